@@ -1,0 +1,151 @@
+// tamis/filter.h -- what every filter of this library implements.  A filter
+// stands for a set of keys in a few bits per key.  Asked about a key it
+// answers "certainly absent" (false) or "maybe present" (true).
+//
+//   FilterPolicy --NewBuilder--> FilterBuilder --Add*,Finish--> bytes
+//   FilterPolicy --Open(bytes)-> FilterReader  --MayContain---> bool
+//
+// The one promise: a key given to Add() answers true for as long as the
+// bytes exist, on every machine, in every later version of this library.
+// Bytes that are damaged or unknown cost a read; they never hide a key.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tamis/export.h"
+#include "tamis/result.h"
+
+namespace tamis {
+
+using Slice = std::string_view;  // any bytes, '\0' included; never owned
+
+// What the bytes of one filter say about themselves.
+struct FilterInfo {
+  std::string format;      // as MakePolicy() spells it: "tamis", "cassandra:ka"
+  std::string kind;        // the algorithm: "classic", or "unknown"
+  std::string hash;        // the hash function: "xxh3", "murmur3 (cassandra)"
+  std::uint64_t bits = 0;  // positions that a probe can fall on
+  std::uint64_t set_bits = 0;         // how many of them are set
+  unsigned probes = 0;                // bits tested per key
+  std::optional<std::uint64_t> keys;  // as stored; most formats store none
+  std::optional<std::uint64_t> seed;  // as stored
+  // Not empty: every key is answered with "maybe", and this says why.
+  std::string always_maybe;
+};
+
+// Answers from bytes that somebody else owns.  Safe to share among threads.
+class TAMIS_EXPORT FilterReader {
+ public:
+  virtual ~FilterReader() = default;
+
+  // False only if `key` was certainly never added.
+  virtual bool MayContain(Slice key) const noexcept = 0;
+
+  // out[i] = MayContain(keys[i]): the same answers, with the memory
+  // accesses of many keys overlapped.  REQUIRES: out.size() == keys.size()
+  virtual void MayContainMany(std::span<const Slice> keys,
+                              std::span<bool> out) const noexcept;
+
+  // False only if certainly no added key k has lo <= k <= hi (bytewise).
+  // The default knows nothing about ranges, so it cannot rule any out.
+  virtual bool MayContainRange(Slice lo, Slice hi) const noexcept;
+
+  // Reads the whole filter to count its bits: time grows with its size.
+  virtual FilterInfo Describe() const = 0;
+};
+
+// Collects keys, then writes one filter.  Calls must match: Add* Finish.
+// Not thread-safe.  A builder makes one filter.
+class TAMIS_EXPORT FilterBuilder {
+ public:
+  virtual ~FilterBuilder() = default;
+
+  // Duplicates are harmless, though a format may count them when it sizes
+  // the filter.  `key` is not kept after the call returns.
+  virtual void Add(Slice key) = 0;
+
+  // Appends the filter to *dst, leaving the bytes already there alone.
+  // On error (no room, or a size the format cannot hold) *dst is as it was.
+  virtual Status Finish(std::string* dst) = 0;
+};
+
+// Grows in place: a filter in memory, sized for a planned number of keys.
+// Insert needs exclusive access; queries may share.
+class TAMIS_EXPORT MutableFilter : public FilterReader {
+ public:
+  // Afterwards MayContain(key) is true.  More keys than planned are taken
+  // too: the rate of false positives climbs (see BloomRate()), no key is lost.
+  // ResourceExhausted: full; the filter is exactly as before.
+  virtual Status Insert(Slice key) = 0;
+
+  // Appends the filter as it stands, as FilterBuilder::Finish() does.
+  virtual Status Save(std::string* dst) const = 0;
+};
+
+// What a filter over some number of keys will cost, and how often it errs.
+struct Estimate {
+  std::uint64_t bytes = 0;  // everything stored, header and trailer included
+  std::uint64_t bits = 0;   // positions that a probe can fall on
+  unsigned probes = 0;
+  double false_positive_rate = 1.0;
+};
+
+enum class SetOperation {
+  kUnion,         // answers "maybe" for the keys of every input
+  kIntersection,  // for the keys that are in all inputs, and some more:
+                  // an approximation, never worse than the best input
+};
+
+// A kind of filter with its settings.  Immutable, so safe to share; must
+// outlive the builders and readers it makes.
+class TAMIS_EXPORT FilterPolicy {
+ public:
+  virtual ~FilterPolicy() = default;
+
+  // Stored in files.  It names the bytes, not the settings: policies of one
+  // name read each other's filters.  If the bytes change, so does the name.
+  virtual std::string_view name() const noexcept = 0;
+
+  // `expected_keys` is a hint for reserving memory (0: unknown); it never
+  // changes the bytes that come out.  Never returns null.
+  virtual std::unique_ptr<FilterBuilder> NewBuilder(
+      std::uint64_t expected_keys = 0) const = 0;
+
+  // Checks every length and field here, once, so that probes need not.
+  // Corruption: not a filter of this name; the caller must then read as if
+  // there were no filter.  Reserved or newer encodings open, and answer
+  // "maybe" to every key.  REQUIRES: `bytes` outlives the reader, unchanged.
+  virtual Result<std::unique_ptr<const FilterReader>> Open(
+      Slice bytes) const = 0;
+
+  // Cost and error rate of a filter over that many distinct keys.
+  virtual Estimate Predict(std::uint64_t keys) const noexcept = 0;
+
+  // An empty filter that grows in place, sized for `planned_keys`.
+  // NotSupported: this kind needs all its keys at once.
+  virtual Result<std::unique_ptr<MutableFilter>> NewMutable(
+      std::uint64_t planned_keys) const;
+
+  // Appends to *dst one filter made of `filters`, which must be of this name
+  // and have equal parameters.  On error *dst is as it was.
+  // InvalidArgument: the parameters differ; the message names the first.
+  // NotSupported: this kind cannot be combined.
+  virtual Status Combine(std::span<const Slice> filters, SetOperation operation,
+                         std::string* dst) const;
+};
+
+// Makes a policy from its text; the grammar is in docs/policies.md.
+//   "bloom:10"          the default kind at 10 bits per key
+//   "fpr:0.01"          the default kind at a rate of 1 %
+//   "leveldb:10"        LevelDB's bytes; "cassandra:ka,fpr=0.1" Cassandra's
+// InvalidArgument: the message says which part was not understood.
+TAMIS_EXPORT Result<std::unique_ptr<const FilterPolicy>> MakePolicy(
+    std::string_view spec);
+
+}  // namespace tamis

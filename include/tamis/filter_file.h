@@ -1,0 +1,41 @@
+// tamis/filter_file.h -- a filter in a file: mapped, checked, never copied.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tamis/export.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// A filter answering from a read-only mapping of its file.  Immutable, so
+// safe to share among threads.  The file must not be changed in place while
+// it is open; replacing it by rename, as WriteFilterFile() does, is fine.
+class TAMIS_EXPORT FilterFile {
+ public:
+  virtual ~FilterFile() = default;
+
+  // `spec` as for MakePolicy(); empty: the format is recognised by the file's
+  // name and content.  A mere guess is refused with InvalidArgument, because
+  // a filter read in the wrong format would hide keys.
+  // NotFound, IoError: the file; Corruption: its bytes.
+  static Result<std::unique_ptr<const FilterFile>> Open(
+      const std::string& path, std::string_view spec = {});
+
+  virtual const FilterReader& reader() const noexcept = 0;
+  virtual Slice bytes() const noexcept = 0;  // the whole file
+  virtual std::string_view spec() const noexcept = 0;
+};
+
+enum class IfExists { kFail, kReplace };
+
+// Writes `bytes` to a temporary file beside `path`, syncs it, renames it to
+// `path` and syncs the directory: after a crash the file is whole or absent,
+// or the old one.  AlreadyExists: there is a file and kFail was asked.
+TAMIS_EXPORT Status WriteFilterFile(const std::string& path, Slice bytes,
+                                    IfExists if_exists);
+
+}  // namespace tamis

@@ -1,0 +1,45 @@
+// tamis/formats.h -- the formats this library knows, and which of them some
+// bytes are in.
+
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/export.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+struct FormatEntry {
+  std::string_view name;     // what MakePolicy() takes: "leveldb"
+  std::string_view summary;  // one line for people
+  std::string_view suffix;   // how files of it end by custom: ".tamis"
+  bool has_checksum;         // false: some damage cannot be noticed
+  bool sized_by_whole_bits;  // bits per key are rounded up to an integer
+};
+
+// In the order in which they should be shown; the default comes first.
+TAMIS_EXPORT std::span<const FormatEntry> KnownFormats() noexcept;
+
+enum class Certainty {
+  kUnknown,  // nothing fits
+  kGuess,    // it fits, but so may others: do not answer queries by it
+  kCertain,
+};
+
+struct RecognisedFormat {
+  Certainty certainty = Certainty::kUnknown;
+  std::string spec;    // for MakePolicy(): "cassandra:nb"; empty if unknown
+  std::string reason;  // "its magic number", "its length fits its header"
+  std::vector<std::string> alternatives;  // other specs that fit as well
+};
+
+// Tells by a file's name (the last part of a path, or "") and its bytes.
+// Never reads beyond `bytes`; takes constant time.
+TAMIS_EXPORT RecognisedFormat RecogniseFormat(std::string_view file_name,
+                                              Slice bytes);
+
+}  // namespace tamis

@@ -1,0 +1,72 @@
+// tamis/status.h -- how a call reports that the world was not as hoped.
+//
+// The library never throws, prints or aborts on bad input: whatever a file, a
+// caller's text or the operating system got wrong comes back as a Status.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tamis/export.h"
+
+namespace tamis {
+
+enum class StatusCode {
+  kOk = 0,
+  kInvalidArgument,    // the caller asked for something that cannot be
+  kCorruption,         // bytes that are not what they should be
+  kNotSupported,       // well formed, but nothing here can do it
+  kNotFound,           // no such file
+  kAlreadyExists,      // would overwrite
+  kIoError,            // the operating system said no
+  kResourceExhausted,  // no room: memory, or a filter that is full
+};
+
+// "corruption", "i/o error", ...; for people, not for programs.
+TAMIS_EXPORT std::string_view StatusCodeName(StatusCode code) noexcept;
+
+// Success, or a code and a sentence that says what to do about it.
+class [[nodiscard]] Status {
+ public:
+  Status() noexcept = default;  // ok
+  Status(StatusCode code, std::string message)
+      : code_(code), message_(std::move(message)) {}
+
+  static Status Ok() noexcept { return Status(); }
+  static Status InvalidArgument(std::string message) {
+    return Status(StatusCode::kInvalidArgument, std::move(message));
+  }
+  static Status Corruption(std::string message) {
+    return Status(StatusCode::kCorruption, std::move(message));
+  }
+  static Status NotSupported(std::string message) {
+    return Status(StatusCode::kNotSupported, std::move(message));
+  }
+  static Status NotFound(std::string message) {
+    return Status(StatusCode::kNotFound, std::move(message));
+  }
+  static Status AlreadyExists(std::string message) {
+    return Status(StatusCode::kAlreadyExists, std::move(message));
+  }
+  static Status IoError(std::string message) {
+    return Status(StatusCode::kIoError, std::move(message));
+  }
+  static Status ResourceExhausted(std::string message) {
+    return Status(StatusCode::kResourceExhausted, std::move(message));
+  }
+
+  bool ok() const noexcept { return code_ == StatusCode::kOk; }
+  StatusCode code() const noexcept { return code_; }
+  const std::string& message() const noexcept { return message_; }
+
+  // "corruption: tamis: the header's checksum does not match", or "ok".
+  TAMIS_EXPORT std::string ToString() const;
+
+ private:
+  StatusCode code_ = StatusCode::kOk;
+  std::string message_;
+};
+
+}  // namespace tamis
