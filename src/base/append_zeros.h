@@ -1,0 +1,15 @@
+// base/append_zeros.h -- room in a string, or a Status where there is none.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tamis/status.h"
+
+namespace tamis {
+
+// Appends `count` zero bytes to *dst.  ResourceExhausted: *dst is as it was.
+Status AppendZeros(std::string* dst, std::uint64_t count);
+
+}  // namespace tamis

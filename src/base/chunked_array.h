@@ -1,0 +1,73 @@
+// base/chunked_array.h -- a sequence that only grows, in chunks, so that
+// growing neither copies what is there nor needs twice the memory.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tamis {
+
+template <typename T>
+class ChunkedArray {
+ public:
+  // False: no memory; the sequence is as before.
+  bool PushBack(const T& value) noexcept {
+    if (free_ == 0 && !Grow()) return false;
+    *next_++ = value;
+    --free_;
+    ++size_;
+    return true;
+  }
+
+  std::uint64_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  // REQUIRES: !empty()
+  const T& back() const noexcept { return next_[-1]; }
+
+  std::size_t chunk_count() const noexcept { return chunks_.size(); }
+  // REQUIRES: i < chunk_count()
+  std::span<const T> chunk(std::size_t i) const noexcept {
+    const Chunk& chunk = chunks_[i];
+    const bool is_last = i + 1 == chunks_.size();
+    return {chunk.items.get(), chunk.capacity - (is_last ? free_ : 0)};
+  }
+
+ private:
+  struct Chunk {
+    std::unique_ptr<T[]> items;
+    std::size_t capacity;
+  };
+
+  // A filter of a few keys is cheap to make; one of many keys has few chunks.
+  static constexpr std::uint64_t kFirstItems = 256;
+  static constexpr std::uint64_t kMostItems = std::uint64_t{1} << 18;
+
+  bool Grow() noexcept {
+    const auto capacity =
+        static_cast<std::size_t>(std::clamp(size_, kFirstItems, kMostItems));
+    std::unique_ptr<T[]> items(new (std::nothrow) T[capacity]);
+    if (items == nullptr) return false;
+    next_ = items.get();
+    try {
+      chunks_.push_back({std::move(items), capacity});
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    free_ = capacity;
+    return true;
+  }
+
+  std::vector<Chunk> chunks_;
+  T* next_ = nullptr;
+  std::size_t free_ = 0;  // places left in the last chunk
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace tamis
