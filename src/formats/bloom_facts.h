@@ -1,0 +1,44 @@
+// formats/bloom_facts.h -- what a Bloom filter's bytes state, whatever their
+// format, and what a caller may ask of its size.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// What a format's header stores, in one form or another.
+struct BloomFacts {
+  std::uint64_t bits = 1;
+  unsigned probes = 1;
+  std::uint64_t seed = 0;             // 0 where the format has none
+  std::optional<std::uint64_t> keys;  // nothing: not stored, or not known
+};
+
+// A filter's bytes, taken apart and checked.
+struct ParsedBloom {
+  BloomFacts facts;
+  Slice payload;             // the bit array; every position of facts is in it
+  std::string always_maybe;  // not empty: reserved; do not probe (says why)
+};
+
+// How large a filter shall be.  Exactly one of bits_per_key, rate and bits is
+// set (not 0); `probes` may go with bits_per_key and must go with bits.
+struct BloomSizing {
+  double bits_per_key = 0;
+  double rate = 0;
+  std::uint64_t bits = 0;
+  unsigned probes = 0;  // 0: the best for the size
+};
+
+// The textbook's answer: m = ceil(n log2(1/p) / ln 2), k = round(m/n ln 2)
+// up to most_probes.
+// No keys at all still get one bit, so that every filter can be probed.
+BloomFacts PlanTextbook(const BloomSizing& sizing, std::uint64_t keys,
+                        unsigned most_probes) noexcept;
+
+}  // namespace tamis

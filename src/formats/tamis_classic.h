@@ -1,0 +1,19 @@
+// formats/tamis_classic.h -- kind 1 of our own container: the unblocked Bloom
+// filter with any number of bits and probes; see docs/formats/tamis.md.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "formats/bloom_facts.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// `seed` goes into the hash and is stored: choose it at random where keys
+// may come from an adversary.
+std::unique_ptr<const FilterPolicy> NewTamisClassicPolicy(
+    const BloomSizing& sizing, std::uint64_t seed);
+
+}  // namespace tamis
