@@ -1,0 +1,35 @@
+// policy/spec.h -- the text form of a policy, taken apart:
+//   NAME[:ARGUMENT[,ARGUMENT...]]     ARGUMENT = WORD or WORD=VALUE
+// The meaning of the words is in registry.cc and docs/policies.md.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tamis/result.h"
+
+namespace tamis {
+
+struct SpecArgument {
+  std::string_view name;   // empty for a bare word
+  std::string_view value;  // the bare word itself, or what follows '='
+};
+
+// Parts of the text it was made from, which must outlive it.
+struct PolicySpec {
+  std::string_view name;
+  std::vector<SpecArgument> arguments;
+};
+
+// InvalidArgument: an empty name, argument or value.
+Result<PolicySpec> ParseSpec(std::string_view text);
+
+// The whole text as a number; nothing where any of it is something else, or
+// out of range.  The double is finite.
+std::optional<double> ParseDouble(std::string_view text) noexcept;
+std::optional<std::uint64_t> ParseUint64(std::string_view text) noexcept;
+
+}  // namespace tamis
