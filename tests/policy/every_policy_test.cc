@@ -1,0 +1,255 @@
+// What must hold of every policy there is, whatever its format.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tamis/filter.h"
+#include "tests/support/filters.h"
+
+namespace tamis {
+namespace {
+
+using testing::AnswersMaybe;
+using testing::Build;
+using testing::PolicyOf;
+
+class EveryPolicy : public ::testing::TestWithParam<std::string> {
+ protected:
+  const std::unique_ptr<const FilterPolicy> policy_ = PolicyOf(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Specs, EveryPolicy,
+    ::testing::Values("bloom:10", "bloom:fpr=0.01", "fpr:0.001", "classic:1",
+                      "tamis:m=1,k=1", "tamis:m=513,k=3,seed=9", "bloom:0.1",
+                      "leveldb:10", "leveldb:1", "leveldb:fpr=0.01",
+                      "leveldb:m=8,k=30", "cassandra:hf", "cassandra:ka",
+                      "cassandra:me", "cassandra:oa,fpr=0.1", "cassandra:da",
+                      "cassandra:nb,sizing=textbook,fpr=0.00001",
+                      "cassandra:jb,m=64,k=1", "lab:fpr=0.01", "lab:3",
+                      "lab:m=9,k=2", "md5:fpr=0.01", "md5:20"),
+    [](const auto& test) {
+      std::string name;
+      for (char c : test.param) {
+        name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+      }
+      return name;
+    });
+
+std::map<std::string, std::vector<std::string>> KeySets() {
+  std::vector<std::string> sequential;
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    sequential.emplace_back(reinterpret_cast<const char*>(&i), sizeof(i));
+  }
+  std::vector<std::string> twice = testing::NumberedKeys("k", 500);
+  twice.insert(twice.end(), twice.begin(), twice.end());
+  return {{"none", {}},
+          {"the empty key", {""}},
+          {"one", {"one"}},
+          {"two", {"one", "two"}},
+          {"awkward", testing::AwkwardKeys()},
+          {"numbered", testing::NumberedKeys("user:", 3000)},
+          {"sequential integers", sequential},
+          {"all twice", twice},
+          {"all equal", std::vector<std::string>(1000, "same\xff")}};
+}
+
+TEST_P(EveryPolicy, NeverForgetsAnAddedKey) {
+  for (const auto& [what, keys] : KeySets()) {
+    const std::string filter = Build(*policy_, keys);
+    const auto reader = policy_->Open(filter);
+    ASSERT_TRUE(reader.ok()) << what << ": " << reader.status().ToString();
+    for (const std::string& key : keys) {
+      ASSERT_TRUE((*reader)->MayContain(key)) << what;
+      ASSERT_TRUE((*reader)->MayContainRange(key, key)) << what;
+    }
+  }
+}
+
+TEST_P(EveryPolicy, AnswersManyAsOneByOne) {
+  const auto keys = testing::NumberedKeys("user:", 1000);
+  const std::string filter = Build(*policy_, keys);
+  const auto reader = policy_->Open(filter);
+  ASSERT_TRUE(reader.ok());
+  const auto asked = testing::NumberedKeys("user:", 2011);
+  for (std::size_t count : {0u, 1u, 31u, 32u, 33u, 2011u}) {
+    const std::vector<Slice> batch(asked.begin(),
+                                   asked.begin() + static_cast<long>(count));
+    const std::unique_ptr<bool[]> out(new bool[count]);
+    (*reader)->MayContainMany(batch, {out.get(), count});
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(out[i], (*reader)->MayContain(batch[i])) << i;
+    }
+  }
+}
+
+TEST_P(EveryPolicy, AppendsAndLeavesWhatIsThereAlone) {
+  std::string bytes = "here before";
+  const auto builder = policy_->NewBuilder(1);
+  builder->Add("key");
+  ASSERT_TRUE(builder->Finish(&bytes).ok());
+  EXPECT_TRUE(bytes.starts_with("here before"));
+  EXPECT_EQ(bytes.substr(11), Build(*policy_, {"key"}));
+}
+
+TEST_P(EveryPolicy, PredictsTheBytesItWrites) {
+  for (unsigned keys : {0u, 1u, 2u, 10u, 1000u}) {
+    const std::string filter =
+        Build(*policy_, testing::NumberedKeys("user:", keys));
+    const Estimate estimate = policy_->Predict(keys);
+    EXPECT_EQ(filter.size(), estimate.bytes) << keys;
+    const FilterInfo info = (*policy_->Open(filter))->Describe();
+    EXPECT_EQ(info.bits, estimate.bits) << keys;
+    EXPECT_EQ(info.probes, estimate.probes) << keys;
+    EXPECT_LE(info.set_bits, info.bits) << keys;
+    EXPECT_LE(info.set_bits, keys * info.probes) << keys;
+    EXPECT_GE(estimate.false_positive_rate, 0.0);
+    EXPECT_LE(estimate.false_positive_rate, 1.0);
+  }
+}
+
+TEST_P(EveryPolicy, HintsChangeNoBytes) {
+  for (std::uint64_t hint :
+       {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{1} << 60}) {
+    const auto builder = policy_->NewBuilder(hint);
+    builder->Add("a");
+    builder->Add("b");
+    std::string filter;
+    ASSERT_TRUE(builder->Finish(&filter).ok());
+    EXPECT_EQ(filter, Build(*policy_, {"a", "b"}));
+  }
+}
+
+// Cut or flipped bytes: an error, "maybe", or (where no checksum can tell)
+// some answer; never a crash or, under sanitizers, a stray read.
+TEST_P(EveryPolicy, SurvivesEveryCutAndEveryFlippedBit) {
+  const std::string whole = Build(*policy_, testing::NumberedKeys("user:", 20));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::string cut(whole.data(), size);
+    (void)AnswersMaybe(*policy_, cut, "user:1");
+  }
+  std::string damaged = whole;
+  for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+    damaged[bit / 8] = static_cast<char>(whole[bit / 8] ^ (1 << (bit % 8)));
+    const auto reader = policy_->Open(damaged);
+    if (reader.ok()) {
+      (void)(*reader)->MayContain("user:1");
+      (void)(*reader)->Describe();
+    }
+    damaged[bit / 8] = whole[bit / 8];
+  }
+}
+
+TEST_P(EveryPolicy, MutableFilterSavesTheBytesABuilderWrites) {
+  const auto keys = testing::NumberedKeys("user:", 1000);
+  auto filter = policy_->NewMutable(keys.size());
+  ASSERT_TRUE(filter.ok()) << filter.status().ToString();
+  EXPECT_EQ((*filter)->Describe().set_bits, 0u);
+  for (const std::string& key : keys) {
+    ASSERT_TRUE((*filter)->Insert(key).ok());
+    ASSERT_TRUE((*filter)->MayContain(key));
+  }
+  std::string saved;
+  ASSERT_TRUE((*filter)->Save(&saved).ok());
+  EXPECT_EQ(saved, Build(*policy_, keys));
+}
+
+TEST_P(EveryPolicy, MutableFilterTakesMoreThanPlanned) {
+  auto filter = policy_->NewMutable(10);
+  ASSERT_TRUE(filter.ok());
+  const auto keys = testing::NumberedKeys("user:", 1000);
+  for (const std::string& key : keys) {
+    ASSERT_TRUE((*filter)->Insert(key).ok());
+  }
+  std::string saved;
+  ASSERT_TRUE((*filter)->Save(&saved).ok());
+  const auto reader = policy_->Open(saved);
+  ASSERT_TRUE(reader.ok());
+  for (const std::string& key : keys) {
+    ASSERT_TRUE((*filter)->MayContain(key));
+    ASSERT_TRUE((*reader)->MayContain(key));
+  }
+}
+
+TEST_P(EveryPolicy, UnionHoldsTheKeysOfAll) {
+  const auto all = testing::NumberedKeys("user:", 900);
+  std::vector<std::string> filters;
+  for (std::size_t part = 0; part < 3; ++part) {
+    const auto first = all.begin() + static_cast<long>(part * 300);
+    filters.push_back(Build(*policy_, {first, first + 300}));
+  }
+  const std::vector<Slice> slices(filters.begin(), filters.end());
+  std::string merged = "before";
+  ASSERT_TRUE(policy_->Combine(slices, SetOperation::kUnion, &merged).ok());
+  ASSERT_TRUE(merged.starts_with("before"));
+  const std::string alone = merged.substr(6);
+  for (const std::string& key : all) {
+    ASSERT_TRUE(AnswersMaybe(*policy_, alone, key)) << key;
+  }
+  EXPECT_EQ(alone.size(), filters[0].size());
+}
+
+TEST_P(EveryPolicy, IntersectionHoldsTheKeysInCommon) {
+  const auto all = testing::NumberedKeys("user:", 900);
+  const std::string a = Build(*policy_, {all.begin(), all.begin() + 600});
+  const std::string b = Build(*policy_, {all.begin() + 300, all.end()});
+  const std::vector<Slice> both = {a, b};
+  std::string merged;
+  ASSERT_TRUE(
+      policy_->Combine(both, SetOperation::kIntersection, &merged).ok());
+  const auto reader = policy_->Open(merged);
+  ASSERT_TRUE(reader.ok());
+  for (std::size_t i = 300; i < 600; ++i) {
+    ASSERT_TRUE((*reader)->MayContain(all[i]));
+  }
+  for (const std::string& key : testing::NumberedKeys("absent-", 1000)) {
+    if (!(*reader)->MayContain(key)) continue;
+    ASSERT_TRUE(AnswersMaybe(*policy_, a, key));
+    ASSERT_TRUE(AnswersMaybe(*policy_, b, key));
+  }
+}
+
+TEST_P(EveryPolicy, RefusesToCombineWhatDiffers) {
+  const std::string filter = Build(*policy_, {"a"});
+  std::string other = filter;
+  other.pop_back();
+  std::string merged = "as it was";
+  const std::vector<Slice> slices = {filter, other};
+  const Status status = policy_->Combine(slices, SetOperation::kUnion, &merged);
+  EXPECT_FALSE(status.ok());
+  EXPECT_EQ(merged, "as it was");
+  EXPECT_FALSE(policy_->Combine({}, SetOperation::kUnion, &merged).ok());
+}
+
+TEST(Combine, SaysWhichParameterDiffers) {
+  const auto policy = PolicyOf("tamis");
+  const std::string base = Build(*PolicyOf("tamis:m=640,k=7"), {"a"});
+  const auto refusal = [&](const char* spec) {
+    const std::string other = Build(*PolicyOf(spec), {"a"});
+    const std::vector<Slice> slices = {base, other};
+    std::string merged;
+    return policy->Combine(slices, SetOperation::kUnion, &merged).message();
+  };
+  EXPECT_NE(refusal("tamis:m=641,k=7").find("bits: 640 and 641"),
+            std::string::npos);
+  EXPECT_NE(refusal("tamis:m=640,k=6").find("probes per key: 7 and 6"),
+            std::string::npos);
+  EXPECT_NE(refusal("tamis:m=640,k=7,seed=5").find("seed: 0 and 5"),
+            std::string::npos);
+}
+
+TEST(Combine, ForgetsTheKeyCount) {
+  const auto policy = PolicyOf("tamis:m=640,k=7");
+  const std::string a = Build(*policy, {"a"});
+  const std::vector<Slice> two = {a, a};
+  std::string merged;
+  ASSERT_TRUE(policy->Combine(two, SetOperation::kUnion, &merged).ok());
+  EXPECT_FALSE((*policy->Open(merged))->Describe().keys.has_value());
+}
+
+}  // namespace
+}  // namespace tamis
