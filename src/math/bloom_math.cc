@@ -15,6 +15,18 @@ std::uint64_t CeilToBits(double bits) noexcept {
   return static_cast<std::uint64_t>(std::ceil(bits));
 }
 
+// Variance of the share of bits set: that of the number of occupied boxes
+// after k n balls, divided by m^2, arranged so that nothing cancels.
+double FillVariance(std::uint64_t bits, std::uint64_t keys,
+                    unsigned probes) noexcept {
+  const double m = static_cast<double>(bits);
+  const double marks = static_cast<double>(keys) * probes;
+  const double empty = std::exp(marks * std::log1p(-1.0 / m));
+  const double pairs =
+      std::expm1(marks * std::log1p(-1.0 / ((m - 1.0) * (m - 1.0))));
+  return empty * empty * (pairs - (1.0 + pairs) / m) + empty / m;
+}
+
 }  // namespace
 
 double BloomBitsPerKey(double rate) noexcept {
@@ -52,7 +64,14 @@ double BloomRateFromFill(double fill, unsigned probes) noexcept {
 
 double BloomRate(std::uint64_t bits, std::uint64_t keys,
                  unsigned probes) noexcept {
-  return BloomRateFromFill(BloomFill(bits, keys, probes), probes);
+  const double fill = BloomFill(bits, keys, probes);
+  const double rate = BloomRateFromFill(fill, probes);
+  if (probes < 2 || fill <= 0.0 || fill >= 1.0) return rate;
+  // The fill varies from filter to filter, and the mean of fill^k is above
+  // (mean fill)^k: by its second derivative times half the variance.
+  const double k = probes;
+  const double curvature = k * (k - 1) * std::pow(fill, k - 2);
+  return std::min(1.0, rate + curvature / 2 * FillVariance(bits, keys, probes));
 }
 
 double BloomKeysFromFill(std::uint64_t bits, std::uint64_t set_bits,
@@ -67,10 +86,13 @@ std::uint64_t BloomCapacity(std::uint64_t bits, unsigned probes,
                             double rate) noexcept {
   if (bits <= 1 || probes == 0 || !(rate > 0.0)) return 0;
   if (rate >= 1.0) return ~std::uint64_t{0};
-  const double fill = std::pow(rate, 1.0 / probes);
-  const double keys = std::log1p(-fill) /
-                      (probes * std::log1p(-1.0 / static_cast<double>(bits)));
-  return static_cast<std::uint64_t>(std::min(keys, kMaxBits));
+  std::uint64_t fits = 0;
+  std::uint64_t too_many = std::uint64_t{1} << 63;
+  while (too_many - fits > 1) {
+    const std::uint64_t middle = fits + (too_many - fits) / 2;
+    (BloomRate(bits, middle, probes) <= rate ? fits : too_many) = middle;
+  }
+  return fits;
 }
 
 BloomHealth BloomHealthOf(std::uint64_t bits, std::uint64_t set_bits) noexcept {
