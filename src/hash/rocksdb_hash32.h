@@ -1,0 +1,16 @@
+// hash/rocksdb_hash32.h -- the hash of RocksDB's oldest Bloom filters.
+
+#pragma once
+
+#include <cstdint>
+
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// The same result as rocksdb::Hash(): LevelDbHash(), but the last one to
+// three bytes (after the last full group of four) are sign-extended.  An
+// accident of compilers whose char is signed, kept because files depend on it.
+std::uint32_t RocksDbHash32(Slice data, std::uint32_t seed) noexcept;
+
+}  // namespace tamis

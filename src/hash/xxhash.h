@@ -1,0 +1,37 @@
+// hash/xxhash.h -- XXH32, XXH64 and the final XXH3, from the xxHash library.
+//
+// Specification: the XXH32 and XXH64 documents of xxHash; for XXH3, the
+// library itself from version 0.8.0 on, since when its results are fixed for
+// every machine.  RocksDB's preview of XXH3 is another function: Xxph3().
+
+#pragma once
+
+#include <cstdint>
+
+// Compiled into each caller: a call would cost as much as hashing a short key
+// does.  The macro ends here, so that it changes no other use of <xxhash.h>.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#undef XXH_INLINE_ALL
+
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// `static`, because files may be compiled for different CPUs: were these
+// merged, the linker could give a caller the code of a CPU it does not have.
+
+static inline std::uint32_t Xxh32(Slice data, std::uint32_t seed = 0) noexcept {
+  return XXH32(data.data(), data.size(), seed);
+}
+
+static inline std::uint64_t Xxh64(Slice data, std::uint64_t seed = 0) noexcept {
+  return XXH64(data.data(), data.size(), seed);
+}
+
+// XXH3 of 64 bits.  With seed 0 this is XXH3_64bits().
+static inline std::uint64_t Xxh3(Slice data, std::uint64_t seed = 0) noexcept {
+  return XXH3_64bits_withSeed(data.data(), data.size(), seed);
+}
+
+}  // namespace tamis

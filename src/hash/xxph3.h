@@ -1,0 +1,17 @@
+// hash/xxph3.h -- RocksDB's persistent 64-bit hash.
+
+#pragma once
+
+#include <cstdint>
+
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// The same result as rocksdb::Hash64(data) with seed 0: XXH3 as it stood in
+// xxHash 0.7.2, a preview.  It agrees with the final XXH3 (see Xxh3()) for no
+// length of input.  All Bloom filters of RocksDB from format_version 5 on, and
+// all its Ribbon filters, use it.
+std::uint64_t Xxph3(Slice data) noexcept;
+
+}  // namespace tamis
