@@ -8,9 +8,13 @@
 // The one promise: a key given to Add() answers true for as long as the
 // bytes exist, on every machine, in every later version of this library.
 // Bytes that are damaged or unknown cost a read; they never hide a key.
+//
+// Anybody may derive from these classes.  All they do by themselves is here in
+// the header, so that it matters to nobody whether the library has RTTI.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,11 +54,15 @@ class TAMIS_EXPORT FilterReader {
   // out[i] = MayContain(keys[i]): the same answers, with the memory
   // accesses of many keys overlapped.  REQUIRES: out.size() == keys.size()
   virtual void MayContainMany(std::span<const Slice> keys,
-                              std::span<bool> out) const noexcept;
+                              std::span<bool> out) const noexcept {
+    for (std::size_t i = 0; i < keys.size(); ++i) out[i] = MayContain(keys[i]);
+  }
 
   // False only if certainly no added key k has lo <= k <= hi (bytewise).
   // The default knows nothing about ranges, so it cannot rule any out.
-  virtual bool MayContainRange(Slice lo, Slice hi) const noexcept;
+  virtual bool MayContainRange(Slice /*lo*/, Slice /*hi*/) const noexcept {
+    return true;
+  }
 
   // Reads the whole filter to count its bits: time grows with its size.
   virtual FilterInfo Describe() const = 0;
@@ -130,14 +138,23 @@ class TAMIS_EXPORT FilterPolicy {
   // An empty filter that grows in place, sized for `planned_keys`.
   // NotSupported: this kind needs all its keys at once.
   virtual Result<std::unique_ptr<MutableFilter>> NewMutable(
-      std::uint64_t planned_keys) const;
+      std::uint64_t /*planned_keys*/) const {
+    return Status::NotSupported(
+        std::string(name()) +
+        ": this kind of filter needs all its keys at once; use a builder");
+  }
 
   // Appends to *dst one filter made of `filters`, which must be of this name
   // and have equal parameters.  On error *dst is as it was.
   // InvalidArgument: the parameters differ; the message names the first.
   // NotSupported: this kind cannot be combined.
-  virtual Status Combine(std::span<const Slice> filters, SetOperation operation,
-                         std::string* dst) const;
+  virtual Status Combine(std::span<const Slice> /*filters*/,
+                         SetOperation /*operation*/,
+                         std::string* /*dst*/) const {
+    return Status::NotSupported(
+        std::string(name()) +
+        ": filters of this kind cannot be combined; build one from the keys");
+  }
 };
 
 // Makes a policy from its text; the grammar is in docs/policies.md.

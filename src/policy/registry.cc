@@ -187,21 +187,30 @@ PolicyResult MakeMd5(const Settings& settings) {
 struct Maker {
   std::string_view name;
   PolicyResult (*make)(const Settings&);
+  unsigned most_probes;
   bool takes_seed = false;
   bool takes_version = false;
 };
 constexpr std::array kMakers = {
-    Maker{"tamis", MakeTamis, true},
-    Maker{"bloom", MakeTamis, true},    // the default kind
-    Maker{"classic", MakeTamis, true},  // the unblocked Bloom filter
-    Maker{"fpr", MakeTamis, true},      // the default kind, by rate
-    Maker{"leveldb", MakeLevelDb},
-    Maker{"cassandra", MakeCassandra, false, true},
-    Maker{"lab", MakeLab},
-    Maker{"md5", MakeMd5},
+    Maker{"tamis", MakeTamis, 255, true},
+    Maker{"bloom", MakeTamis, 255, true},    // the default kind
+    Maker{"classic", MakeTamis, 255, true},  // the unblocked Bloom filter
+    Maker{"fpr", MakeTamis, 255, true},      // the default kind, by rate
+    Maker{"leveldb", MakeLevelDb, 30},
+    Maker{"cassandra", MakeCassandra, 30, false, true},
+    Maker{"lab", MakeLab, 30},
+    Maker{"md5", MakeMd5, 255},
 };
 
 Status CheckApplies(const Maker& maker, const Settings& settings) {
+  if (maker.name == "fpr" && !(settings.sizing.rate > 0)) {
+    return Bad("fpr", "needs a rate, as in \"fpr:0.01\"");
+  }
+  if (settings.sizing.probes > maker.most_probes) {
+    return Status::InvalidArgument(
+        "policy: " + std::string(maker.name) + " makes at most " +
+        std::to_string(maker.most_probes) + " probes per key");
+  }
   if (settings.seed.has_value() && !maker.takes_seed) {
     return Status::InvalidArgument("policy: " + std::string(maker.name) +
                                    " has no seed");
@@ -239,9 +248,6 @@ Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
   if (!spec.ok()) return spec.status();
   for (const Maker& maker : kMakers) {
     if (maker.name != spec->name) continue;
-    if (maker.name == "fpr" && spec->arguments.empty()) {
-      return Bad("fpr", "needs a rate, as in \"fpr:0.01\"");
-    }
     Result<Settings> settings = ReadSettings(*spec);
     if (!settings.ok()) return settings.status();
     if (Status applies = CheckApplies(maker, *settings); !applies.ok()) {

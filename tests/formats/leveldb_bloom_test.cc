@@ -69,9 +69,10 @@ TEST(LevelDbBloom, ReservedProbesSaySo) {
   const auto reader = PolicyOf("leveldb")->Open(FromHex("00000000000000001f"));
   ASSERT_TRUE(reader.ok());
   EXPECT_FALSE((*reader)->Describe().always_maybe.empty());
-  EXPECT_FALSE(PolicyOf("leveldb:m=64,k=31")
+  std::string filter;
+  EXPECT_FALSE(NewLevelDbBloomPolicy({.bits = 64, .probes = 31})
                    ->NewBuilder()
-                   ->Finish(std::make_unique<std::string>().get())
+                   ->Finish(&filter)
                    .ok());
 }
 

@@ -1,0 +1,32 @@
+// base/atomic_file.h -- a file that is there whole or not at all.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tamis/status.h"
+
+namespace tamis {
+
+enum class Overwrite { kNo, kYes };
+
+// Writes `bytes` to a temporary file in the directory of `path`, syncs it,
+// gives it its name and syncs the directory.  Readers see the old file or the
+// new one, never a part; so does everybody after a crash, though a crash may
+// leave the temporary file (".tamis-tmp-" and 16 digits) behind.
+//
+// The mode is 0666 less the umask.  A symbolic link stays: the file it points
+// to is replaced.
+// AlreadyExists: kNo, and there is something at `path`, be it that it came to
+// be meanwhile.  InvalidArgument: `path` is no regular file (a device is not
+// replaced).  NotFound, IoError: the system; `path` is as it was, unless only
+// the last step, syncing the directory, failed.
+Status WriteFileAtomically(const std::string& path, std::string_view bytes,
+                           Overwrite overwrite);
+
+// Writes all of `bytes`, however often the system takes only a part or is
+// interrupted.  Returns 0, or the errno of the write that failed.
+int WriteFully(int fd, std::string_view bytes) noexcept;
+
+}  // namespace tamis

@@ -1,0 +1,34 @@
+#include "base/file_descriptor.h"
+
+#include <unistd.h>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace tamis {
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FileDescriptor::~FileDescriptor() { Close(); }
+
+int FileDescriptor::Release() noexcept { return std::exchange(fd_, -1); }
+
+int FileDescriptor::Close() noexcept {
+  const int fd = Release();
+  // Not tried again after EINTR: Linux has closed it by then.
+  return fd >= 0 && ::close(fd) != 0 && errno != EINTR ? errno : 0;
+}
+
+Status SystemError(const std::string& path, int error) {
+  if (error == ENOENT || error == ENOTDIR) {
+    return Status::NotFound(path + ": no such file or directory");
+  }
+  if (error == EEXIST) return Status::AlreadyExists(path + ": already exists");
+  // Unlike strerror(), safe where threads are many.
+  return Status::IoError(path + ": " + std::generic_category().message(error));
+}
+
+}  // namespace tamis
