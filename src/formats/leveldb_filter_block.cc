@@ -1,6 +1,7 @@
 #include "formats/leveldb_filter_block.h"
 
 #include <cassert>
+#include <new>
 
 #include "base/append_zeros.h"
 #include "base/coding.h"
@@ -12,6 +13,8 @@ namespace {
 constexpr unsigned kBaseLg = 11;               // LevelDB's: a filter per 2 KiB
 constexpr std::size_t kTailBytes = 5;          // offset of the offsets, base_lg
 constexpr std::size_t kFewestFilterBytes = 2;  // a bit array and k
+// Their offsets alone then take 4 GiB: no table comes near it.
+constexpr std::uint64_t kMostFilters = std::uint64_t{1} << 30;
 
 }  // namespace
 
@@ -20,6 +23,10 @@ LevelDbFilterBlockBuilder::LevelDbFilterBlockBuilder(const FilterPolicy& policy)
 
 Status LevelDbFilterBlockBuilder::StartBlock(std::uint64_t block_offset) {
   const std::uint64_t index = block_offset >> kBaseLg;
+  if (index > kMostFilters) {
+    return Status::InvalidArgument(
+        "leveldb: a filter block serves tables of up to 2 TiB");
+  }
   while (starts_.size() < index) {
     if (Status emitted = EmitFilter(); !emitted.ok()) return emitted;
   }
@@ -42,7 +49,11 @@ Status LevelDbFilterBlockBuilder::EmitFilter() {
     if (!finished.ok()) return finished;
     pending_.reset();
   }
-  starts_.push_back(start);
+  try {
+    starts_.push_back(start);
+  } catch (const std::bad_alloc&) {
+    return Status::ResourceExhausted("no memory for a filter block");
+  }
   return Status::Ok();
 }
 

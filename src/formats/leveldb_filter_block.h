@@ -22,7 +22,7 @@ class LevelDbFilterBlockBuilder {
   explicit LevelDbFilterBlockBuilder(const FilterPolicy& policy);
 
   // The next data block begins at that offset of the file; also to be told
-  // where the last one ends, as LevelDB is.
+  // where the last one ends, as LevelDB is.  InvalidArgument: beyond 2 TiB.
   Status StartBlock(std::uint64_t block_offset);
 
   // A key of the current data block.

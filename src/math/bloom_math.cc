@@ -16,7 +16,7 @@ std::uint64_t CeilToBits(double bits) noexcept {
 }
 
 // Variance of the share of bits set: that of the number of occupied boxes
-// after k n balls, divided by m^2, arranged so that nothing cancels.
+// after k n balls, divided by m^2, arranged so that little cancels.
 double FillVariance(std::uint64_t bits, std::uint64_t keys,
                     unsigned probes) noexcept {
   const double m = static_cast<double>(bits);
@@ -24,7 +24,8 @@ double FillVariance(std::uint64_t bits, std::uint64_t keys,
   const double empty = std::exp(marks * std::log1p(-1.0 / m));
   const double pairs =
       std::expm1(marks * std::log1p(-1.0 / ((m - 1.0) * (m - 1.0))));
-  return empty * empty * (pairs - (1.0 + pairs) / m) + empty / m;
+  // For few keys in 2^50 bits and more, rounding can leave it below zero.
+  return std::max(0.0, empty * empty * (pairs - (1.0 + pairs) / m) + empty / m);
 }
 
 }  // namespace
@@ -108,7 +109,9 @@ BloomHealth BloomHealthOf(std::uint64_t bits, std::uint64_t set_bits) noexcept {
   const double m = static_cast<double>(bits);
   const double fill = static_cast<double>(set_bits) / m;
   const double noise = 3.0 * 0.5 / std::sqrt(m);  // three deviations
-  if (fill > kSaturatedFill + noise) return BloomHealth::kSaturated;
+  if (set_bits == bits || fill > kSaturatedFill + noise) {
+    return BloomHealth::kSaturated;
+  }
   if (bits > kSmallBits && fill < kOversizedFill) {
     return BloomHealth::kOversized;
   }

@@ -65,6 +65,14 @@ TEST(LevelDbFilterBlock, NoKeysMakeAnEmptyBlock) {
   EXPECT_TRUE(LevelDbFilterBlockReader(block).MayContain(0, "key"));
 }
 
+TEST(LevelDbFilterBlock, RefusesAnAbsurdOffsetBeforeItCostsMemory) {
+  const auto policy = PolicyOf("leveldb:10");
+  LevelDbFilterBlockBuilder builder(*policy);
+  EXPECT_EQ(builder.StartBlock(std::uint64_t{1} << 60).code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_TRUE(builder.StartBlock(std::uint64_t{1} << 20).ok());
+}
+
 // A block whose one filter covers any table: LevelDB reads base_lg from it.
 TEST(LevelDbFilterBlock, ReadsOtherRangesThan2KiB) {
   const std::string filter = testing::Build(*PolicyOf("leveldb:10"), {"a"});

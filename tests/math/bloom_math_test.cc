@@ -160,6 +160,22 @@ TEST(BloomMath, SizesAreExactAroundPowersOfTwo) {
   EXPECT_EQ(BloomBits(~std::uint64_t{0}, 1e-300), std::uint64_t{1} << 63);
 }
 
+TEST(BloomMath, RatesAreProbabilitiesWhateverTheSize) {
+  for (unsigned power = 0; power <= 63; ++power) {
+    const std::uint64_t bits = std::uint64_t{1} << power;
+    for (std::uint64_t m : {bits, bits + bits / 3, bits - bits / 5}) {
+      for (std::uint64_t keys : {std::uint64_t{0}, std::uint64_t{1},
+                                 std::uint64_t{2}, m / 10, m, m * 2}) {
+        for (unsigned probes : {1u, 2u, 5u, 30u, 255u}) {
+          const double rate = BloomRate(m, keys, probes);
+          EXPECT_GE(rate, 0.0) << m << " " << keys << " " << probes;
+          EXPECT_LE(rate, 1.0) << m << " " << keys << " " << probes;
+        }
+      }
+    }
+  }
+}
+
 TEST(BloomMath, HealthInOneWord) {
   EXPECT_EQ(BloomHealthOf(1000, 0), BloomHealth::kEmpty);
   EXPECT_EQ(BloomHealthOf(100'000, 50'000), BloomHealth::kOk);
@@ -169,6 +185,7 @@ TEST(BloomMath, HealthInOneWord) {
   // Small filters are noisy, and rounded up by their formats.
   EXPECT_EQ(BloomHealthOf(64, 40), BloomHealth::kOk);
   EXPECT_EQ(BloomHealthOf(64, 64), BloomHealth::kSaturated);
+  EXPECT_EQ(BloomHealthOf(8, 8), BloomHealth::kSaturated);
   EXPECT_EQ(BloomHealthOf(128, 5), BloomHealth::kOk);
 }
 
