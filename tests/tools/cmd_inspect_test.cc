@@ -1,0 +1,148 @@
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/tools/in_process.h"
+#include "verdict.h"
+
+namespace tamis::tools {
+namespace {
+
+class InspectCommand : public testing::Test {
+ protected:
+  // Empty format: the default.
+  std::string Build(std::string_view name, int keys,
+                    const std::string& format = "tamis") {
+    const RunResult run =
+        Tamis({"build", "-o", dir_.File(name), "--force", "--format", format},
+              {.input = Lines("key", keys)});
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    return dir_.File(name);
+  }
+  TempDir dir_;
+};
+
+TEST_F(InspectCommand, TellsWhatATamisFileHolds) {
+  const RunResult run = Tamis({"inspect", Build("f.tamis", 1000)});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  for (const char* line :
+       {"format:        tamis (its magic number)\n", "k:             7\n",
+        "bits:          10,000\n", "keys:          1,000 (stored)\n",
+        "bits per key:  10.00\n", "verdict:       ok\n"}) {
+    EXPECT_TRUE(Contains(run.out, line)) << line << run.out;
+  }
+}
+
+TEST_F(InspectCommand, EstimatesTheKeysWhereTheFormatStoresNone) {
+  const RunResult run =
+      Tamis({"inspect", Build("f.lab", 10'000, "lab"), "--json"});
+  ASSERT_EQ(run.code, kExitOk) << run.err;
+  const auto report = nlohmann::json::parse(run.out).at(0);
+  EXPECT_EQ(report["keys_are_estimated"], true);
+  EXPECT_NEAR(report["keys"].get<double>(), 10'000, 200);
+  EXPECT_NEAR(report["fill"].get<double>(), 0.503, 0.01);
+  EXPECT_NEAR(report["false_positive_rate"].get<double>(), 0.0082, 0.001);
+  EXPECT_EQ(report["verdict"], "ok");
+}
+
+TEST_F(InspectCommand, CallsAGuessAGuessAndTakesTheUsersWord) {
+  const std::string file = Build("plain", 100, "cassandra:ka");
+  const RunResult guess = Tamis({"inspect", file});
+  EXPECT_EQ(guess.code, kExitOk) << guess.err;
+  EXPECT_TRUE(Contains(guess.out, "a guess")) << guess.out;
+  EXPECT_TRUE(Contains(guess.out, "cassandra:ka")) << guess.out;
+  const RunResult named = Tamis({"inspect", file, "--format", "cassandra:ka"});
+  EXPECT_TRUE(Contains(named.out, "cassandra:ka (--format)")) << named.out;
+  EXPECT_FALSE(Contains(named.out, "guess")) << named.out;
+}
+
+TEST_F(InspectCommand, DamageIsAVerdictAndCode1) {
+  Build("f.tamis", 100);
+  std::string bytes = dir_.Read("f.tamis");
+  bytes[70] = static_cast<char>(bytes[70] ^ 1);
+  const std::string damaged = dir_.Write("d.tamis", bytes);
+  const RunResult run = Tamis({"inspect", damaged});
+  EXPECT_EQ(run.code, kExitNegative);
+  EXPECT_TRUE(Contains(run.out, "verdict:       damaged: ")) << run.out;
+  EXPECT_EQ(run.err, "");
+  const auto report =
+      nlohmann::json::parse(Tamis({"inspect", damaged, "--json"}).out).at(0);
+  EXPECT_EQ(report["verdict"], "damaged");
+  EXPECT_FALSE(report["remark"].get<std::string>().empty());
+}
+
+TEST_F(InspectCommand, SaturatedIsCode1AndOversizedAndEmptyAreNot) {
+  // k = 1 and m = 16384, in the lab's layout.
+  const std::string header("\x01\0\0\0\0\x40\0\0\0\0\0\0", 12);
+  const std::string all = header + std::string(2048, '\xff');
+  const RunResult full = Tamis({"inspect", dir_.Write("full.lab", all)});
+  EXPECT_EQ(full.code, kExitNegative) << full.out;
+  EXPECT_TRUE(Contains(full.out, "saturated")) << full.out;
+  EXPECT_TRUE(Contains(full.out, "expected rate: 100 %")) << full.out;
+
+  const std::string some = header + std::string(2048, '\x01');
+  const RunResult sparse = Tamis({"inspect", dir_.Write("sparse.lab", some)});
+  EXPECT_EQ(sparse.code, kExitOk);
+  EXPECT_TRUE(Contains(sparse.out, "oversized")) << sparse.out;
+
+  const std::string none = header + std::string(2048, '\0');
+  const RunResult empty = Tamis({"inspect", dir_.Write("empty.lab", none)});
+  EXPECT_EQ(empty.code, kExitOk);
+  EXPECT_TRUE(Contains(empty.out, "verdict:       empty")) << empty.out;
+  EXPECT_TRUE(Contains(empty.out, "expected rate: 0 %")) << empty.out;
+}
+
+TEST_F(InspectCommand, ANewerEncodingIsUnknownAndAnswersMaybe) {
+  // LevelDB reserves k above 30 for encodings to come.
+  const std::string bytes = std::string(8, '\0') + "\x1f";
+  const std::string file = dir_.Write("f.leveldb", bytes);
+  const RunResult run = Tamis({"inspect", file});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_TRUE(Contains(run.out, "verdict:       unknown: ")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "expected rate: 100 %")) << run.out;
+  EXPECT_EQ(Tamis({"query", file, "-k", "x"}).out, "maybe\tx\n");
+}
+
+TEST_F(InspectCommand, NamesWellKnownFilesThatAreNoFilters) {
+  const std::string table = dir_.Write(
+      "t.ldb", std::string(48, 'x') + "\x57\xfb\x80\x8b\x24\x75\x47\xdb");
+  const RunResult run = Tamis({"inspect", table});
+  EXPECT_EQ(run.code, kExitError);
+  EXPECT_EQ(run.out, "");
+  EXPECT_TRUE(Contains(run.err, "t.ldb: is a LevelDB table, not a bare filter"))
+      << run.err;
+  // It would fit as LevelDB's filter, for its last byte is below 31.
+  const RunResult gzip = Tamis(
+      {"inspect", dir_.Write("g", "\x1f\x8b\x08 twenty bytes or so \x07")});
+  EXPECT_TRUE(Contains(gzip.err, "is gzip data")) << gzip.err;
+}
+
+TEST_F(InspectCommand, ManyFilesAreAllShownAndTheWorstCodeWins) {
+  const std::string good = Build("f.tamis", 10);
+  const std::string text = dir_.Write("text", "hello, world\n\xff");
+  const RunResult run =
+      Tamis({"inspect", good, dir_.File("missing"), text, good});
+  EXPECT_EQ(run.code, kExitError);
+  EXPECT_TRUE(Contains(run.err, "missing: no such file")) << run.err;
+  EXPECT_TRUE(Contains(run.err, "text: not recognised")) << run.err;
+  EXPECT_EQ(run.out.find("file:"), 0u);
+  EXPECT_NE(run.out.rfind("file:"), 0u);
+  const RunResult json = Tamis({"inspect", good, good, "--json"});
+  EXPECT_EQ(nlohmann::json::parse(json.out).size(), 2u);
+}
+
+TEST_F(InspectCommand, PaintsTheVerdictOnATerminal) {
+  const RunResult run =
+      Tamis({"inspect", Build("f.tamis", 1000)}, {.colour = true});
+  EXPECT_TRUE(Contains(run.out, "\x1b[32mok\x1b[0m")) << run.out;
+}
+
+TEST(Verdict, AFilterWithoutBitsIsEmptyAndErrsNever) {
+  const Verdict verdict = VerdictOf(FilterInfo{});
+  EXPECT_EQ(verdict.word, "empty");
+  EXPECT_EQ(verdict.rate, 0);
+}
+
+}  // namespace
+}  // namespace tamis::tools

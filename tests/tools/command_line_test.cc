@@ -1,0 +1,86 @@
+#include "command_line.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/tools/in_process.h"
+#include "version.h"
+
+namespace tamis::tools {
+namespace {
+
+const char* const kCommands[] = {"size",    "build", "query",
+                                 "inspect", "merge", "dedupe"};
+
+TEST(CommandLine, TellsItsVersionWhichIsTheProjects) {
+  const RunResult run = Tamis({"--version"});
+  EXPECT_EQ(run.code, kExitOk);
+  EXPECT_EQ(run.out, "tamis " + std::string(kVersion) + "\n");
+  std::ifstream in(TAMIS_SOURCE_DIR "/CMakeLists.txt");
+  const std::string cmake(std::istreambuf_iterator<char>(in), {});
+  // The first VERSION behind project( is the project's.
+  const std::size_t at = cmake.find(" VERSION ", cmake.find("\nproject("));
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_TRUE(cmake.substr(at + 9).starts_with(std::string(kVersion) + "\n"));
+}
+
+TEST(CommandLine, HelpListsEveryCommandWithAnExample) {
+  for (const auto& args : {std::vector<std::string>{"--help"}, {"help"}}) {
+    const RunResult run = Tamis(args);
+    EXPECT_EQ(run.code, kExitOk);
+    EXPECT_EQ(run.err, "");
+    EXPECT_TRUE(Contains(run.out, "Example:"));
+    for (const char* name : kCommands) EXPECT_TRUE(Contains(run.out, name));
+  }
+}
+
+TEST(CommandLine, EveryCommandHasHelpWithAnExampleOfItself) {
+  for (const std::string name : kCommands) {
+    const RunResult run = Tamis({name, "--help"});
+    EXPECT_EQ(run.code, kExitOk) << name;
+    EXPECT_TRUE(Contains(run.out, "Usage: tamis " + name)) << run.out;
+    EXPECT_TRUE(Contains(run.out, "Example:\n  ")) << name;
+    EXPECT_TRUE(Contains(run.out, "tamis " + name + " ")) << name;
+    EXPECT_TRUE(Contains(run.out, "--json")) << name;
+    EXPECT_EQ(Tamis({"help", name}).out, run.out);
+  }
+}
+
+TEST(CommandLine, WrongUseIsOneLineAndCode2) {
+  const std::vector<std::string> kWrong[] = {
+      {},
+      {"biuld"},
+      {"--nope"},
+      {"size"},
+      {"size", "--keys"},
+      {"size", "--keys", "1", "--fpr", "0.1", "--bits-per-key", "8"},
+      {"build", "--nope", "-o", "x"},
+      {"build"},
+      {"build", "a", "b", "-o", "c"},
+      {"query"},
+      {"query", "f", "--only", "perhaps"},
+      {"inspect"},
+      {"merge", "a", "b"},
+      {"merge", "a", "-o", "c"},
+      {"help", "nothing"},
+  };
+  for (const auto& args : kWrong) {
+    const RunResult run = Tamis(args);
+    const std::string shown = testing::PrintToString(args);
+    EXPECT_EQ(run.code, kExitError) << shown;
+    EXPECT_EQ(run.out, "") << shown;
+    EXPECT_TRUE(run.err.starts_with("tamis")) << shown;
+    EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
+  }
+}
+
+TEST(CommandLine, AFileNamedLikeAListIsOneFile) {
+  const RunResult run = Tamis({"inspect", "[a,b]"});
+  EXPECT_EQ(run.err, "tamis inspect: ./[a,b]: no such file or directory\n");
+}
+
+}  // namespace
+}  // namespace tamis::tools

@@ -1,0 +1,85 @@
+// The sessions in docs/command.md and README.md are true: each ```console block
+// is run, and prints what it says.  A block goes on in the directory of the one
+// before.  The README's C++ is that of an example, which is built and run.
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/base/temp_dir.h"
+#include "tests/tools/process.h"
+
+namespace tamis::tools {
+namespace {
+
+struct Step {
+  int line = 0;         // of the document
+  std::string command;  // after "$ "
+  std::string output;   // both streams, as they came
+};
+
+std::vector<Step> StepsOf(const std::string& path) {
+  std::vector<Step> steps;
+  std::ifstream in(path);
+  bool inside = false;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.starts_with("```")) {
+      inside = line == "```console";
+    } else if (inside && line.starts_with("$ ")) {
+      steps.push_back({number, line.substr(2), ""});
+    } else if (inside && !steps.empty()) {
+      steps.back().output += line + "\n";
+    }
+  }
+  return steps;
+}
+
+void CheckSessions(const std::string& document, std::size_t at_least) {
+  const auto steps = StepsOf(TAMIS_SOURCE_DIR "/" + document);
+  ASSERT_GE(steps.size(), at_least);
+  TempDir dir;
+  for (const Step& step : steps) {
+    const ProcessResult run =
+        Shell(dir.path(), "{ " + step.command + "\n} 2>&1");
+    EXPECT_EQ(run.out, step.output)
+        << document << ":" << step.line << ": " << step.command;
+  }
+}
+
+TEST(CommandDocument, EverySessionPrintsWhatItSays) {
+  CheckSessions("docs/command.md", 15);
+}
+
+TEST(Readme, ItsSessionPrintsWhatItSays) { CheckSessions("README.md", 4); }
+
+TEST(Readme, ItsCodeIsThatOfTheExample) {
+  const auto read = [](const char* path) {
+    std::ifstream in(path);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string readme = read(TAMIS_SOURCE_DIR "/README.md");
+  const std::size_t start = readme.find("```cpp\n");
+  ASSERT_NE(start, std::string::npos);
+  const std::string code =
+      readme.substr(start + 7, readme.find("```", start + 7) - start - 7);
+  ASSERT_GT(code.size(), 100u);
+  EXPECT_NE(read(TAMIS_SOURCE_DIR "/examples/quick_start.cc").find(code),
+            std::string::npos)
+      << code;
+}
+
+TEST(CommandDocument, EveryCommandHasASection) {
+  std::ifstream in(TAMIS_SOURCE_DIR "/docs/command.md");
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  for (const std::string name :
+       {"size", "build", "query", "inspect", "merge", "dedupe"}) {
+    EXPECT_NE(text.find("## `tamis " + name + "`"), std::string::npos) << name;
+  }
+}
+
+}  // namespace
+}  // namespace tamis::tools

@@ -1,0 +1,150 @@
+// tamis build: keys in, one filter out.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "filter_output.h"
+#include "progress.h"
+#include "tamis/filter.h"
+#include "text.h"
+#include "verdict.h"
+
+namespace tamis::tools {
+namespace {
+
+// What was built, for the last line.
+struct Summary {
+  std::uint64_t keys = 0;
+  std::uint64_t bytes = 0;
+  FilterInfo info;
+  double planned_rate = 0;
+
+  double bits_per_key() const {
+    return keys == 0
+               ? 0
+               : static_cast<double>(info.bits) / static_cast<double>(keys);
+  }
+  // The worse of two estimates: by the keys, though those that came twice
+  // set no further bits; and by the bits set, though filters whose probes
+  // depend on each other (LevelDB's) err more than these suggest.
+  double rate() const { return std::max(planned_rate, VerdictOf(info).rate); }
+};
+
+Status AddKeys(const BuildArgs& args, const Console& console,
+               FilterBuilder* builder, std::uint64_t* keys) {
+  auto source = FileSource::Open(args.keys, console.in);
+  if (!source.ok()) return source.status();
+  if (args.keys == "-" && console.in_is_terminal) {
+    Note(console, "build",
+         "reading keys from the terminal; Ctrl-D on an empty line ends them");
+  }
+  Progress progress(console, (*source)->total_bytes());
+  KeyReader reader(source->get(), args.syntax);
+  for (;;) {
+    Status status = reader.Next();
+    if (!status.ok()) return status;
+    if (reader.keys().empty()) return Status::Ok();
+    for (const Slice key : reader.keys()) builder->Add(key);
+    *keys += reader.keys().size();
+    progress.Update(*keys, reader.bytes_read());
+  }
+}
+
+Status Build(const BuildArgs& args, const Console& console, Summary* summary) {
+  auto spec = SpecFrom(args.filter);
+  if (!spec.ok()) return spec.status();
+  auto policy = MakePolicy(*spec);
+  if (!policy.ok()) return policy.status();
+  Status status = CheckFilterOutput(console, args.output, args.force);
+  if (!status.ok()) return status;
+
+  auto builder = (*policy)->NewBuilder();
+  status = AddKeys(args, console, builder.get(), &summary->keys);
+  if (!status.ok()) return status;
+
+  Progress progress(console, 0);
+  std::string bytes;
+  status = builder->Finish(&bytes);
+  if (!status.ok()) return status;
+  summary->bytes = bytes.size();
+  auto reader = (*policy)->Open(bytes);
+  if (!reader.ok()) return reader.status();
+  summary->info = (*reader)->Describe();
+  if (summary->keys > 0) {
+    summary->planned_rate =
+        (*policy)->Predict(summary->keys).false_positive_rate;
+  }
+  progress.Say("writing " + HumanBytes(bytes.size()));
+  return WriteFilterOutput(console, args.output, bytes, args.force);
+}
+
+std::string ToJson(const BuildArgs& args, const Summary& summary) {
+  nlohmann::ordered_json object;
+  object["file"] = args.output;
+  object["format"] = summary.info.format;
+  object["kind"] = summary.info.kind;
+  object["keys"] = summary.keys;
+  object["bytes"] = summary.bytes;
+  object["bits"] = summary.info.bits;
+  object["bits_per_key"] = summary.bits_per_key();
+  object["probes"] = summary.info.probes;
+  object["false_positive_rate"] = summary.rate();
+  return object.dump(2, ' ', false,
+                     nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace
+
+int RunBuild(const BuildArgs& args, const Console& console) {
+  if (args.json && args.output == "-") {
+    return Fail(console, "build",
+                "--json and '-o -' both want standard output; name a file");
+  }
+  Summary summary;
+  Status status = Build(args, console, &summary);
+  if (!status.ok()) return Fail(console, "build", status.message());
+  if (args.json) {
+    console.out->Write(ToJson(args, summary));
+  } else {
+    Note(console, "build",
+         fmt::format("{} {}, {}, {:.2f} bits per key, expected "
+                     "rate {}",
+                     Grouped(summary.keys), Plural(summary.keys, "key", "keys"),
+                     SizeText(summary.bytes), summary.bits_per_key(),
+                     Percent(summary.rate())));
+  }
+  return Finish(console, "build", kExitOk);
+}
+
+void AddBuild(CLI::App* app, const Console& console, int* exit_code) {
+  auto args = std::make_shared<BuildArgs>();
+  CLI::App* command =
+      app->add_subcommand("build", "Make a filter from keys, one per line");
+  command->add_option("KEYS", args->keys,
+                      "File of keys; '-' or nothing is standard input");
+  command
+      ->add_option("-o,--output", args->output,
+                   "File to write; '-' is standard output")
+      ->required();
+  AddSizingOptions(command, &args->filter);
+  AddSeedOption(command, &args->filter);
+  AddSizingRuleOption(command, &args->filter);
+  command->add_flag("--hex", args->syntax.hex, "Keys are written in hex");
+  command->add_flag("-0,--null", args->syntax.nul,
+                    "Keys end in a NUL byte instead of a newline");
+  command->add_flag("-f,--force", args->force, "Overwrite an existing file");
+  command->add_flag("--json", args->json, "Print the summary as JSON");
+  command->footer("Example:\n  tamis build words.txt -o words.tamis --fpr 1%");
+  command->callback(
+      [args, &console, exit_code] { *exit_code = RunBuild(*args, console); });
+}
+
+}  // namespace tamis::tools

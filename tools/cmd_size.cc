@@ -1,0 +1,139 @@
+// tamis size: what a filter would cost, before there is one.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "numbers.h"
+#include "tamis/bloom_math.h"
+#include "tamis/filter.h"
+#include "tamis/formats.h"
+#include "text.h"
+
+namespace tamis::tools {
+namespace {
+
+struct Row {
+  std::string format;
+  Status status;  // why this format cannot do what was asked
+  Estimate estimate;
+  double bits_per_key = 0;
+  double rate_at_double = 0;  // with twice the planned keys
+};
+
+Row MakeRow(const SizeArgs& args, const std::string& format,
+            std::uint64_t keys) {
+  Row row;
+  row.format = format;
+  auto spec = SpecFrom(args.filter, format);
+  if (!spec.ok()) {
+    row.status = spec.status();
+    return row;
+  }
+  auto policy = MakePolicy(*spec);
+  if (!policy.ok()) {
+    row.status = policy.status();
+    return row;
+  }
+  row.estimate = (*policy)->Predict(keys);
+  row.bits_per_key =
+      static_cast<double>(row.estimate.bits) / static_cast<double>(keys);
+  // 2^63 keys and more have no double; they saturate any filter.
+  const std::uint64_t twice = keys > UINT64_MAX / 2 ? UINT64_MAX : keys * 2;
+  row.rate_at_double = BloomRate(row.estimate.bits, twice, row.estimate.probes);
+  return row;
+}
+
+std::vector<Row> MakeRows(const SizeArgs& args, std::uint64_t keys) {
+  std::vector<Row> rows;
+  if (!args.filter.format.empty()) {
+    rows.push_back(MakeRow(args, args.filter.format, keys));
+    return rows;
+  }
+  for (const FormatEntry& entry : KnownFormats()) {
+    // Kinds are a matter of the tamis format alone.
+    if (!args.filter.kind.empty() && entry.name != "tamis") continue;
+    rows.push_back(MakeRow(args, std::string(entry.name), keys));
+  }
+  return rows;
+}
+
+std::string ToTable(const std::vector<Row>& rows) {
+  Table table({"format", "size", "bytes", "bits/key", "k", "rate",
+               "rate at twice the keys"});
+  for (const Row& row : rows) {
+    if (!row.status.ok()) {
+      table.AddRow({row.format, row.status.message()});
+      continue;
+    }
+    table.AddRow({row.format, HumanBytes(row.estimate.bytes),
+                  Grouped(row.estimate.bytes),
+                  fmt::format("{:.2f}", row.bits_per_key),
+                  std::to_string(row.estimate.probes),
+                  Percent(row.estimate.false_positive_rate),
+                  Percent(row.rate_at_double)});
+  }
+  return table.ToString();
+}
+
+std::string ToJson(const std::vector<Row>& rows, std::uint64_t keys) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Row& row : rows) {
+    nlohmann::ordered_json object;
+    object["format"] = row.format;
+    object["keys"] = keys;
+    if (!row.status.ok()) {
+      object["error"] = row.status.message();
+    } else {
+      object["bytes"] = row.estimate.bytes;
+      object["bits"] = row.estimate.bits;
+      object["bits_per_key"] = row.bits_per_key;
+      object["probes"] = row.estimate.probes;
+      object["false_positive_rate"] = row.estimate.false_positive_rate;
+      object["false_positive_rate_at_twice_the_keys"] = row.rate_at_double;
+    }
+    list.push_back(std::move(object));
+  }
+  return list.dump(2) + "\n";
+}
+
+}  // namespace
+
+int RunSize(const SizeArgs& args, const Console& console) {
+  auto keys = ParseCount(args.keys);
+  if (!keys.ok()) return Fail(console, "size", keys.status().message());
+  if (*keys == 0) return Fail(console, "size", "--keys must be at least 1");
+  // The numbers are wrong for every format or for none: ask the default.
+  const std::string asked = args.filter.format;
+  auto spec = SpecFrom(args.filter, asked.empty() ? "tamis" : asked);
+  if (!spec.ok()) return Fail(console, "size", spec.status().message());
+
+  const std::vector<Row> rows = MakeRows(args, *keys);
+  if (rows.size() == 1 && !rows.front().status.ok()) {
+    return Fail(console, "size", rows.front().status.message());
+  }
+  console.out->Write(args.json ? ToJson(rows, *keys) : ToTable(rows));
+  return Finish(console, "size", kExitOk);
+}
+
+void AddSize(CLI::App* app, const Console& console, int* exit_code) {
+  auto args = std::make_shared<SizeArgs>();
+  CLI::App* command = app->add_subcommand(
+      "size", "Say what a filter would cost and how often it would err");
+  command->add_option("--keys", args->keys, "Number of keys: 1000000, 1e6, 10M")
+      ->required();
+  AddSizingOptions(command, &args->filter);
+  AddSizingRuleOption(command, &args->filter);
+  command->add_flag("--json", args->json, "Print JSON");
+  command->footer("Example:\n  tamis size --keys 10M --fpr 0.1%");
+  command->callback(
+      [args, &console, exit_code] { *exit_code = RunSize(*args, console); });
+}
+
+}  // namespace tamis::tools

@@ -1,0 +1,112 @@
+#include "command_line.h"
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "version.h"
+
+namespace tamis::tools {
+namespace {
+
+constexpr std::string_view kExamples =
+    "Example:\n"
+    "  tamis build words.txt -o words.tamis --fpr 1%\n"
+    "  tamis query words.tamis -k apple\n"
+    "  tamis inspect words.tamis\n\n"
+    "Exit code: 0 fine, 1 a negative answer or verdict, 2 wrong use or\n"
+    "unreadable input.  'tamis COMMAND --help' tells more.";
+
+void Declare(CLI::App* app, const Console& console, int* exit_code) {
+  app->name("tamis");
+  app->set_version_flag("--version", fmt::format("tamis {}", kVersion));
+  app->require_subcommand(1);
+  app->footer(std::string(kExamples));
+  AddSize(app, console, exit_code);
+  AddBuild(app, console, exit_code);
+  AddQuery(app, console, exit_code);
+  AddInspect(app, console, exit_code);
+  AddMerge(app, console, exit_code);
+  AddDedupe(app, console, exit_code);
+}
+
+// `tamis help` and `tamis help build` are other words for --help.
+std::vector<std::string> WithoutHelpCommand(std::vector<std::string> args) {
+  if (args.empty() || args.front() != "help") return args;
+  args.erase(args.begin());
+  args.resize(std::min<std::size_t>(args.size(), 1));
+  args.push_back("--help");
+  return args;
+}
+
+// CLI11 takes "[a,b]" for two values where an option takes many.  Where these
+// are files, another name of the same file is none of its business.
+std::vector<std::string> WithoutLists(std::vector<std::string> args) {
+  if (args.empty() || args.front() == "query") return args;  // keys, not files
+  for (std::string& arg : args) {
+    if (arg.starts_with('[') && arg.ends_with(']')) arg.insert(0, "./");
+  }
+  return args;
+}
+
+std::string CommandOf(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? "" : chosen.front()->get_name();
+}
+
+int WrongUse(const Console& console, const std::string& command,
+             std::string_view what) {
+  // Some of CLI11's messages have several lines.
+  std::string message(what);
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return Fail(console, command,
+              fmt::format("{}; see 'tamis {}{}--help'", message, command,
+                          command.empty() ? "" : " "));
+}
+
+int Parse(std::vector<std::string> args, const Console& console) {
+  int exit_code = kExitOk;
+  CLI::App app("Filters for storage engines: build, query and inspect them.");
+  Declare(&app, console, &exit_code);
+  if (args.empty()) return WrongUse(console, "", "a command is needed");
+  const std::string first = args.front();
+  const auto named = app.get_subcommands(
+      [&first](CLI::App* command) { return command->get_name() == first; });
+  if (!first.starts_with('-') && named.empty()) {
+    return WrongUse(console, "", fmt::format("no command '{}'", first));
+  }
+  std::reverse(args.begin(), args.end());  // as CLI11 wants them
+  try {
+    app.parse(args);
+  } catch (const CLI::CallForHelp&) {
+    const std::string command = CommandOf(app);
+    console.out->Write(command.empty()
+                           ? app.help()
+                           : app.get_subcommand(command)->help("tamis"));
+    return Finish(console, "", kExitOk);
+  } catch (const CLI::CallForVersion& version) {
+    console.out->Write(fmt::format("{}\n", version.what()));
+    return Finish(console, "", kExitOk);
+  } catch (const CLI::ParseError& error) {
+    return WrongUse(console, CommandOf(app), error.what());
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int RunTamis(const std::vector<std::string>& args, const Console& console) {
+  try {
+    return Parse(WithoutLists(WithoutHelpCommand(args)), console);
+  } catch (const std::bad_alloc&) {
+    return Fail(console, "", "not enough memory");
+  } catch (const std::exception& error) {
+    return Fail(console, "", error.what());
+  }
+}
+
+}  // namespace tamis::tools

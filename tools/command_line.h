@@ -1,0 +1,15 @@
+// command_line.h -- from words to the subcommand they name.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "console.h"
+
+namespace tamis::tools {
+
+// Runs `tamis ARGS...` and returns its exit code.  Never throws.
+int RunTamis(const std::vector<std::string>& args, const Console& console);
+
+}  // namespace tamis::tools

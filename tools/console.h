@@ -1,0 +1,76 @@
+// console.h -- where a command reads and writes.  A command knows only this,
+// so that a test can hand it strings where main() hands it the terminal.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tamis::tools {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitNegative = 1,  // the answer or the verdict is "no"
+  kExitError = 2,     // wrong use, or input that cannot be read
+};
+
+// Buffered bytes on their way to a descriptor or a string; owns neither.
+// The first error stays: later writes are dropped, and error() tells.
+class Output {
+ public:
+  explicit Output(int fd) : fd_(fd) {}
+  explicit Output(std::string* sink) : sink_(sink) {}
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output() { Flush(); }
+
+  void Write(std::string_view bytes) {
+    if (buffer_.size() + bytes.size() > kBufferBytes) Flush();
+    buffer_ += bytes;
+  }
+  void Write(char byte) { Write(std::string_view(&byte, 1)); }
+
+  // False after an error, be it an earlier one.
+  bool Flush();
+  int error() const { return error_; }  // errno, or 0
+
+ private:
+  static constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
+
+  int fd_ = -1;
+  std::string* sink_ = nullptr;
+  std::string buffer_;
+  int error_ = 0;
+};
+
+struct Console {
+  int in = 0;  // a descriptor
+  Output* out = nullptr;
+  Output* err = nullptr;
+  bool in_is_terminal = false;
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  bool colour = false;  // of what goes to `out`
+};
+
+// One line "tamis COMMAND: MESSAGE" on `err`, with control characters shown
+// as \xNN: a file's name must not steer the terminal.  Returns kExitError.
+int Fail(const Console& console, std::string_view command,
+         std::string_view message);
+
+// The same line, for what is worth saying but stops nothing.
+void Note(const Console& console, std::string_view command,
+          std::string_view message);
+
+// Flushes `out`.  Unless `code` is already an error, a failed write makes it
+// one and says so.
+int Finish(const Console& console, std::string_view command, int code);
+
+enum class Colour { kGreen, kRed, kYellow, kDim, kBold };
+
+// `text`, wrapped in the codes of `colour` if the console wants colours.
+std::string Painted(const Console& console, Colour colour,
+                    std::string_view text);
+
+}  // namespace tamis::tools

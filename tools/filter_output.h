@@ -1,0 +1,22 @@
+// filter_output.h -- where a finished filter goes.
+
+#pragma once
+
+#include <string>
+
+#include "console.h"
+#include "tamis/filter.h"
+
+namespace tamis::tools {
+
+// Ok if WriteFilterOutput() may be expected to succeed: asked before the work
+// begins, so that an hour's build does not end in "already exists".
+Status CheckFilterOutput(const Console& console, const std::string& path,
+                         bool force);
+
+// Writes the filter to `path`: "-" is standard output; a device or a pipe is
+// written to; a file is replaced as a whole, and only with `force`.
+Status WriteFilterOutput(const Console& console, const std::string& path,
+                         Slice bytes, bool force);
+
+}  // namespace tamis::tools

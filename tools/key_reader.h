@@ -1,0 +1,126 @@
+// key_reader.h -- keys out of a stream of bytes, many at a time, with a
+// buffer that does not grow with the stream.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_descriptor.h"
+#include "tamis/filter.h"
+#include "tamis/result.h"
+
+namespace tamis::tools {
+
+// How keys are written.  A record ends in '\n', or in '\0' if `nul`; the last
+// one need not.  Every other byte belongs to the key, '\r' included, and an
+// empty record is the empty key.  With `hex` a record is an even number of
+// hexadecimal digits of either case.
+struct KeySyntax {
+  bool nul = false;
+  bool hex = false;
+
+  char terminator() const { return nul ? '\0' : '\n'; }
+};
+
+// Where the bytes come from.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Puts at most `size` bytes at `out`; 0: the end.  May return fewer than
+  // there will be.
+  virtual Result<std::size_t> Read(char* out, std::size_t size) = 0;
+  // True if Read() would have to wait: time to show what there is.
+  virtual bool WouldWait() { return false; }
+};
+
+// A descriptor.  `name` stands in the messages.
+class FileSource final : public ByteSource {
+ public:
+  // Reads `path`; "-" is `standard_input`, which stays open.
+  static Result<std::unique_ptr<FileSource>> Open(const std::string& path,
+                                                  int standard_input);
+
+  Result<std::size_t> Read(char* out, std::size_t size) override;
+  bool WouldWait() override;
+  // Bytes from here to the end of a regular file; 0: unknown.
+  std::uint64_t total_bytes() const { return total_bytes_; }
+
+ private:
+  FileSource(std::string name, FileDescriptor owned, int fd);
+
+  std::string name_;
+  FileDescriptor owned_;
+  int fd_;
+  std::uint64_t total_bytes_ = 0;
+};
+
+// Bytes in memory, handed out in pieces of at most `piece`.
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view bytes, std::size_t piece = SIZE_MAX)
+      : bytes_(bytes), piece_(piece) {}
+  Result<std::size_t> Read(char* out, std::size_t size) override;
+
+ private:
+  std::string_view bytes_;
+  std::size_t piece_;
+};
+
+// Appends the bytes that the digits stand for; false if they do not, and
+// *out is then of no use.
+bool DecodeHex(std::string_view digits, std::string* out);
+
+class KeyReader {
+ public:
+  // A longer record is an error: it must be held in memory as a whole.
+  static constexpr std::size_t kMaxRecordBytes = std::size_t{1} << 26;
+
+  // Large enough that a system call costs nothing per key, small enough to
+  // stay in the second-level cache.
+  static constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+
+  // `source` must outlive the reader.  `buffer_bytes` is how much is held at
+  // least; a longer record makes it grow.  REQUIRES: buffer_bytes > 0
+  KeyReader(ByteSource* source, KeySyntax syntax,
+            std::size_t buffer_bytes = kBufferBytes);
+
+  // Reads the next keys, at least one, or none at the end of the stream.
+  // InvalidArgument: a record that is no key; the message names its number.
+  // All keys before it have been delivered by then.
+  Status Next();
+
+  // Those keys, and the text each was written as.  Valid until Next().
+  const std::vector<Slice>& keys() const {
+    return syntax_.hex ? keys_ : records_;
+  }
+  const std::vector<Slice>& records() const { return records_; }
+
+  std::uint64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  Status Fill();
+  void TakeRecords();
+  void DecodeRecords();
+  std::string RecordName(std::uint64_t number) const;
+
+  ByteSource* source_;
+  KeySyntax syntax_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;     // of what no record was made of yet
+  std::size_t end_ = 0;       // of what was read
+  std::size_t searched_ = 0;  // no terminator in [begin_, searched_)
+  bool at_end_ = false;
+  std::uint64_t bytes_read_ = 0;
+  std::uint64_t records_before_ = 0;  // delivered by earlier calls
+  std::vector<Slice> records_;
+  std::vector<Slice> keys_;
+  std::string decoded_;
+  Status failed_;  // what Next() returns once the keys before are delivered
+};
+
+}  // namespace tamis::tools

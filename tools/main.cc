@@ -1,0 +1,35 @@
+// The tamis command: the terminal as a Console, and off.
+
+#include <unistd.h>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "command_line.h"
+#include "console.h"
+
+int main(int argc, char** argv) {
+  using tamis::tools::Console;
+  using tamis::tools::Output;
+  // A reader that has seen enough ends us quietly, whatever our parent set.
+  std::signal(SIGPIPE, SIG_DFL);
+
+  Output out(STDOUT_FILENO);
+  Output err(STDERR_FILENO);
+  Console console;
+  console.in = STDIN_FILENO;
+  console.out = &out;
+  console.err = &err;
+  console.in_is_terminal = ::isatty(STDIN_FILENO) == 1;
+  console.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  console.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  console.colour = console.out_is_terminal &&
+                   (no_colour == nullptr || *no_colour == '\0') &&
+                   terminal != nullptr && std::string(terminal) != "dumb";
+  std::vector<std::string> args(argv, argv + argc);
+  if (!args.empty()) args.erase(args.begin());  // our own name
+  return tamis::tools::RunTamis(args, console);
+}

@@ -1,0 +1,77 @@
+#include "progress.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "text.h"
+
+namespace tamis::tools {
+namespace {
+
+constexpr int kBarColumns = 30;
+constexpr std::chrono::milliseconds kInterval{100};
+
+std::string Duration(double seconds) {
+  constexpr double kTooLong = 100 * 3600;
+  if (!(seconds < kTooLong)) return "long";
+  const auto s = static_cast<long>(seconds + 0.5);
+  if (s >= 3600) {
+    return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+  }
+  return fmt::format("{}:{:02}", s / 60, s % 60);
+}
+
+}  // namespace
+
+std::string ProgressLine(const ProgressState& state) {
+  const double keys_per_second =
+      state.seconds > 0 ? static_cast<double>(state.keys) / state.seconds : 0;
+  const std::string count = fmt::format(
+      "{} {}, {}/s", HumanCount(static_cast<double>(state.keys)),
+      Plural(state.keys, "key", "keys"), HumanCount(keys_per_second));
+  if (state.total_bytes == 0) return count;
+  // A file that grows while we read must not push the bar out of its frame.
+  const double part = std::min(1.0, static_cast<double>(state.bytes) /
+                                        static_cast<double>(state.total_bytes));
+  const int done = static_cast<int>(part * kBarColumns);
+  const std::string left =
+      part > 0 ? Duration(state.seconds / part * (1 - part)) : "?";
+  return fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {}, {} left", "", done, "",
+                     kBarColumns - done, part * 100, count, left);
+}
+
+Progress::Progress(const Console& console, std::uint64_t total_bytes)
+    : console_(console), total_bytes_(total_bytes), next_(start_ + kInterval) {}
+
+void Progress::Update(std::uint64_t keys, std::uint64_t bytes) {
+  if (!console_.err_is_terminal) return;
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kInterval;
+  const std::chrono::duration<double> elapsed = now - start_;
+  Show(ProgressLine({.keys = keys,
+                     .bytes = bytes,
+                     .total_bytes = total_bytes_,
+                     .seconds = elapsed.count()}));
+}
+
+void Progress::Say(const std::string& what) {
+  // A short job needs no words.
+  if (console_.err_is_terminal && Clock::now() - start_ > kInterval) Show(what);
+}
+
+void Progress::Show(const std::string& line) {
+  console_.err->Write("\r\x1b[K" + line);
+  console_.err->Flush();
+  visible_ = true;
+}
+
+void Progress::Clear() {
+  if (!visible_) return;
+  console_.err->Write("\r\x1b[K");
+  console_.err->Flush();
+  visible_ = false;
+}
+
+}  // namespace tamis::tools

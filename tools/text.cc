@@ -1,0 +1,169 @@
+#include "text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+namespace tamis::tools {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+// The length of the sequence that `lead` begins, 0 if it begins none.
+std::size_t Utf8Length(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation, or an overlong form
+  if (lead < 0xe0) return 2;
+  if (lead < 0xf0) return 3;
+  return lead < 0xf5 ? 4 : 0;
+}
+
+// Of the sequences that a right lead begins, the second byte rules out the
+// overlong ones, the surrogates and what lies beyond U+10FFFF.
+bool SecondByteFits(unsigned char lead, unsigned char second) {
+  if (lead == 0xe0) return second >= 0xa0;
+  if (lead == 0xed) return second < 0xa0;
+  if (lead == 0xf0) return second >= 0x90;
+  return lead != 0xf4 || second < 0x90;
+}
+
+}  // namespace
+
+std::string Grouped(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
+  return out;
+}
+
+std::string HumanBytes(std::uint64_t bytes) {
+  constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  // 1023.995 would be shown as 1024.00.
+  while (value >= 1023.995 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.2f} {}", value, kUnits[unit]);
+}
+
+std::string SizeText(std::uint64_t bytes) {
+  const std::string exact =
+      fmt::format("{} {}", Grouped(bytes), Plural(bytes, "byte", "bytes"));
+  if (bytes < 1024) return exact;
+  return fmt::format("{} ({})", HumanBytes(bytes), exact);
+}
+
+std::string HumanCount(double count) {
+  constexpr std::array kUnits = {"k", "M", "G", "T", "P", "E"};
+  if (count < 999.5) return fmt::format("{:.0f}", count);
+  double value = count / 1000;
+  std::size_t unit = 0;
+  while (value >= 999.995 && unit + 1 < kUnits.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.2f} {}", value, kUnits[unit]);
+}
+
+std::string Percent(double rate) {
+  const double percent = rate * 100;
+  if (!(percent > 0)) return "0 %";
+  if (percent < 1e-6) return "below 0.000001 %";
+  // Three digits that mean something, in plain notation.
+  const int lead = static_cast<int>(std::floor(std::log10(percent)));
+  std::string text = fmt::format("{:.{}f}", percent, std::max(0, 2 - lead));
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+  }
+  return text + " %";
+}
+
+std::string_view Plural(std::uint64_t count, std::string_view one,
+                        std::string_view many) {
+  return count == 1 ? one : many;
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += "\\x";
+      out += kHexDigits[byte >> 4];
+      out += kHexDigits[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+bool IsUtf8(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = Utf8Length(lead);
+    if (length == 0 || text.size() - i < length) return false;
+    for (std::size_t j = 1; j < length; ++j) {
+      const auto next = static_cast<unsigned char>(text[i + j]);
+      if ((next & 0xc0) != 0x80) return false;
+      if (j == 1 && !SecondByteFits(lead, next)) return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+std::string ToHex(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += kHexDigits[byte >> 4];
+    out += kHexDigits[byte & 15];
+  }
+  return out;
+}
+
+Table::Table(std::vector<std::string> heading) {
+  rows_.push_back(std::move(heading));
+}
+
+void Table::AddRow(std::vector<std::string> cells) {
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::ToString() const {
+  const std::size_t columns = rows_.front().size();
+  std::vector<std::size_t> widths(columns, 0);
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool runs_on = row.size() < columns && i + 1 == row.size();
+      if (!runs_on) widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  std::string out;
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool left = i == 0 || row.size() < columns;
+      if (i > 0) out += "  ";
+      out += left ? fmt::format("{:<{}}", row[i], widths[i])
+                  : fmt::format("{:>{}}", row[i], widths[i]);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace tamis::tools

@@ -1,0 +1,52 @@
+// text.h -- numbers, bytes and tables as people read them.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamis::tools {
+
+// 1234567 -> "1,234,567".
+std::string Grouped(std::uint64_t number);
+
+// 1258291 -> "1.20 MiB"; below 1 KiB "17 B".
+std::string HumanBytes(std::uint64_t bytes);
+
+// 1810 -> "1.77 KiB (1,810 bytes)"; below 1 KiB only the bytes.
+std::string SizeText(std::uint64_t bytes);
+
+// 1234567 -> "1.23 M"; below 1000 "17".
+std::string HumanCount(double count);
+
+// 0.00819 -> "0.819 %", 1 -> "100 %", 6.7e-7 -> "0.000067 %"; never "0 %"
+// for a rate that is above zero: the least is "below 0.000001 %".
+std::string Percent(double rate);
+
+// "keys" or "key", as 1 or another number stands before it.
+std::string_view Plural(std::uint64_t count, std::string_view one,
+                        std::string_view many);
+
+// Control characters as \xNN, everything else as it is.
+std::string Printable(std::string_view text);
+
+bool IsUtf8(std::string_view text);
+
+std::string ToHex(std::string_view bytes);
+
+// Rows of cells under a heading, each column as wide as its widest cell.
+// Columns are right-aligned but the first; a row with fewer cells than the
+// heading lets its last cell run on, which suits a remark.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> heading);
+  void AddRow(std::vector<std::string> cells);
+  std::string ToString() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;  // the first is the heading
+};
+
+}  // namespace tamis::tools
