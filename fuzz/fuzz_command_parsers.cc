@@ -1,0 +1,130 @@
+// The parsers of the command: keys, numbers and the options for a filter.
+// The first byte chooses the way keys are written and the size of the pieces
+// they come in; the rest is the content.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "filter_args.h"
+#include "foreign_file.h"
+#include "key_reader.h"
+#include "numbers.h"
+#include "tamis/filter.h"
+#include "text.h"
+
+namespace {
+
+using tamis::tools::KeySyntax;
+
+void Check(bool holds) {
+  if (!holds) std::abort();
+}
+
+struct AllKeys {
+  std::vector<std::string> keys;
+  std::vector<std::string> records;
+  bool ok = true;
+};
+
+AllKeys ReadAll(std::string_view bytes, KeySyntax syntax, std::size_t piece,
+                std::size_t buffer_bytes) {
+  tamis::tools::MemorySource source(bytes, piece);
+  tamis::tools::KeyReader reader(&source, syntax, buffer_bytes);
+  AllKeys all;
+  for (;;) {
+    all.ok = reader.Next().ok();
+    if (!all.ok || reader.keys().empty()) return all;
+    Check(reader.keys().size() == reader.records().size());
+    for (const auto key : reader.keys()) all.keys.emplace_back(key);
+    for (const auto record : reader.records()) all.records.emplace_back(record);
+  }
+}
+
+void CheckKeys(std::string_view bytes, KeySyntax syntax, std::size_t piece) {
+  const AllKeys whole = ReadAll(bytes, syntax, SIZE_MAX, bytes.size() + 1);
+  const AllKeys pieces = ReadAll(bytes, syntax, piece, 1 + piece / 2);
+  Check(whole.ok == pieces.ok);
+  Check(whole.keys == pieces.keys);
+  Check(whole.records == pieces.records);
+
+  // The records are the text: joined again they give the bytes back.
+  std::string joined;
+  for (std::size_t i = 0; i < whole.records.size(); ++i) {
+    Check(whole.records[i].find(syntax.terminator()) == std::string::npos);
+    joined += whole.records[i] + syntax.terminator();
+    std::string again;
+    Check(!syntax.hex ||
+          tamis::tools::DecodeHex(tamis::tools::ToHex(whole.keys[i]), &again));
+    Check(!syntax.hex || again == whole.keys[i]);
+    Check(!syntax.hex || whole.records[i].size() == 2 * whole.keys[i].size());
+  }
+  Check(!syntax.hex || whole.ok || joined.size() <= bytes.size());
+  if (!whole.ok) return;
+  if (!bytes.empty() && bytes.back() != syntax.terminator()) joined.pop_back();
+  Check(joined == bytes);
+}
+
+void CheckNumbers(const std::string& text) {
+  const auto count = tamis::tools::ParseCount(text);
+  if (count.ok()) {
+    const auto again = tamis::tools::ParseCount(std::to_string(*count));
+    Check(again.ok() && *again == *count);
+  }
+  const auto rate = tamis::tools::ParseRate(text);
+  Check(!rate.ok() || (*rate > 0 && *rate < 1));
+  const auto positive = tamis::tools::ParsePositive(text);
+  Check(!positive.ok() || (*positive > 0 && std::isfinite(*positive)));
+  const auto seed = tamis::tools::ParseSeed(text);
+  if (seed.ok()) {
+    const auto again = tamis::tools::ParseSeed(std::to_string(*seed));
+    Check(again.ok() && *again == *seed);
+  }
+}
+
+// Whatever the options say, what comes out is a spec or an error.
+void CheckFilterArgs(std::string_view text) {
+  std::string fields[5];
+  std::size_t field = 0;
+  for (const char c : text) {
+    if (c == '\n' && field + 1 < std::size(fields)) {
+      ++field;
+    } else {
+      fields[field] += c;
+    }
+  }
+  tamis::tools::FilterArgs args;
+  args.format = fields[0];
+  args.fpr = fields[1];
+  args.bits_per_key = fields[2];
+  args.seed = fields[3];
+  args.sizing = fields[4];
+  const auto spec = tamis::tools::SpecFrom(args);
+  if (!spec.ok()) {
+    Check(!spec.status().message().empty());
+    return;
+  }
+  const auto policy = tamis::MakePolicy(*spec);
+  Check(policy.ok() || !policy.status().message().empty());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  if (size == 0) return 0;
+  const unsigned option = data[0];
+  const std::string content(data + 1, data + size);
+  const KeySyntax syntax = {.nul = (option & 1) != 0, .hex = (option & 2) != 0};
+  CheckKeys(content, syntax, 1 + (option >> 2));
+  CheckNumbers(content);
+  CheckFilterArgs(content);
+  Check(tamis::tools::IsUtf8(content) || !content.empty());
+  Check(tamis::tools::Printable(content).size() >= content.size());
+  static_cast<void>(tamis::tools::NameForeignFile(content));
+  return 0;
+}

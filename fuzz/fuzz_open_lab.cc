@@ -1,0 +1,9 @@
+// Arbitrary bytes as a filter of the lab format.
+
+#include "fuzz/fuzz_support.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  tamis::fuzz::CheckDoor("lab:10", tamis::fuzz::AsSlice(data, size));
+  return 0;
+}

@@ -1,0 +1,77 @@
+// Arbitrary bytes as one of our own containers.  Its checksums would keep
+// nearly every input out, so the input is also read as the fields of a header
+// and a payload, and sealed with checksums that are right.
+
+#include <cstring>
+
+#include "formats/tamis_container.h"
+#include "fuzz/fuzz_support.h"
+
+namespace tamis::fuzz {
+namespace {
+
+// A header whose fields are mostly near those that mean something.
+TamisHeader HeaderFrom(Input* input) {
+  const auto field = [input](std::uint16_t usual) {
+    const std::uint8_t choice = input->TakeByte();
+    return choice < 224 ? usual : static_cast<std::uint16_t>(choice & 3);
+  };
+  TamisHeader header;
+  header.version = field(kTamisVersion);
+  header.kind = field(static_cast<std::uint16_t>(TamisKind::kClassicBloom));
+  header.hash = field(static_cast<std::uint16_t>(TamisHash::kXxh3));
+  header.flags = field(0);
+  header.parameter_a = static_cast<std::uint32_t>(input->TakeNumber(2));
+  header.parameter_b = field(0);
+  header.seed = input->TakeNumber(8);
+  header.keys = input->TakeNumber(8);
+  return header;
+}
+
+std::string SealedFrom(Slice bytes) {
+  Input input(bytes);
+  TamisHeader header = HeaderFrom(&input);
+  const std::uint64_t size_choice = input.TakeNumber(8);
+  std::string whole(kTamisHeaderBytes, '\0');
+  whole.append(input.rest());
+  // Often the size that fits the payload, else any.
+  const std::uint64_t fitting = std::uint64_t{input.rest().size()} * 8;
+  header.size_parameter =
+      size_choice >> 63 == 0 ? fitting - (size_choice & 63) : size_choice << 1;
+  SealTamis(whole, header);
+  return whole;
+}
+
+// Any one bit of `bytes`, whose checksums are right, turned over.
+void CheckFlippedBit(const FilterPolicy& policy, std::string bytes,
+                     std::uint64_t choice) {
+  const std::size_t at = choice / 8 % bytes.size();
+  bytes[at] = static_cast<char>(bytes[at] ^ 1 << choice % 8);
+  Check(!policy.Open(bytes).ok(), "one flipped bit is always noticed");
+}
+
+void CheckShortened(const FilterPolicy& policy, Slice bytes,
+                    std::uint64_t choice) {
+  const std::size_t size = choice % bytes.size();
+  Check(!policy.Open(bytes.substr(0, size)).ok(), "a cut is always noticed");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  const Slice bytes = AsSlice(data, size);
+  CheckDoor("tamis:10", bytes);
+
+  const auto policy = PolicyOf("tamis:12.5,seed=7");
+  const std::string sealed = SealedFrom(bytes);
+  CheckOpen(*policy, sealed);
+  const std::uint64_t choice = Input(bytes).TakeNumber(8);
+  for (const std::string& whole : {sealed, CheckBuild(*policy, bytes)}) {
+    CheckFlippedBit(*policy, whole, choice);
+    CheckShortened(*policy, whole, choice);
+  }
+  return 0;
+}
+
+}  // namespace tamis::fuzz

@@ -1,0 +1,228 @@
+// fuzz/fuzz_support.h -- what the fuzz targets have in common: keys out of
+// arbitrary bytes, and the promises of tamis/filter.h as checks.
+//
+// A broken promise ends the program, which is how a fuzzing engine learns of
+// it; so does whatever the sanitizers find.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/filter.h"
+
+namespace tamis::fuzz {
+
+inline void Check(bool held, std::string_view promise) {
+  if (held) return;
+  std::fprintf(stderr, "broken promise: %.*s\n",
+               static_cast<int>(promise.size()), promise.data());
+  std::abort();
+}
+
+inline Slice AsSlice(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+// Takes an input apart from its front; what is missing reads as zeros.
+class Input {
+ public:
+  explicit Input(Slice bytes) : rest_(bytes) {}
+
+  bool empty() const { return rest_.empty(); }
+  Slice rest() const { return rest_; }
+
+  Slice Take(std::size_t most) {
+    const Slice taken = rest_.substr(0, most);
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+  std::uint8_t TakeByte() {
+    const Slice byte = Take(1);
+    return byte.empty() ? std::uint8_t{0}
+                        : static_cast<std::uint8_t>(byte.front());
+  }
+  std::uint64_t TakeNumber(std::size_t bytes) {
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < bytes; ++i) number = number << 8 | TakeByte();
+    return number;
+  }
+
+ private:
+  Slice rest_;
+};
+
+inline constexpr std::size_t kMostKeys = 60;
+
+// Pieces of `bytes` of many lengths, at many alignments; may hold repeats.
+inline std::vector<Slice> KeysFrom(Slice bytes) {
+  constexpr std::size_t kLongestKey = 40;
+  std::vector<Slice> keys;
+  Input input(bytes);
+  while (!input.empty() && keys.size() < kMostKeys) {
+    const std::size_t size = input.TakeByte() % kLongestKey;
+    keys.push_back(input.Take(size));
+  }
+  return keys;
+}
+
+// KeysFrom() and some keys that are always the same.
+inline std::vector<Slice> QuestionsFrom(Slice bytes) {
+  std::vector<Slice> keys = KeysFrom(bytes);
+  keys.insert(keys.end(), {Slice(), "a", "key", "\xff\xfe\x80", bytes});
+  return keys;
+}
+
+inline std::unique_ptr<const FilterPolicy> PolicyOf(std::string_view spec) {
+  auto policy = MakePolicy(spec);
+  Check(policy.ok(), "the target's own policy text is understood");
+  return *std::move(policy);
+}
+
+inline std::vector<bool> AnswersOf(const FilterReader& reader,
+                                   std::span<const Slice> keys) {
+  const auto many = std::make_unique<bool[]>(keys.size());
+  reader.MayContainMany(keys, {many.get(), keys.size()});
+  std::vector<bool> answers;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    answers.push_back(reader.MayContain(keys[i]));
+    Check(answers[i] == many[i], "MayContainMany() agrees with MayContain()");
+    Check(!answers[i] || reader.MayContainRange(keys[i], keys[i]),
+          "a range of one key that may be in may not be empty");
+  }
+  return answers;
+}
+
+inline bool AllTrue(const std::vector<bool>& answers) {
+  return std::find(answers.begin(), answers.end(), false) == answers.end();
+}
+
+// Whatever opened must answer, and describe itself sensibly.  Returns the
+// answers.
+inline std::vector<bool> CheckReader(const FilterReader& reader,
+                                     std::span<const Slice> keys) {
+  const std::vector<bool> answers = AnswersOf(reader, keys);
+  const FilterInfo info = reader.Describe();
+  Check(!info.format.empty(), "a filter names its format");
+  Check(info.set_bits <= info.bits, "no more bits are set than there are");
+  if (!info.always_maybe.empty()) {
+    Check(AllTrue(answers), "what is not understood rules no key out");
+  } else {
+    Check(info.bits > 0 && info.probes > 0, "a filter that answers has bits");
+    Check(info.set_bits < info.bits || AllTrue(answers),
+          "a filter with every bit set rules no key out");
+  }
+  return answers;
+}
+
+// `bytes`, combined with itself, answers `keys` as it did before.
+inline void CheckCombine(const FilterPolicy& policy, Slice bytes,
+                         std::span<const Slice> keys,
+                         const std::vector<bool>& answers) {
+  constexpr std::string_view kBefore = "before";
+  for (const SetOperation operation :
+       {SetOperation::kUnion, SetOperation::kIntersection}) {
+    const Slice twice[] = {bytes, bytes};
+    std::string out(kBefore);
+    const Status combined = policy.Combine(twice, operation, &out);
+    if (!combined.ok()) {
+      Check(out == kBefore, "a refused Combine() leaves its output alone");
+      Check(AllTrue(answers), "what rules keys out can be combined");
+      continue;
+    }
+    Check(out.starts_with(kBefore), "Combine() only appends");
+    const std::string alone = out.substr(kBefore.size());
+    const auto again = policy.Open(alone);
+    Check(again.ok(), "what Combine() wrote can be opened");
+    Check(AnswersOf(**again, keys) == answers,
+          "a filter combined with itself gives the same answers");
+  }
+}
+
+// Opens arbitrary bytes; everything but a crash or a contradiction is fine.
+inline void CheckOpen(const FilterPolicy& policy, Slice bytes) {
+  const auto reader = policy.Open(bytes);
+  if (!reader.ok()) {
+    Check(!reader.status().message().empty(), "a refusal has a reason");
+    std::string out;
+    const Slice one[] = {bytes};
+    Check(!policy.Combine(one, SetOperation::kUnion, &out).ok() && out.empty(),
+          "what does not open cannot be combined");
+    return;
+  }
+  const std::vector<Slice> keys = QuestionsFrom(bytes);
+  CheckCombine(policy, bytes, keys, CheckReader(**reader, keys));
+}
+
+// Every one of `keys` answers true from `bytes`, which must open.
+inline void CheckHolds(const FilterPolicy& policy, Slice bytes,
+                       std::span<const Slice> keys) {
+  const auto reader = policy.Open(bytes);
+  Check(reader.ok(), "what was built can be opened");
+  Check(AllTrue(CheckReader(**reader, keys)), "no added key is forgotten");
+  const FilterInfo info = (*reader)->Describe();
+  Check(info.always_maybe.empty(), "what was built is understood");
+  Check(info.keys.value_or(0) <= keys.size(), "no key is counted twice");
+}
+
+// The filter over `keys`, or nothing where the policy refuses its size.
+inline std::string Build(const FilterPolicy& policy,
+                         std::span<const Slice> keys) {
+  constexpr std::string_view kBefore = "before";
+  const auto builder = policy.NewBuilder(keys.size());
+  for (const Slice key : keys) builder->Add(key);
+  std::string out(kBefore);
+  const Status finished = builder->Finish(&out);
+  Check(out.starts_with(kBefore), "Finish() only appends");
+  Check(finished.ok() || out == kBefore,
+        "a refused Finish() leaves its output alone");
+  return out.substr(kBefore.size());
+}
+
+// The same keys put in one by one, then saved.
+inline void CheckMutable(const FilterPolicy& policy,
+                         std::span<const Slice> keys) {
+  const auto filter = policy.NewMutable(keys.size());
+  if (!filter.ok()) return;
+  for (const Slice key : keys) {
+    Check((*filter)->Insert(key).ok() && (*filter)->MayContain(key),
+          "an inserted key is in");
+  }
+  Check(AllTrue(AnswersOf(**filter, keys)), "no inserted key is forgotten");
+  std::string saved;
+  Check((*filter)->Save(&saved).ok(), "a small filter can be saved");
+  CheckHolds(policy, saved, keys);
+}
+
+// Builds from keys in the input, and reads it back; returns what was built.
+inline std::string CheckBuild(const FilterPolicy& policy, Slice input) {
+  const std::vector<Slice> keys = KeysFrom(input);
+  const std::set<Slice> distinct(keys.begin(), keys.end());
+  const std::string bytes = Build(policy, keys);
+  if (bytes.empty()) return bytes;
+  CheckHolds(policy, bytes, keys);
+  if (distinct.size() == keys.size()) {
+    Check(policy.Predict(keys.size()).bytes == bytes.size(),
+          "Predict() knows the size");
+  }
+  CheckMutable(policy, keys);
+  return bytes;
+}
+
+// Everything above, for a policy given by its text.
+inline void CheckDoor(std::string_view spec, Slice input) {
+  const auto policy = PolicyOf(spec);
+  CheckOpen(*policy, input);
+  Check(!CheckBuild(*policy, input).empty(), "a small filter can be built");
+}
+
+}  // namespace tamis::fuzz
