@@ -1,0 +1,44 @@
+# cmake --install: headers, both libraries, the CMake package, tamis.pc.
+
+include(CMakePackageConfigHelpers)
+
+set(TAMIS_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/tamis")
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tamis"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+
+# Two export files, because the static library can only be offered where
+# ISA-L is found, while the shared one needs nothing of its users.
+foreach(kind static shared)
+  install(TARGETS tamis_${kind} EXPORT tamis-${kind}-targets)
+  install(EXPORT tamis-${kind}-targets NAMESPACE tamis::
+          DESTINATION "${TAMIS_PACKAGE_DIR}")
+endforeach()
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/tamis-config.cmake.in"
+  "${PROJECT_BINARY_DIR}/package/tamis-config.cmake"
+  INSTALL_DESTINATION "${TAMIS_PACKAGE_DIR}")
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/package/tamis-config-version.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/package/tamis-config.cmake"
+              "${PROJECT_BINARY_DIR}/package/tamis-config-version.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindIsal.cmake"
+        DESTINATION "${TAMIS_PACKAGE_DIR}")
+
+# tamis.pc finds the prefix from its own place, so that
+# `cmake --install --prefix` may choose another one than the configuration.
+set(TAMIS_PC_DIR "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+file(RELATIVE_PATH TAMIS_PC_TO_PREFIX
+     "${CMAKE_INSTALL_PREFIX}/${TAMIS_PC_DIR}" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" TAMIS_PC_TO_PREFIX "${TAMIS_PC_TO_PREFIX}")
+set(TAMIS_PC_LIBS_PRIVATE "")
+if(TAMIS_HAVE_ISAL)
+  set(TAMIS_PC_LIBS_PRIVATE "-lisal")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/tamis.pc.in"
+               "${PROJECT_BINARY_DIR}/package/tamis.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/package/tamis.pc"
+        DESTINATION "${TAMIS_PC_DIR}")

@@ -1,0 +1,60 @@
+# The library: src/ compiled once, linked twice (static and shared).
+
+file(GLOB_RECURSE TAMIS_SOURCES CONFIGURE_DEPENDS
+     "${PROJECT_SOURCE_DIR}/src/*.cc")
+
+find_path(TAMIS_XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+find_package(Isal QUIET)
+set(TAMIS_HAVE_ISAL ${Isal_FOUND})
+if(NOT TAMIS_HAVE_ISAL)
+  message(STATUS "ISA-L not found: CRC-32C will be portable, and slower")
+endif()
+
+add_library(tamis_objects OBJECT ${TAMIS_SOURCES})
+target_link_libraries(tamis_objects PRIVATE tamis_flags)
+target_include_directories(
+  tamis_objects PRIVATE "${PROJECT_SOURCE_DIR}/include"
+                        "${PROJECT_SOURCE_DIR}/src")
+target_include_directories(tamis_objects SYSTEM
+                           PRIVATE "${TAMIS_XXHASH_INCLUDE_DIR}")
+target_compile_options(tamis_objects PRIVATE -fno-rtti)
+set_target_properties(
+  tamis_objects
+  PROPERTIES POSITION_INDEPENDENT_CODE ON
+             CXX_VISIBILITY_PRESET hidden
+             VISIBILITY_INLINES_HIDDEN ON)
+if(TAMIS_HAVE_ISAL)
+  target_compile_definitions(tamis_objects PRIVATE TAMIS_HAVE_ISAL=1)
+  target_link_libraries(tamis_objects PRIVATE Isal::isal)
+endif()
+
+add_library(tamis_static STATIC $<TARGET_OBJECTS:tamis_objects>)
+add_library(tamis_shared SHARED $<TARGET_OBJECTS:tamis_objects>)
+foreach(target tamis_static tamis_shared)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME tamis
+                                             LINKER_LANGUAGE CXX)
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_include_directories(
+    ${target}
+    INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  if(TAMIS_HAVE_ISAL)
+    target_link_libraries(${target} PRIVATE Isal::isal)
+  endif()
+endforeach()
+
+set_target_properties(
+  tamis_shared
+  PROPERTIES VERSION ${PROJECT_VERSION}
+             SOVERSION 0
+             LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/exports.map")
+target_link_options(
+  tamis_shared PRIVATE
+  "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map")
+if(NOT TAMIS_SANITIZE)  # a sanitizer's own functions come with the program
+  target_link_options(tamis_shared PRIVATE "LINKER:--no-undefined")
+endif()
+
+add_library(tamis::tamis_static ALIAS tamis_static)
+add_library(tamis::tamis_shared ALIAS tamis_shared)
+add_library(tamis::tamis ALIAS tamis_shared)

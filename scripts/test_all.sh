@@ -1,0 +1,167 @@
+#!/bin/bash
+# test_all.sh [--quick] -- the complete check, in stages; --quick stops after
+# the first two.  Called by `./run test`, which has seen to the packages.
+#
+# Everything that passes or fails is counted: each static check, each build,
+# each test, each fuzz target.  The last line is "N passed, N failed", with
+# ", N skipped" if something was; exit 1 if anything failed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/lib.sh
+
+fuzz_seconds=5
+large='Large(/[^.]*)?\.'
+threads='Threads|Concurrent'
+
+passed=0 failed=0 skipped=0
+stages=()
+ctest=(ctest)
+
+# stage TITLE COMMAND... -- runs the command and notes time and outcome.
+stage() {
+  local title=$1 started=$SECONDS failed_before=$failed verdict=ok
+  shift
+  say "stage $((${#stages[@]} + 1)): $title"
+  "$@"
+  [[ $failed -eq $failed_before ]] || verdict=FAILED
+  stages+=("$(printf '%-44s %5d s  %s' "$title" $((SECONDS - started)) $verdict)")
+}
+
+# step NAME COMMAND... -- one counted check; its output shows if it fails.
+step() {
+  local name=$1 output
+  shift
+  if output=$("$@" 2>&1); then
+    passed=$((passed + 1))
+    echo "   passed: $name"
+  else
+    failed=$((failed + 1))
+    printf '%s\n' "$output" | tail -n 60
+    echo "   FAILED: $name"
+  fi
+}
+
+# try_build PRESET [TARGET...] -- counted as one; false if it failed.
+try_build() {
+  if (build "$@"); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    return 1
+  fi
+}
+
+# run_ctest NAME PRESET ARGUMENT... -- runs and counts tests; a stage without
+# any is said to be empty.
+run_ctest() {
+  local name=$1 preset=$2 log=$logs/$1-ctest.log status=0
+  shift 2
+  "${ctest[@]}" --preset "$preset" --no-tests=ignore "$@" 2>&1 |
+    tee "$log" | progress || status=$?
+  tally "$name" "$log" "$status"
+}
+
+# tally NAME LOG STATUS -- adds what the log of a ctest run says.  Its report
+# in XML will not do: there a test whose program is missing counts as skipped.
+tally() {
+  local name=$1 log=$2 status=$3 summary all=0 bad=0 skip disabled
+  summary=$(grep -E '^[0-9]+% tests passed' "$log") || true
+  if [[ $summary =~ ,\ ([0-9]+)\ tests?\ failed\ out\ of\ ([0-9]+) ]]; then
+    bad=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+  fi
+  skip=$(grep -cE '^\s*[0-9]+ - .* \(Skipped\)$' "$log") || true
+  disabled=$(grep -cE '^\s*[0-9]+ - .* \(Disabled\)$' "$log") || true
+  # ctest itself failed, whatever the tests did.
+  if [[ $status -ne 0 && $bad -eq 0 ]]; then bad=1 all=$((all + 1)); fi
+  passed=$((passed + all - bad - skip))
+  failed=$((failed + bad))
+  skipped=$((skipped + skip + disabled))
+  echo "   $name: $((all - bad - skip)) passed, $bad failed," \
+    "$((skip + disabled)) skipped"
+  if [[ $all -eq 0 ]]; then echo "   (no test of that kind: nothing was run)"; fi
+  grep -E '^\s*[0-9]+ - .* \((Skipped|Disabled)\)$' "$log" |
+    sed 's/^/   skipped:/' || true
+  if [[ $bad -gt 0 ]]; then show_failures "$log"; fi
+}
+
+# The output of the tests that failed, at most 200 lines, and their names.
+show_failures() {
+  awk '/^ *[0-9]+\/[0-9]+ +Test +#/ { on = /\*\*\*/ && !/\*\*\*Skipped/ }
+       /^[0-9]+% tests passed/ { on = 0 }
+       on' "$1" | head -n 200
+  sed -n '/^The following tests FAILED/,$p' "$1"
+  if ! grep -q '^The following tests FAILED' "$1"; then tail -n 20 "$1"; fi
+  echo "   the whole log: $1"
+}
+
+static_checks() {
+  step "code layout" scripts/format.sh --check
+  step "include order" scripts/check_includes.sh
+  step "packages and their reasons" scripts/check_packages.sh
+  step "no machine's own paths" scripts/check_paths.sh
+  step "clang-tidy" scripts/tidy.sh
+}
+
+dev_stage() {
+  try_build dev || return 0
+  run_ctest dev dev -j "$jobs" -E "$large"
+  run_ctest large dev -j 1 -R "$large"
+}
+
+release_clang_stage() {
+  try_build release-clang || return 0
+  run_ctest release-clang release-clang -j "$jobs" -E "$large"
+}
+
+asan_stage() {
+  try_build asan-ubsan || return 0
+  run_ctest asan-ubsan asan-ubsan -j "$jobs" -E "$large"
+}
+
+# Builds only the folders that have something to run; looks for suite names.
+tsan_stage() {
+  local targets
+  targets=$(grep -lE "TEST(_F|_P)?\(\w*($threads)" tests/*/*_test.cc |
+    sed 's|^tests/\([^/]*\)/.*|tests_\1|' | sort -u)
+  if [[ -z $targets ]]; then
+    echo "   (no suite called Threads or Concurrent: nothing was run)"
+    return 0
+  fi
+  # shellcheck disable=SC2086
+  try_build tsan $targets || return 0
+  # Newer kernels place programs where clang 14's thread sanitizer cannot
+  # work; without address randomisation they do not.
+  if setarch -R true 2>/dev/null; then ctest=(setarch -R ctest); fi
+  run_ctest tsan tsan -j "$jobs" -R "$threads" -E "$large|NOT_BUILT"
+}
+
+fuzz_stage() {
+  try_build fuzz fuzz_targets || return 0
+  local output
+  output=$(scripts/fuzz_all.sh "$fuzz_seconds") || true
+  printf '%s\n' "$output"
+  local good bad
+  good=$(grep -c '^passed: ' <<<"$output") || true
+  bad=$(grep -c '^FAILED: ' <<<"$output") || true
+  if [[ $((good + bad)) -eq 0 ]]; then bad=1; fi
+  passed=$((passed + good))
+  failed=$((failed + bad))
+}
+
+export ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14
+mkdir -p "$logs"
+stage "static checks" static_checks
+stage "g++, assertions on: everything" dev_stage
+if [[ ${1-} != --quick ]]; then
+  stage "clang, -O3" release_clang_stage
+  stage "address and undefined-behaviour sanitizers" asan_stage
+  stage "thread sanitizer" tsan_stage
+  stage "fuzzing, $fuzz_seconds s each" fuzz_stage
+fi
+
+say "all stages, $SECONDS s"
+printf '   %s\n' "${stages[@]}"
+summary="$passed passed, $failed failed"
+if [[ $skipped -gt 0 ]]; then summary+=", $skipped skipped"; fi
+echo "$summary"
+[[ $failed -eq 0 ]]

@@ -1,0 +1,81 @@
+#!/bin/bash
+# check.sh BUILD_DIR COMPILER
+#
+# Installs BUILD_DIR into a scratch prefix, builds the consumer project against
+# it in every way we promise (find_package shared and static, pkg-config
+# shared and static) and runs each; then looks at what the libraries show.
+set -euo pipefail
+
+build_dir=$1 compiler=$2
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix=$scratch/prefix
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+# quietly COMMAND... -- shows the output only if the command fails.
+quietly() {
+  "$@" >"$scratch/log" 2>&1 || {
+    tail -n 40 "$scratch/log"
+    fail "$*"
+  }
+}
+
+# needs PROGRAM LIBRARY -- true if the program loads the shared library.
+needs() { objdump -p "$1" | grep NEEDED | grep -qF "$2"; }
+
+# consume_with_cmake NAME [OPTION...]
+consume_with_cmake() {
+  local build=$scratch/$1
+  shift
+  quietly cmake -G Ninja -S "$here/consumer" -B "$build" \
+    -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix" "$@"
+  quietly cmake --build "$build"
+  quietly "$build/consumer"
+}
+
+# consume_with_pkg_config NAME FLAG... -- FLAG... are what the linker gets.
+consume_with_pkg_config() {
+  local program=$scratch/$1
+  shift
+  local cflags
+  cflags=$(pkg-config --cflags tamis)
+  # shellcheck disable=SC2086
+  quietly "$compiler" -std=c++20 $cflags "$here/consumer/consumer.cc" "$@" \
+    -o "$program"
+  LD_LIBRARY_PATH=$libdir quietly "$program"
+}
+
+quietly cmake --install "$build_dir" --prefix "$prefix"
+pc=$(find "$prefix" -name tamis.pc)
+[[ -n $pc ]] || fail "no tamis.pc was installed"
+libdir=$(cd "$(dirname "$pc")/.." && pwd)
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+
+consume_with_cmake shared
+needs "$scratch/shared/consumer" libtamis.so.0 || fail "not linked shared"
+consume_with_cmake static -DTAMIS_USE_STATIC_LIBS=ON
+! needs "$scratch/static/consumer" libtamis.so || fail "not linked statically"
+echo "find_package: shared and static work"
+
+# The flags are words, so they are left unquoted on purpose.
+# shellcheck disable=SC2046
+consume_with_pkg_config pc_shared $(pkg-config --libs tamis)
+needs "$scratch/pc_shared" libtamis.so.0 || fail "not linked shared"
+static_libs=$(pkg-config --static --libs tamis)
+# shellcheck disable=SC2086
+consume_with_pkg_config pc_static ${static_libs/-ltamis/-l:libtamis.a}
+! needs "$scratch/pc_static" libtamis.so || fail "not linked statically"
+echo "pkg-config: shared and static work"
+
+[[ -x $prefix/bin/tamis ]] || fail "the tamis command was not installed"
+quietly "$prefix/bin/tamis" --help
+if grep -rIl -e "$prefix" -e "$build_dir" "$prefix" | grep .; then
+  fail "the files above name the folder they were built or installed in"
+fi
+
+"$here/check_symbols.sh" "$libdir" "$prefix/include"

@@ -1,0 +1,16 @@
+#!/bin/bash
+# A path of one machine is found wherever it stands in a line.
+set -eu
+source "$(dirname "${BASH_SOURCE[0]}")/scratch.sh"
+
+check="$repository/scripts/check_paths.sh"
+
+plant docs/good.md 'network/work is fine, and so is src/root.h' \
+  '${prefix}/work, (a)/root/b, https://example.org/home' '/workers /rooted'
+expect_pass "$check" "$scratch"
+expect_pass "$check" "$repository"
+
+for line in 'see /work/notes' 'cd /root' '"/home/me/x"' '/tmp/bash_jobs.0/3'; do
+  plant docs/bad.md "$line"
+  expect_fail 'docs/bad.md:1:' "$check" "$scratch"
+done
