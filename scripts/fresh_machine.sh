@@ -12,8 +12,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ $(id -u) -eq 0 ]] || { echo "fresh_machine: needs root" >&2; exit 2; }
 
 if [[ ! -e $machine/etc/debian_version ]]; then
+  # Without DEBIAN_MIRROR, from debootstrap's own default.
   debootstrap --variant=minbase bookworm "$machine" \
-    "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
+    ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
 fi
 machine=$(cd "$machine" && pwd)
 

@@ -1,6 +1,7 @@
 #include "progress.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ constexpr std::chrono::milliseconds kInterval{100};
 std::string Duration(double seconds) {
   constexpr double kTooLong = 100 * 3600;
   if (!(seconds < kTooLong)) return "long";
-  const auto s = static_cast<long>(seconds + 0.5);
+  const auto s = std::lround(seconds);
   if (s >= 3600) {
     return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
   }
