@@ -69,8 +69,7 @@ class Sieve {
   double RateNow() const {
     const double distinct =
         static_cast<double>(counts_.out) + counts_.expected_losses;
-    return BloomRate(estimate_.bits, static_cast<std::uint64_t>(distinct),
-                     estimate_.probes);
+    return policy_->RateAt(planned_keys_, static_cast<std::uint64_t>(distinct));
   }
   const Counts& counts() const { return counts_; }
   const Estimate& estimate() const { return estimate_; }

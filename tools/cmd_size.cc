@@ -46,7 +46,7 @@ Row MakeRow(const SizeArgs& args, const std::string& format,
       static_cast<double>(row.estimate.bits) / static_cast<double>(keys);
   // 2^63 keys and more have no double; they saturate any filter.
   const std::uint64_t twice = keys > UINT64_MAX / 2 ? UINT64_MAX : keys * 2;
-  row.rate_at_double = BloomRate(row.estimate.bits, twice, row.estimate.probes);
+  row.rate_at_double = (*policy)->RateAt(keys, twice);
   return row;
 }
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "filter_args.h"
-#include "foreign_file.h"
 
 namespace tamis::tools {
 namespace {
@@ -17,13 +16,12 @@ std::string_view LastPart(std::string_view path) {
 }
 
 // Ok if what was recognised will do.
-Status CheckRecognised(const std::string& path, Slice bytes, Guesses guesses,
+Status CheckRecognised(const std::string& path, Guesses guesses,
                        const RecognisedFormat& recognised) {
   if (recognised.certainty == Certainty::kCertain) return Status::Ok();
-  const std::string_view foreign = NameForeignFile(bytes);
-  if (!foreign.empty()) {
-    return Status::InvalidArgument(
-        fmt::format("{}: is {}, not a bare filter", path, foreign));
+  if (!recognised.not_a_filter.empty()) {
+    return Status::InvalidArgument(fmt::format("{}: is {}, not a bare filter",
+                                               path, recognised.not_a_filter));
   }
   if (recognised.certainty == Certainty::kUnknown) {
     return Status::InvalidArgument(
@@ -57,7 +55,7 @@ Status OpenFilterInput(const std::string& path, const std::string& format,
     out->recognised.reason = "--format";
   } else {
     out->recognised = RecogniseFormat(LastPart(path), bytes);
-    Status status = CheckRecognised(path, bytes, guesses, out->recognised);
+    Status status = CheckRecognised(path, guesses, out->recognised);
     if (!status.ok()) return status;
   }
 

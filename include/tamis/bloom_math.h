@@ -26,6 +26,7 @@ TAMIS_EXPORT std::uint64_t BloomBitsAt(std::uint64_t keys,
                                        double bits_per_key) noexcept;
 
 // The textbook number of probes: round(bits_per_key * ln 2), within [1, most].
+// REQUIRES: most >= 1
 inline constexpr unsigned kMaxBloomProbes = 30;
 TAMIS_EXPORT unsigned BloomProbes(double bits_per_key,
                                   unsigned most = kMaxBloomProbes) noexcept;
@@ -62,9 +63,10 @@ TAMIS_EXPORT std::uint64_t BloomCapacity(std::uint64_t bits, unsigned probes,
 enum class BloomHealth {
   kEmpty,      // no bit is set
   kOk,         //
-  kSaturated,  // clearly more than half the bits are set: too many keys
+  kSaturated,  // clearly more than half the bits are set: too many keys, or,
+               // below 1.3 bits per key, planned so
   kOversized,  // less than a quarter is set, and it is not a small filter:
-               // half the memory would do
+               // in half the memory it would still be less than half full
 };
 TAMIS_EXPORT BloomHealth BloomHealthOf(std::uint64_t bits,
                                        std::uint64_t set_bits) noexcept;

@@ -24,10 +24,9 @@
 
 #include "tamis/export.h"
 #include "tamis/result.h"
+#include "tamis/slice.h"
 
 namespace tamis {
-
-using Slice = std::string_view;  // any bytes, '\0' included; never owned
 
 // What the bytes of one filter say about themselves.
 struct FilterInfo {
@@ -35,9 +34,10 @@ struct FilterInfo {
   std::string kind;        // the algorithm: "classic", or "unknown"
   std::string hash;        // the hash function: "xxh3", "murmur3 (cassandra)"
   std::uint64_t bits = 0;  // positions that a probe can fall on
-  std::uint64_t set_bits = 0;         // how many of them are set
-  unsigned probes = 0;                // bits tested per key
-  std::optional<std::uint64_t> keys;  // as stored; most formats store none
+  std::uint64_t set_bits = 0;  // how many of them are set
+  unsigned probes = 0;         // bits tested per key
+  // As stored, or counted while it grew; most formats store none.
+  std::optional<std::uint64_t> keys;
   std::optional<std::uint64_t> seed;  // as stored
   // Not empty: every key is answered with "maybe", and this says why.
   std::string always_maybe;
@@ -88,7 +88,7 @@ class TAMIS_EXPORT FilterBuilder {
 class TAMIS_EXPORT MutableFilter : public FilterReader {
  public:
   // Afterwards MayContain(key) is true.  More keys than planned are taken
-  // too: the rate of false positives climbs (see BloomRate()), no key is lost.
+  // too: the rate of false positives climbs (see RateAt()), no key is lost.
   // ResourceExhausted: full; the filter is exactly as before.
   virtual Status Insert(Slice key) = 0;
 
@@ -102,6 +102,8 @@ struct Estimate {
   std::uint64_t bits = 0;   // positions that a probe can fall on
   unsigned probes = 0;
   double false_positive_rate = 1.0;
+  // Not ok: so large a filter cannot be; the rest is what it would take.
+  Status status;
 };
 
 enum class SetOperation {
@@ -135,6 +137,11 @@ class TAMIS_EXPORT FilterPolicy {
   // Cost and error rate of a filter over that many distinct keys.
   virtual Estimate Predict(std::uint64_t keys) const noexcept = 0;
 
+  // How the rate climbs: that of a filter which was sized for `planned_keys`
+  // and got `keys`.  Predict(n).false_positive_rate is RateAt(n, n).
+  virtual double RateAt(std::uint64_t planned_keys,
+                        std::uint64_t keys) const noexcept = 0;
+
   // An empty filter that grows in place, sized for `planned_keys`.
   // NotSupported: this kind needs all its keys at once.
   virtual Result<std::unique_ptr<MutableFilter>> NewMutable(
@@ -146,6 +153,7 @@ class TAMIS_EXPORT FilterPolicy {
 
   // Appends to *dst one filter made of `filters`, which must be of this name
   // and have equal parameters.  On error *dst is as it was.
+  // REQUIRES: none of `filters` lies in *dst
   // InvalidArgument: the parameters differ; the message names the first.
   // NotSupported: this kind cannot be combined.
   virtual Status Combine(std::span<const Slice> /*filters*/,

@@ -35,6 +35,9 @@ struct RecognisedFormat {
   std::string spec;    // for MakePolicy(): "cassandra:nb"; empty if unknown
   std::string reason;  // "its magic number", "its length fits its header"
   std::vector<std::string> alternatives;  // other specs that fit as well
+  // Not empty: what the bytes certainly are instead of a filter, whatever the
+  // file's name: "a LevelDB table", "gzip data", "text".
+  std::string not_a_filter;
 };
 
 // Tells by a file's name (the last part of a path, or "") and its bytes.

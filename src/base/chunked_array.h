@@ -54,12 +54,12 @@ class ChunkedArray {
         static_cast<std::size_t>(std::clamp(size_, kFirstItems, kMostItems));
     std::unique_ptr<T[]> items(new (std::nothrow) T[capacity]);
     if (items == nullptr) return false;
-    next_ = items.get();
     try {
       chunks_.push_back({std::move(items), capacity});
     } catch (const std::bad_alloc&) {
       return false;
     }
+    next_ = chunks_.back().items.get();
     free_ = capacity;
     return true;
   }

@@ -27,7 +27,6 @@ Status SystemError(const std::string& path, int error) {
     return Status::NotFound(path + ": no such file or directory");
   }
   if (error == EEXIST) return Status::AlreadyExists(path + ": already exists");
-  // Unlike strerror(), safe where threads are many.
   return Status::IoError(path + ": " + std::generic_category().message(error));
 }
 

@@ -21,8 +21,8 @@ struct DigestPair {
 // Tamis's own.  Position: the digest as a fraction of 2^64, times bits; next
 // digest: multiplied by an odd constant.  Unlike a sum (a + i b), whose step
 // may share a divisor with the number of bits or be a multiple of it, this
-// behaves as k independent probes do in small filters too (of all digests, only
-// 0 and 2^63 make all their probes fall on one bit).
+// behaves as k independent probes do, in small filters too.  (Of all digests
+// only the four multiples of 2^62 stay where they are in a large filter.)
 class MultiplicativeProbes {
  public:
   MultiplicativeProbes(std::uint64_t digest, std::uint64_t bits) noexcept

@@ -8,6 +8,7 @@
 //   F::kHeaderBytes              before the bits
 //   F::kTrailerBytes             after the bits
 //   F::kCountsRepeats            an equal key added twice in a row counts twice
+//   F::kHasSeed                  the seed is stored, and shown
 //   policy_name(), spec_name(), hash_name()
 //   byte_flip()                  0 or 7, see classic_bloom.h
 //   HashOf(key, seed) -> Digest
@@ -246,7 +247,12 @@ class BloomPolicy final : public FilterPolicy {
     return {.bytes = TotalBytes(format_, facts),
             .bits = facts.bits,
             .probes = facts.probes,
-            .false_positive_rate = format_.Rate(facts, keys)};
+            .false_positive_rate = format_.Rate(facts, keys),
+            .status = format_.CheckPlan(facts)};
+  }
+  double RateAt(std::uint64_t planned_keys,
+                std::uint64_t keys) const noexcept override {
+    return format_.Rate(format_.Plan(planned_keys), keys);
   }
 
   Result<std::unique_ptr<MutableFilter>> NewMutable(

@@ -45,6 +45,8 @@ constexpr std::array kVersions = {
     KnownVersion{"da", CassandraEra::kNativeOrder},
 };
 
+constexpr std::string_view kFirstVersionOfNewNames = "la";
+
 bool LooksLikeVersion(std::string_view text) noexcept {
   return (text.size() == 1 || text.size() == 2) &&
          std::all_of(text.begin(), text.end(),
@@ -81,18 +83,18 @@ std::string_view CassandraVersionIn(std::string_view file_name) noexcept {
   if (!file_name.ends_with(kEnding)) return {};
   std::string_view rest =
       file_name.substr(0, file_name.size() - kEnding.size());
-  // Up to 2.1: keyspace-table-version-generation.
-  std::string_view old_style = rest;
-  const bool numbered = IsNumber(CutLastPart(&old_style));
-  const std::string_view before = CutLastPart(&old_style);
-  if (numbered && !old_style.empty() && LooksLikeVersion(before)) {
-    return before;
-  }
+  const std::string_view last = CutLastPart(&rest);
+  const std::string_view middle = CutLastPart(&rest);
   // Since 2.2: version-generation-format.
-  const std::string_view first = rest.substr(0, rest.find('-'));
-  return first.size() < rest.size() && LooksLikeVersion(first)
-             ? first
-             : std::string_view();
+  if (last == "big" || last == "bti") {
+    return LooksLikeVersion(rest) ? rest : std::string_view();
+  }
+  // Before, that is up to version ka: [keyspace-]table-version-generation.
+  const std::optional<CassandraEra> era = CassandraEraOf(middle);
+  const bool known_then = era.has_value() && *era <= CassandraEra::kMurmur3 &&
+                          middle < kFirstVersionOfNewNames;
+  return IsNumber(last) && !rest.empty() && known_then ? middle
+                                                       : std::string_view();
 }
 
 }  // namespace tamis

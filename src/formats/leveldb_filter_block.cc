@@ -43,18 +43,19 @@ Status LevelDbFilterBlockBuilder::EmitFilter() {
     return Status::ResourceExhausted(
         "leveldb: a filter block cannot be larger than 4 GiB");
   }
-  const auto start = static_cast<std::uint32_t>(filters_.size());
-  if (pending_ != nullptr) {
-    Status finished = pending_->Finish(&filters_);
-    if (!finished.ok()) return finished;
-    pending_.reset();
-  }
   try {
-    starts_.push_back(start);
+    starts_.push_back(static_cast<std::uint32_t>(filters_.size()));
   } catch (const std::bad_alloc&) {
     return Status::ResourceExhausted("no memory for a filter block");
   }
-  return Status::Ok();
+  if (pending_ == nullptr) return Status::Ok();
+  Status finished = pending_->Finish(&filters_);
+  if (finished.ok()) {
+    pending_.reset();
+  } else {
+    starts_.pop_back();
+  }
+  return finished;
 }
 
 Status LevelDbFilterBlockBuilder::Finish(std::string* dst) {
@@ -103,18 +104,17 @@ std::string_view LevelDbFilterBlockReader::FindDamage() const noexcept {
   const std::size_t offset_bytes = block_.size() - kTailBytes - offsets_at_;
   if (offset_bytes % 4 != 0) return "its offsets are not whole";
   const char* offsets = block_.data() + offsets_at_;
-  std::uint64_t expected = 0;
+  std::uint64_t previous = 0;
   for (std::size_t i = 0; i <= filter_count_; ++i) {
     const std::uint64_t offset = LoadLittle32(offsets + 4 * i);
     if (i == 0 && offset != 0) return "its filters do not start at its start";
-    if (offset < expected || offset > offsets_at_) {
-      return "its offsets do not rise";
-    }
-    const std::uint64_t size = offset - expected;
+    // The last one read is where the filters end, so none lies beyond it.
+    if (offset < previous) return "its offsets do not rise";
+    const std::uint64_t size = offset - previous;
     if (size != 0 && size < kFewestFilterBytes) {
       return "one of its filters is cut off";
     }
-    expected = offset;
+    previous = offset;
   }
   return {};
 }

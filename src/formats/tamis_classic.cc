@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kBitsPerWord = 64;
 // Leaves room for header and rounding in every sum of sizes.
-constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMostBits = std::uint64_t{1} << 62;
 
 class TamisClassic {
  public:
@@ -35,7 +35,7 @@ class TamisClassic {
     return Xxh3(key, seed);
   }
   BloomFacts Plan(std::uint64_t keys) const noexcept {
-    BloomFacts facts = PlanTextbook(sizing_, keys, kMaxBloomProbes);
+    BloomFacts facts = PlanTextbook(sizing_, keys, kMaxClassicProbes);
     facts.seed = seed_;
     return facts;
   }
@@ -43,7 +43,7 @@ class TamisClassic {
     if (facts.probes > kMaxClassicProbes) {
       return Status::InvalidArgument("tamis: more than 255 probes");
     }
-    if (facts.bits > kMaxBits) {
+    if (facts.bits > kMostBits) {
       return Status::InvalidArgument("tamis: more than 2^62 bits");
     }
     return Status::Ok();
@@ -99,7 +99,7 @@ class TamisClassic {
 
   Status CheckPayload(const ParsedBloom& parsed) const {
     const std::uint64_t bits = parsed.facts.bits;
-    if (bits == 0 || bits > kMaxBits ||
+    if (bits == 0 || bits > kMostBits ||
         parsed.payload.size() != PayloadBytes(bits)) {
       return Status::Corruption("tamis: its payload does not fit its bits");
     }

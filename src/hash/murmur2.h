@@ -1,4 +1,4 @@
-// hash/murmur2.h -- MurmurHash2 as Cassandra 1.0 and 1.1 used it.
+// hash/murmur2.h -- MurmurHash2 as Cassandra 0.7 to 1.1 used it.
 
 #pragma once
 

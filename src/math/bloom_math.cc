@@ -47,8 +47,8 @@ std::uint64_t BloomBitsAt(std::uint64_t keys, double bits_per_key) noexcept {
 
 unsigned BloomProbes(double bits_per_key, unsigned most) noexcept {
   const double probes = std::round(bits_per_key * kLn2);
-  return static_cast<unsigned>(
-      std::clamp(probes, 1.0, static_cast<double>(most)));
+  if (!(probes > 1.0)) return 1;  // not a number, either
+  return static_cast<unsigned>(std::min(probes, static_cast<double>(most)));
 }
 
 double BloomFill(std::uint64_t bits, std::uint64_t keys,
@@ -100,7 +100,8 @@ BloomHealth BloomHealthOf(std::uint64_t bits, std::uint64_t set_bits) noexcept {
   // Half the bits set is the best use of them.  At 0.55 a filter of 7 probes
   // errs twice as often as at 0.5: (0.55 / 0.5)^7 = 1.95.
   constexpr double kSaturatedFill = 0.55;
-  // At 0.25, the same keys and rate would fit into half the bits.
+  // At 0.25, the same keys would leave less than half of half the bits set,
+  // and so keep the rate that k probes are made for, 2^-k.
   constexpr double kOversizedFill = 0.25;
   // Below one KiB there is nothing worth saving, and formats round up.
   constexpr std::uint64_t kSmallBits = 8192;

@@ -50,8 +50,8 @@ Result<std::string> CertainSpec(const std::string& path, Slice bytes) {
   const RecognisedFormat found = RecogniseFormat(LastPart(path), bytes);
   if (found.certainty == Certainty::kCertain) return found.spec;
   if (found.certainty == Certainty::kUnknown) {
-    return Status::InvalidArgument(
-        path + ": not recognised as a filter; name its format");
+    return Status::InvalidArgument(path + ": not recognised as a filter (" +
+                                   found.reason + ")");
   }
   std::string message = path + ": may be " + found.spec;
   for (const std::string& other : found.alternatives) message += ", " + other;

@@ -1,14 +1,15 @@
 // Which format are these bytes in?  Certain where a magic number or a file
 // name that engines give says so; else a guess by lengths that fit.
 
-#include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/coding.h"
 #include "formats/cassandra_version.h"
 #include "formats/lab_layout.h"
 #include "formats/tamis_container.h"
+#include "policy/foreign_file.h"
 #include "tamis/bloom_math.h"
 #include "tamis/formats.h"
 
@@ -35,22 +36,43 @@ bool FitsLevelDb(Slice bytes) noexcept {
 }
 
 RecognisedFormat Certain(std::string spec, std::string reason) {
-  return {Certainty::kCertain, std::move(spec), std::move(reason), {}};
+  return {Certainty::kCertain, std::move(spec), std::move(reason), {}, ""};
 }
 
 RecognisedFormat ByCassandraName(std::string_view version, Slice bytes) {
   const std::string spec = "cassandra:" + std::string(version);
   if (!CassandraEraOf(version).has_value()) {
-    return {Certainty::kGuess,
-            "cassandra",
-            "its name says Cassandra, version " + std::string(version) +
-                ", which is unknown to this library",
-            {}};
+    RecognisedFormat unknown;
+    unknown.reason = "its name says Cassandra, version " +
+                     std::string(version) +
+                     ", which is unknown to this library";
+    return unknown;
   }
-  if (bytes.empty() || FitsCassandra(bytes)) {
-    return Certain(spec, "its name and its length");
+  return Certain(spec, bytes.empty() || FitsCassandra(bytes)
+                           ? "its name and its length"
+                           : "its name; its content does not fit");
+}
+
+RecognisedFormat GuessByContent(Slice bytes) {
+  std::vector<std::string> specs;
+  std::string reason = "its length fits its header";
+  if (FitsCassandra(bytes)) {
+    // The four eras share a layout: their bits tell nothing.
+    specs = {"cassandra:oa", "cassandra:me", "cassandra:ka", "cassandra:hf"};
   }
-  return Certain(spec, "its name; its length does not fit");
+  if (FitsLab(bytes)) specs.insert(specs.end(), {"lab", "md5"});
+  if (specs.empty() && FitsLevelDb(bytes)) {
+    specs = {"leveldb"};
+    reason = "its last byte could be LevelDB's k";
+  }
+  if (specs.empty()) {
+    return {Certainty::kUnknown, "", "no known format fits", {}, ""};
+  }
+  return {Certainty::kGuess,
+          specs.front(),
+          reason,
+          {specs.begin() + 1, specs.end()},
+          ""};
 }
 
 }  // namespace
@@ -58,6 +80,13 @@ RecognisedFormat ByCassandraName(std::string_view version, Slice bytes) {
 RecognisedFormat RecogniseFormat(std::string_view file_name, Slice bytes) {
   if (bytes.starts_with(kTamisMagic)) {
     return Certain("tamis", "its magic number");
+  }
+  if (const std::string_view foreign = NameForeignFile(bytes);
+      !foreign.empty()) {
+    RecognisedFormat format;
+    format.not_a_filter = foreign;
+    format.reason = "it is " + format.not_a_filter + ", not a filter";
+    return format;
   }
   const std::string_view version = CassandraVersionIn(file_name);
   if (!version.empty()) return ByCassandraName(version, bytes);
@@ -69,34 +98,7 @@ RecognisedFormat RecogniseFormat(std::string_view file_name, Slice bytes) {
     }
   }
 
-  RecognisedFormat guess;
-  const auto add = [&guess](std::string spec) {
-    if (guess.spec.empty()) {
-      guess.spec = std::move(spec);
-    } else {
-      guess.alternatives.push_back(std::move(spec));
-    }
-  };
-  const bool fits_header = FitsCassandra(bytes) || FitsLab(bytes);
-  if (FitsCassandra(bytes)) {
-    // The four eras share a layout: their bits tell nothing.
-    for (const char* era : {"oa", "me", "ka", "hf"}) {
-      add(std::string("cassandra:") + era);
-    }
-  }
-  if (FitsLab(bytes)) {
-    add("lab");
-    add("md5");
-  }
-  if (!fits_header && FitsLevelDb(bytes)) add("leveldb");
-  if (guess.spec.empty()) {
-    guess.reason = "no known format fits";
-    return guess;
-  }
-  guess.certainty = Certainty::kGuess;
-  guess.reason = fits_header ? "its length fits its header"
-                             : "its last byte could be LevelDB's k";
-  return guess;
+  return GuessByContent(bytes);
 }
 
 }  // namespace tamis

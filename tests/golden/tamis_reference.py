@@ -76,7 +76,7 @@ def textbook(n, bits_per_key=None, rate=None):
     m = max(1, m)
     per_key = m / n if n else bits_per_key
     k = math.floor(per_key * math.log(2) + 0.5)
-    return m, min(max(1, k), 30)
+    return m, min(max(1, k), 255)
 
 
 def vector(spec, keys, why, seed=0, m=None, k=None, **sizing):
@@ -120,7 +120,8 @@ def vectors():
         vector("bloom:10", hundred, "100 keys", bits_per_key=10),
         vector("fpr:0.01", hundred, "100 keys at 1 %", rate=0.01),
         vector("fpr:0.001", hundred, "100 keys at 0.1 %", rate=0.001),
-        vector("fpr:0.000000000001", three, "k stops at 30", rate=1e-12),
+        vector("fpr:0.000000000001", three, "40 probes", rate=1e-12),
+        vector("bloom:1000", three, "k stops at 255", bits_per_key=1000),
         vector("bloom:0.5", hundred, "fewer bits than keys", bits_per_key=0.5),
         vector("bloom:10,k=3", hundred, "k chosen", bits_per_key=10, k=3),
         vector("bloom:20", high, "bytes from 0x80 upwards", bits_per_key=20),

@@ -1,0 +1,11 @@
+// tamis/slice.h -- bytes that somebody else owns.
+
+#pragma once
+
+#include <string_view>
+
+namespace tamis {
+
+using Slice = std::string_view;  // any bytes, '\0' included; never owned
+
+}  // namespace tamis

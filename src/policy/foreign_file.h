@@ -1,0 +1,15 @@
+// policy/foreign_file.h -- bytes that people take for a filter, by mistake.
+
+#pragma once
+
+#include <string_view>
+
+#include "tamis/slice.h"
+
+namespace tamis {
+
+// "a LevelDB table", "gzip data", "text", ...; empty if the bytes are none of
+// the well-known things that are not a filter.
+std::string_view NameForeignFile(Slice bytes) noexcept;
+
+}  // namespace tamis
