@@ -48,7 +48,16 @@ TEST(LabBloom, SizesAsTheLabDoes) {
   }
 }
 
-TEST(LabBloom, RefusesWhatTheLabRefuses) {
+// One key at 20 %: m = 4, so k = round(4 ln 2) = 3, where the rate alone
+// would give round(3.35 ln 2) = 2.
+TEST(LabBloom, TakesProbesFromTheBitsNotFromTheRate) {
+  const Estimate estimate = PolicyOf("lab:fpr=0.2")->Predict(1);
+  EXPECT_EQ(estimate.bits, 4u);
+  EXPECT_EQ(estimate.probes, 3u);
+}
+
+// What the lab refuses, and stray bits, which it overlooks.
+TEST(LabBloom, RefusesWhatNoWriterWrites) {
   const auto policy = PolicyOf("lab");
   for (const char* hex : {
            "",
@@ -106,6 +115,13 @@ TEST(Md5Bloom, TakesMoreProbesThanTheOthers) {
   // log2(1e20) = 66.4 probes: the lab's limit of 30 does not apply.
   EXPECT_EQ(PolicyOf("md5:fpr=1e-20")->Predict(1000).probes, 66u);
   EXPECT_EQ(PolicyOf("lab:fpr=1e-20")->Predict(1000).probes, 30u);
+  const auto opens_probing = [](const char* hex) {
+    const auto reader = PolicyOf("md5")->Open(FromHex(hex));
+    return reader.ok() && (*reader)->Describe().always_maybe.empty();
+  };
+  EXPECT_TRUE(opens_probing("ff000000080000000000000000"));
+  EXPECT_FALSE(opens_probing("00010000080000000000000000"));
+  EXPECT_EQ(PolicyOf("md5:m=64,k=255")->Predict(1).probes, 255u);
 }
 
 }  // namespace

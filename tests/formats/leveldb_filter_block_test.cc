@@ -70,6 +70,8 @@ TEST(LevelDbFilterBlock, RefusesAnAbsurdOffsetBeforeItCostsMemory) {
   LevelDbFilterBlockBuilder builder(*policy);
   EXPECT_EQ(builder.StartBlock(std::uint64_t{1} << 60).code(),
             StatusCode::kInvalidArgument);
+  EXPECT_EQ(builder.StartBlock((std::uint64_t{1} << 41) + 2048).code(),
+            StatusCode::kInvalidArgument);
   EXPECT_TRUE(builder.StartBlock(std::uint64_t{1} << 20).ok());
 }
 

@@ -66,6 +66,11 @@ TEST(BloomMath, ProbesStayWithinTheirBounds) {
   EXPECT_EQ(BloomProbes(0.1), 1u);
   EXPECT_EQ(BloomProbes(1000), kMaxBloomProbes);
   EXPECT_EQ(BloomProbes(1000, 255), 255u);
+  EXPECT_EQ(BloomProbes(std::nan("")), 1u);
+  EXPECT_EQ(BloomProbes(-5), 1u);
+  // Rounded at the half: 2.5 / ln 2 = 3.6067.
+  EXPECT_EQ(BloomProbes(3.606), 2u);
+  EXPECT_EQ(BloomProbes(3.607), 3u);
 }
 
 // Occupancy, ball by ball: the distribution of the number of set bits, and
@@ -131,7 +136,8 @@ TEST(BloomMath, KeysAreEstimatedBackFromTheFill) {
         << bits;
   }
   EXPECT_EQ(BloomKeysFromFill(100, 0, 7), 0.0);
-  EXPECT_TRUE(std::isfinite(BloomKeysFromFill(100, 100, 7)));
+  EXPECT_NEAR(BloomKeysFromFill(100, 100, 7), 100.0 / 7 * std::log(200.0),
+              1e-9);
   EXPECT_GT(BloomKeysFromFill(100, 100, 7), BloomKeysFromFill(100, 99, 7));
 }
 
@@ -143,6 +149,7 @@ TEST(BloomMath, CapacityIsTheLastCountThatKeepsTheRate) {
     EXPECT_GT(BloomRate(bits, keys + 1, 7), 0.01 * (1 - 1e-9)) << bits;
   }
   EXPECT_EQ(BloomCapacity(8, 7, 1e-9), 0u);
+  EXPECT_EQ(BloomCapacity(64, 7, 1.0), ~std::uint64_t{0});
 }
 
 // Beyond 2^32 nothing may be cut to 32 bits or lose more than rounding.
@@ -176,12 +183,19 @@ TEST(BloomMath, RatesAreProbabilitiesWhateverTheSize) {
   }
 }
 
-TEST(BloomMath, HealthInOneWord) {
+TEST(BloomMath, TellsAFiltersHealthInOneWord) {
   EXPECT_EQ(BloomHealthOf(1000, 0), BloomHealth::kEmpty);
   EXPECT_EQ(BloomHealthOf(100'000, 50'000), BloomHealth::kOk);
   EXPECT_EQ(BloomHealthOf(100'000, 60'000), BloomHealth::kSaturated);
   EXPECT_EQ(BloomHealthOf(100'000, 100'000), BloomHealth::kSaturated);
   EXPECT_EQ(BloomHealthOf(100'000, 20'000), BloomHealth::kOversized);
+  // Either side of each limit: 0.55 and 0.25, with room for noise above.
+  EXPECT_EQ(BloomHealthOf(100'000'000, 54'900'000), BloomHealth::kOk);
+  EXPECT_EQ(BloomHealthOf(100'000'000, 55'100'000), BloomHealth::kSaturated);
+  EXPECT_EQ(BloomHealthOf(100'000'000, 25'100'000), BloomHealth::kOk);
+  EXPECT_EQ(BloomHealthOf(100'000'000, 24'900'000), BloomHealth::kOversized);
+  EXPECT_EQ(BloomHealthOf(8192, 100), BloomHealth::kOk);
+  EXPECT_EQ(BloomHealthOf(8193, 100), BloomHealth::kOversized);
   // Small filters are noisy, and rounded up by their formats.
   EXPECT_EQ(BloomHealthOf(64, 40), BloomHealth::kOk);
   EXPECT_EQ(BloomHealthOf(64, 64), BloomHealth::kSaturated);

@@ -19,7 +19,7 @@ TEST(CassandraSizing, ChoosesWhatCassandraChooses) {
   }
 }
 
-TEST(CassandraSizing, BestProbesPerBucketCount) {
+TEST(CassandraSizing, KnowsTheBestProbesForEachBucketCount) {
   const nlohmann::json golden = testing::LoadGolden("cassandra.json");
   ASSERT_EQ(golden["opt_k"].size(), kMaxCassandraBuckets + 1);
   for (unsigned buckets = 0; buckets <= kMaxCassandraBuckets; ++buckets) {
@@ -47,8 +47,37 @@ TEST(CassandraSizing, DiffersFromTheTextbook) {
   EXPECT_EQ(CassandraWords(1000, spec->buckets), (10'000u + 20 + 63) / 64);
 }
 
-TEST(CassandraSizing, CountsWordsBeyond32Bits) {
+// Each cell of the table is the textbook's rate to two digits: a slip of the
+// pen would stand out.
+TEST(CassandraSizing, EveryRateItChoosesIsMetByTheFormula) {
+  for (double rate = kMinCassandraRate; rate < 0.393; rate *= 1.003) {
+    const Result<CassandraSpec> spec = CassandraSpecFor(rate);
+    ASSERT_TRUE(spec.ok());
+    const std::uint64_t n = 100'000'000;
+    const auto formula = [&](unsigned buckets, unsigned probes) {
+      return BloomRate(n * buckets, n, probes);
+    };
+    // The choice is the smallest that meets the rate, within the rounding of
+    // the table's three digits.
+    EXPECT_LE(formula(spec->buckets, spec->probes), rate * 1.012) << rate;
+    if (spec->probes > 1) {
+      EXPECT_GT(formula(spec->buckets, spec->probes - 1), rate * 0.988) << rate;
+    }
+    if (spec->buckets > 2) {
+      const unsigned fewer = spec->buckets - 1;
+      EXPECT_GT(formula(fewer, CassandraBestProbes(fewer)), rate * 0.988)
+          << rate;
+    }
+  }
+}
+
+TEST(CassandraSizing, AddsTwentyBitsAndRoundsUpToWords) {
+  EXPECT_EQ(CassandraWords(44, 1), 1u);
+  EXPECT_EQ(CassandraWords(45, 1), 2u);
   EXPECT_EQ(CassandraWords(0, 10), 1u);
+}
+
+TEST(CassandraSizing, CountsWordsBeyond32Bits) {
   EXPECT_EQ(CassandraWords(std::uint64_t{1} << 33, 10),
             ((std::uint64_t{10} << 33) + 20 + 63) / 64);
 }
@@ -81,8 +110,10 @@ TEST(LevelDbSizing, RateCountsThe32BitHash) {
   const double collisions = 1.0 - std::exp(-1e8 / 4294967296.0);
   EXPECT_GT(LevelDbRate(bits, keys, 13), collisions);
   // Of 2^34 bits only a quarter can be reached.
-  EXPECT_GT(LevelDbRate(std::uint64_t{1} << 34, keys, 6),
-            BloomRate(std::uint64_t{1} << 32, keys, 6));
+  EXPECT_EQ(LevelDbRate(std::uint64_t{1} << 34, keys, 6),
+            LevelDbRate(std::uint64_t{1} << 32, keys, 6));
+  EXPECT_LT(LevelDbRate(std::uint64_t{1} << 32, keys, 6),
+            LevelDbRate(std::uint64_t{1} << 31, keys, 6));
 }
 
 TEST(LevelDbSizing, FindsTheFewestBitsForARate) {

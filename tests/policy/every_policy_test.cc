@@ -109,6 +109,23 @@ TEST_P(EveryPolicy, PredictsTheBytesItWrites) {
     EXPECT_LE(info.set_bits, keys * info.probes) << keys;
     EXPECT_GE(estimate.false_positive_rate, 0.0);
     EXPECT_LE(estimate.false_positive_rate, 1.0);
+    EXPECT_TRUE(estimate.status.ok());
+  }
+}
+
+TEST_P(EveryPolicy, RatesClimbWithTheKeys) {
+  for (std::uint64_t planned : {std::uint64_t{10}, std::uint64_t{1'000'000},
+                                std::uint64_t{1'000'000'000'000}}) {
+    EXPECT_EQ(policy_->RateAt(planned, planned),
+              policy_->Predict(planned).false_positive_rate);
+    double previous = 0.0;
+    for (std::uint64_t keys :
+         {planned / 10, planned, planned * 2, planned * 10}) {
+      const double rate = policy_->RateAt(planned, keys);
+      EXPECT_GE(rate, previous) << planned << " planned, " << keys;
+      EXPECT_LE(rate, 1.0);
+      previous = rate;
+    }
   }
 }
 
@@ -121,26 +138,6 @@ TEST_P(EveryPolicy, HintsChangeNoBytes) {
     std::string filter;
     ASSERT_TRUE(builder->Finish(&filter).ok());
     EXPECT_EQ(filter, Build(*policy_, {"a", "b"}));
-  }
-}
-
-// Cut or flipped bytes: an error, "maybe", or (where no checksum can tell)
-// some answer; never a crash or, under sanitizers, a stray read.
-TEST_P(EveryPolicy, SurvivesEveryCutAndEveryFlippedBit) {
-  const std::string whole = Build(*policy_, testing::NumberedKeys("user:", 20));
-  for (std::size_t size = 0; size < whole.size(); ++size) {
-    const std::string cut(whole.data(), size);
-    (void)AnswersMaybe(*policy_, cut, "user:1");
-  }
-  std::string damaged = whole;
-  for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
-    damaged[bit / 8] = static_cast<char>(whole[bit / 8] ^ (1 << (bit % 8)));
-    const auto reader = policy_->Open(damaged);
-    if (reader.ok()) {
-      (void)(*reader)->MayContain("user:1");
-      (void)(*reader)->Describe();
-    }
-    damaged[bit / 8] = whole[bit / 8];
   }
 }
 
@@ -223,6 +220,16 @@ TEST_P(EveryPolicy, RefusesToCombineWhatDiffers) {
   EXPECT_FALSE(status.ok());
   EXPECT_EQ(merged, "as it was");
   EXPECT_FALSE(policy_->Combine({}, SetOperation::kUnion, &merged).ok());
+}
+
+TEST(Predict, SaysWhenNoSuchFilterCanBe) {
+  EXPECT_TRUE(PolicyOf("cassandra:10")->Predict(1'000'000'000).status.ok());
+  EXPECT_EQ(PolicyOf("cassandra:10")->Predict(20'000'000'000).status.code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_TRUE(PolicyOf("bloom:4")->Predict(std::uint64_t{1} << 60).status.ok());
+  const std::uint64_t beyond = (std::uint64_t{1} << 60) + 1000;
+  EXPECT_FALSE(PolicyOf("bloom:4")->Predict(beyond).status.ok());
+  EXPECT_FALSE(PolicyOf("bloom:4")->NewMutable(beyond).ok());
 }
 
 TEST(Combine, SaysWhichParameterDiffers) {
