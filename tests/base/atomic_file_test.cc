@@ -83,6 +83,32 @@ TEST(AtomicFile, TheModeFollowsTheUmask) {
   EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
 
+TEST(AtomicFile, AReplacedFileKeepsItsPermissionBits) {
+  TempDir dir;
+  for (const mode_t mode : {0600u, 0666u, 0640u}) {
+    dir.Write("f", "old");
+    ASSERT_EQ(::chmod(dir.File("f").c_str(), mode), 0);
+    const mode_t old_mask = ::umask(0022);
+    const Status status =
+        WriteFileAtomically(dir.File("f"), "new", Overwrite::kYes);
+    ::umask(old_mask);
+    ASSERT_TRUE(status.ok());
+    struct stat info;
+    ASSERT_EQ(::stat(dir.File("f").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, mode);
+    EXPECT_EQ(dir.Read("f"), "new");
+  }
+}
+
+// Between two writes there is nothing to remove, neither the file written.
+TEST(AtomicFile, RemoveUnfinishedFileLeavesFinishedFilesAlone) {
+  TempDir dir;
+  RemoveUnfinishedFile();
+  ASSERT_TRUE(WriteFileAtomically(dir.File("f"), "x", Overwrite::kNo).ok());
+  RemoveUnfinishedFile();
+  EXPECT_EQ(dir.Read("f"), "x");
+}
+
 TEST(AtomicFile, ASymbolicLinkStaysAndItsTargetIsReplaced) {
   TempDir dir;
   dir.Write("target", "old");

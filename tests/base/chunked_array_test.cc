@@ -1,40 +1,8 @@
 #include "base/chunked_array.h"
 
-#include <cstdlib>
-#include <new>
-
 #include <gtest/gtest.h>
 
-namespace {
-
-// How many more allocations succeed; negative: all.
-int allocations_left = -1;
-
-void* Allocate(std::size_t size) noexcept {
-  if (allocations_left == 0) return nullptr;
-  if (allocations_left > 0) --allocations_left;
-  return std::malloc(size);
-}
-
-}  // namespace
-
-// This program's, for the test of running out of memory.
-void* operator new(std::size_t size) {
-  void* p = Allocate(size);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return Allocate(size);
-}
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
-  return Allocate(size);
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+#include "tests/base/failing_new.h"
 
 namespace tamis {
 namespace {
@@ -45,9 +13,9 @@ TEST(ChunkedArray, IsAsBeforeWhenMemoryRunsOut) {
   for (int succeed : {0, 1}) {
     ChunkedArray<std::uint64_t> array;
     for (std::uint64_t i = 0; i < 256; ++i) ASSERT_TRUE(array.PushBack(i));
-    allocations_left = succeed;
+    testing::allocations_left = succeed;
     const bool pushed = array.PushBack(256);
-    allocations_left = -1;
+    testing::allocations_left = -1;
     EXPECT_FALSE(pushed) << succeed;
     EXPECT_EQ(array.size(), 256u);
     EXPECT_EQ(array.back(), 255u);
