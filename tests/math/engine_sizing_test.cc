@@ -88,7 +88,7 @@ TEST(LevelDbSizing, CutsProbesWhereTheTextbookRounds) {
     unsigned leveldb, textbook;
   };
   for (const Row& row :
-       {Row{1, 1, 1}, Row{4, 2, 3}, Row{8, 5, 6}, Row{10, 6, 7},
+       {Row{1, 1, 1}, Row{4, 2, 3}, Row{8, 5, 6}, Row{10, 6, 7}, Row{13, 8, 9},
         Row{16, 11, 11}, Row{20, 13, 14}, Row{44, 30, 30}, Row{100, 30, 30}}) {
     EXPECT_EQ(LevelDbProbes(row.bits_per_key), row.leveldb);
     EXPECT_EQ(BloomProbes(static_cast<double>(row.bits_per_key)), row.textbook);
