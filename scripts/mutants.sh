@@ -13,7 +13,7 @@ tests=(hash math filters formats policy)
 log=$PWD/$logs/mutants.log
 
 mkdir -p "$logs" "$scratch/tree"
-tar --exclude=./build --exclude=./.git -cf - . | tar -xf - -C "$scratch/tree"
+tar --exclude=./build --exclude=./.git -cf - . | tar -xmf - -C "$scratch/tree"
 
 run_tests() {
   ninja -C "$scratch/build" "${tests[@]/#/tests_}" >>"$log" 2>&1 || return 2
