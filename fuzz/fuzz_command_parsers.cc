@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "filter_args.h"
-#include "foreign_file.h"
 #include "key_reader.h"
 #include "numbers.h"
 #include "tamis/filter.h"
@@ -110,6 +109,17 @@ void CheckFilterArgs(std::string_view text) {
   }
   const auto policy = tamis::MakePolicy(*spec);
   Check(policy.ok() || !policy.status().message().empty());
+  if (!policy.ok()) {
+    Check(!tamis::tools::InOptionWords(policy.status()).message().empty());
+    return;
+  }
+  // Whatever can be built can be built in a fixed size.
+  const tamis::Estimate size = (*policy)->Predict(1000);
+  if (!tamis::tools::CheckEstimate(size).ok()) return;
+  const auto fixed = tamis::MakePolicy(tamis::tools::FixedSpec(args, size));
+  Check(fixed.ok());
+  Check((*fixed)->Predict(7).bits == size.bits);
+  Check((*fixed)->Predict(7).probes == size.probes);
 }
 
 }  // namespace
@@ -125,6 +135,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   CheckFilterArgs(content);
   Check(tamis::tools::IsUtf8(content) || !content.empty());
   Check(tamis::tools::Printable(content).size() >= content.size());
-  static_cast<void>(tamis::tools::NameForeignFile(content));
+  std::string decoded;
+  Check(tamis::tools::HexProblem(content).empty() ==
+        tamis::tools::DecodeHex(content, &decoded));
   return 0;
 }

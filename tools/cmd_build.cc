@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "filter_output.h"
+#include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
 #include "text.h"
@@ -19,12 +20,19 @@
 namespace tamis::tools {
 namespace {
 
+// What to build with.
+struct Recipe {
+  std::unique_ptr<const FilterPolicy> policy;
+  std::uint64_t planned_keys = 0;  // 0: as many as come
+  double planned_rate = 0;         // with that many
+};
+
 // What was built, for the last line.
 struct Summary {
   std::uint64_t keys = 0;
   std::uint64_t bytes = 0;
   FilterInfo info;
-  double planned_rate = 0;
+  double rate_by_keys = 0;
 
   double bits_per_key() const {
     return keys == 0
@@ -34,18 +42,45 @@ struct Summary {
   // The worse of two estimates: by the keys, though those that came twice
   // set no further bits; and by the bits set, though filters whose probes
   // depend on each other (LevelDB's) err more than these suggest.
-  double rate() const { return std::max(planned_rate, VerdictOf(info).rate); }
+  double rate() const { return std::max(rate_by_keys, VerdictOf(info).rate); }
 };
 
+Status MakeRecipe(const BuildArgs& args, Recipe* recipe) {
+  auto spec = SpecFrom(args.filter);
+  if (!spec.ok()) return spec.status();
+  auto policy = MakePolicy(*spec);
+  if (!policy.ok()) return InOptionWords(policy.status());
+  recipe->policy = *std::move(policy);
+  if (args.plan_keys.empty()) return Status::Ok();
+
+  auto keys = ParseCount(args.plan_keys);
+  if (!keys.ok()) {
+    return Status::InvalidArgument("--plan-keys: " + keys.status().message());
+  }
+  if (*keys == 0) {
+    return Status::InvalidArgument("--plan-keys must be at least 1");
+  }
+  const Estimate size = recipe->policy->Predict(*keys);
+  Status status = CheckEstimate(size);
+  if (!status.ok()) return status;
+  auto fixed = MakePolicy(FixedSpec(args.filter, size));
+  if (!fixed.ok()) return InOptionWords(fixed.status());
+  recipe->policy = *std::move(fixed);
+  recipe->planned_keys = *keys;
+  recipe->planned_rate = size.false_positive_rate;
+  return Status::Ok();
+}
+
 Status AddKeys(const BuildArgs& args, const Console& console,
-               FilterBuilder* builder, std::uint64_t* keys) {
+               Progress* progress, FilterBuilder* builder,
+               std::uint64_t* keys) {
   auto source = FileSource::Open(args.keys, console.in);
   if (!source.ok()) return source.status();
   if (args.keys == "-" && console.in_is_terminal) {
     Note(console, "build",
          "reading keys from the terminal; Ctrl-D on an empty line ends them");
   }
-  Progress progress(console, (*source)->total_bytes());
+  progress->set_total_bytes((*source)->total_bytes());
   KeyReader reader(source->get(), args.syntax);
   for (;;) {
     Status status = reader.Next();
@@ -53,44 +88,65 @@ Status AddKeys(const BuildArgs& args, const Console& console,
     if (reader.keys().empty()) return Status::Ok();
     for (const Slice key : reader.keys()) builder->Add(key);
     *keys += reader.keys().size();
-    progress.Update(*keys, reader.bytes_read());
+    progress->Update(*keys, reader.bytes_read());
   }
 }
 
-Status Build(const BuildArgs& args, const Console& console, Summary* summary) {
-  auto spec = SpecFrom(args.filter);
-  if (!spec.ok()) return spec.status();
-  auto policy = MakePolicy(*spec);
-  if (!policy.ok()) return policy.status();
-  Status status = CheckFilterOutput(console, args.output, args.force);
+Status CheckOutput(const BuildArgs& args, const Console& console) {
+  if (args.output != "-" && IsSameFile(args.keys, args.output, console.in)) {
+    return Status::InvalidArgument(fmt::format(
+        "{} holds the keys; name another file for the filter", args.output));
+  }
+  return CheckFilterOutput(console, args.output, args.force);
+}
+
+Status NoMemory(const FilterPolicy& policy, std::uint64_t keys) {
+  constexpr std::uint64_t kMostBytesPerKey = 16;
+  return Status::ResourceExhausted(fmt::format(
+      "not enough memory: {} {} up to {} while collected, and the filter {}; "
+      "ask for fewer --bits-per-key or a larger --fpr, or build "
+      "from parts of the keys with one --plan-keys and merge",
+      Grouped(keys), Plural(keys, "key takes", "keys take"),
+      HumanBytes(keys * kMostBytesPerKey),
+      SizeText(policy.Predict(keys).bytes)));
+}
+
+Status Build(const BuildArgs& args, const Console& console,
+             const Recipe& recipe, Summary* summary) {
+  Status status = CheckOutput(args, console);
+  if (!status.ok()) return status;
+  const FilterPolicy& policy = *recipe.policy;
+  Progress progress(console);
+  auto builder = policy.NewBuilder();
+  status = AddKeys(args, console, &progress, builder.get(), &summary->keys);
   if (!status.ok()) return status;
 
-  auto builder = (*policy)->NewBuilder();
-  status = AddKeys(args, console, builder.get(), &summary->keys);
-  if (!status.ok()) return status;
-
-  Progress progress(console, 0);
+  progress.Say("setting bits");
   std::string bytes;
   status = builder->Finish(&bytes);
-  if (!status.ok()) return status;
+  if (status.code() == StatusCode::kResourceExhausted) {
+    return NoMemory(policy, summary->keys);
+  }
+  if (!status.ok()) return InOptionWords(status);
   summary->bytes = bytes.size();
-  auto reader = (*policy)->Open(bytes);
+  auto reader = policy.Open(bytes);
   if (!reader.ok()) return reader.status();
   summary->info = (*reader)->Describe();
   if (summary->keys > 0) {
-    summary->planned_rate =
-        (*policy)->Predict(summary->keys).false_positive_rate;
+    summary->rate_by_keys = policy.Predict(summary->keys).false_positive_rate;
   }
   progress.Say("writing " + HumanBytes(bytes.size()));
   return WriteFilterOutput(console, args.output, bytes, args.force);
 }
 
-std::string ToJson(const BuildArgs& args, const Summary& summary) {
+std::string ToJson(const BuildArgs& args, const Recipe& recipe,
+                   const Summary& summary) {
   nlohmann::ordered_json object;
   object["file"] = args.output;
   object["format"] = summary.info.format;
   object["kind"] = summary.info.kind;
   object["keys"] = summary.keys;
+  if (recipe.planned_keys > 0) object["planned_keys"] = recipe.planned_keys;
   object["bytes"] = summary.bytes;
   object["bits"] = summary.info.bits;
   object["bits_per_key"] = summary.bits_per_key();
@@ -108,11 +164,20 @@ int RunBuild(const BuildArgs& args, const Console& console) {
     return Fail(console, "build",
                 "--json and '-o -' both want standard output; name a file");
   }
+  Recipe recipe;
   Summary summary;
-  Status status = Build(args, console, &summary);
+  Status status = MakeRecipe(args, &recipe);
+  if (status.ok()) status = Build(args, console, recipe, &summary);
   if (!status.ok()) return Fail(console, "build", status.message());
+  if (recipe.planned_keys > 0 && summary.keys > recipe.planned_keys) {
+    Note(console, "build",
+         fmt::format("{} keys came where {} were planned: the expected rate "
+                     "is {} instead of {}; use a larger --plan-keys",
+                     Grouped(summary.keys), Grouped(recipe.planned_keys),
+                     Percent(summary.rate()), Percent(recipe.planned_rate)));
+  }
   if (args.json) {
-    console.out->Write(ToJson(args, summary));
+    console.out->Write(ToJson(args, recipe, summary));
   } else {
     Note(console, "build",
          fmt::format("{} {}, {}, {:.2f} bits per key, expected "
@@ -137,6 +202,9 @@ void AddBuild(CLI::App* app, const Console& console, int* exit_code) {
   AddSizingOptions(command, &args->filter);
   AddSeedOption(command, &args->filter);
   AddSizingRuleOption(command, &args->filter);
+  AddText(command, "--plan-keys", &args->plan_keys,
+          "Size the filter for that many keys, whatever comes: filters of "
+          "one plan can be merged");
   command->add_flag("--hex", args->syntax.hex, "Keys are written in hex");
   command->add_flag("-0,--null", args->syntax.nul,
                     "Keys end in a NUL byte instead of a newline");

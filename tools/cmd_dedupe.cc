@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "interrupt.h"
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/bloom_math.h"
@@ -36,12 +37,26 @@ class Sieve {
 
   Status Open() {
     auto rate = ParseRate(args_.fpr);
-    if (!rate.ok()) return rate.status();
+    if (!rate.ok()) {
+      return Status::InvalidArgument("--fpr: " + rate.status().message());
+    }
     auto policy = MakePolicy(fmt::format("fpr:{}", *rate));
     if (!policy.ok()) return policy.status();
     policy_ = *std::move(policy);
     estimate_ = policy_->Predict(planned_keys_);
+    if (!CheckEstimate(estimate_).ok()) {
+      return Status::InvalidArgument(
+          fmt::format("no filter can be large enough for {} lines; use a "
+                      "smaller --keys or a larger --fpr",
+                      Grouped(planned_keys_)));
+    }
     auto filter = policy_->NewMutable(planned_keys_);
+    if (filter.status().code() == StatusCode::kResourceExhausted) {
+      return Status::ResourceExhausted(
+          fmt::format("not enough memory for a filter of {}; use a smaller "
+                      "--keys or a larger --fpr",
+                      SizeText(estimate_.bytes)));
+    }
     if (!filter.ok()) return filter.status();
     filter_ = *std::move(filter);
     return Status::Ok();
@@ -113,6 +128,7 @@ Status PassFile(const std::string& path, const DedupeArgs& args,
   Console quiet = console;
   quiet.err_is_terminal &= !console.out_is_terminal && !args.quiet;
   Progress progress(quiet, (*source)->total_bytes());
+  (*source)->FlushBeforeWaiting(console.out);
   const KeySyntax syntax = {.nul = args.nul};
   KeyReader reader(source->get(), syntax);
   std::uint64_t lines = 0;
@@ -123,7 +139,6 @@ Status PassFile(const std::string& path, const DedupeArgs& args,
     const bool was_beyond = sieve->IsBeyondPlan();
     status = sieve->Pass(reader.keys(), syntax.terminator());
     if (!status.ok()) return status;
-    if ((*source)->WouldWait()) console.out->Flush();
     if (console.out->error() != 0) return Status::Ok();  // Finish() tells
     if (sieve->IsBeyondPlan() && !was_beyond) {
       progress.Clear();
@@ -165,20 +180,22 @@ void Report(const DedupeArgs& args, const Console& console, const Sieve& sieve,
   }
   if (args.quiet) return;
   const Counts& counts = sieve.counts();
+  const std::uint64_t dropped = counts.in - counts.out;
   Note(console, "dedupe",
-       fmt::format("{} {} in, {} out, {} dropped; {} of the dropped expected "
-                   "to be new (rate {})",
+       fmt::format("{} {} in, {} out, {} dropped{} (planned: {} lines at rate "
+                   "{})",
                    Grouped(counts.in), Plural(counts.in, "line", "lines"),
-                   Grouped(counts.out), Grouped(counts.in - counts.out),
-                   ExpectedLines(counts.expected_losses),
-                   Percent(sieve.RateNow())));
+                   Grouped(counts.out), Grouped(dropped),
+                   dropped == 0 ? ""
+                                : "; " + ExpectedLines(counts.expected_losses) +
+                                      " of them expected to be new",
+                   Grouped(planned_keys),
+                   Percent(sieve.estimate().false_positive_rate)));
   if (sieve.IsBeyondPlan()) {
     Note(console, "dedupe",
-         fmt::format("the rate climbed to {} instead of {}: {} lines passed "
-                     "where {} were planned; use a larger --keys",
-                     Percent(sieve.RateNow()),
-                     Percent(sieve.estimate().false_positive_rate),
-                     Grouped(counts.out), Grouped(planned_keys)));
+         fmt::format("the rate climbed to {}, for more lines passed than were "
+                     "planned; use a larger --keys",
+                     Percent(sieve.RateNow())));
   }
   if (args.stats) {
     Note(
@@ -194,22 +211,27 @@ void Report(const DedupeArgs& args, const Console& console, const Sieve& sieve,
 
 int RunDedupe(const DedupeArgs& args, const Console& console) {
   auto keys = ParseCount(args.keys);
-  if (!keys.ok()) return Fail(console, "dedupe", keys.status().message());
+  if (!keys.ok()) {
+    return Fail(console, "dedupe", "--keys: " + keys.status().message());
+  }
   if (*keys == 0) return Fail(console, "dedupe", "--keys must be at least 1");
+  InterruptsEndInput interrupts;
   Sieve sieve(args, console, *keys);
   Status status = sieve.Open();
   const std::vector<std::string> standard_input = {"-"};
   for (const std::string& path :
        args.files.empty() ? standard_input : args.files) {
-    if (status.ok()) status = PassFile(path, args, console, &sieve);
+    if (!status.ok() || interrupts.signal() != 0) break;
+    status = PassFile(path, args, console, &sieve);
   }
-  if (!status.ok()) {
+  if (!status.ok() && interrupts.signal() == 0) {
     console.out->Flush();
     return Fail(console, "dedupe", status.message());
   }
   const int code = Finish(console, "dedupe", kExitOk);
-  if (code == kExitOk) Report(args, console, sieve, *keys);
-  return code;
+  if (code != kExitOk) return code;
+  Report(args, console, sieve, *keys);
+  return interrupts.signal() == 0 ? kExitOk : kExitSignal + interrupts.signal();
 }
 
 void AddDedupe(CLI::App* app, const Console& console, int* exit_code) {
@@ -218,14 +240,16 @@ void AddDedupe(CLI::App* app, const Console& console, int* exit_code) {
       "dedupe", "Pass each line on at its first sighting only");
   command->add_option("FILE", args->files,
                       "Files of lines; '-' or nothing is standard input");
-  command->add_option("--keys", args->keys,
-                      "Distinct lines to plan for (default 1,000,000)");
-  command->add_option("--fpr", args->fpr,
-                      "Share of new lines that may be lost (default 0.001)");
+  AddText(command, "--keys", &args->keys,
+          "Distinct lines to plan for (default 1,000,000)");
+  AddText(command, "--fpr", &args->fpr,
+          "Share of new lines that may be lost (default 0.001)");
   command->add_flag("-0,--null", args->nul,
                     "Lines end in a NUL byte instead of a newline");
-  command->add_flag("-q,--quiet", args->quiet, "No count at the end");
-  command->add_flag("--stats", args->stats, "Tell about the filter, too");
+  auto* quiet =
+      command->add_flag("-q,--quiet", args->quiet, "No count at the end");
+  command->add_flag("--stats", args->stats, "Tell about the filter, too")
+      ->excludes(quiet);
   command->add_flag("--json", args->json,
                     "The count at the end as JSON, on standard error");
   command->footer(

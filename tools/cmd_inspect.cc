@@ -33,17 +33,16 @@ struct Report {
 };
 
 // Ok, and the report is complete; a damaged file has one, too.
-Status Inspect(const std::string& path, const std::string& format,
-               Report* report) {
+Status Inspect(const FilterInputArgs& args, Report* report) {
   FilterInput input;
-  Status status = OpenFilterInput(path, format, Guesses::kAccept, &input);
-  report->path = path;
+  Status status = OpenFilterInput(args, &input);
+  report->path = InputName(args.path);
   report->recognised = std::move(input.recognised);
   if (input.file.has_value()) report->bytes = input.file->bytes().size();
   if (status.code() == StatusCode::kCorruption) {
     report->verdict.word = "damaged";
     // The path stands in the report already.
-    report->remark = status.message().substr(path.size() + 2);
+    report->remark = status.message().substr(report->path.size() + 2);
     return Status::Ok();
   }
   if (!status.ok()) return status;
@@ -69,9 +68,10 @@ std::string FormatText(const Report& report) {
 std::string VerdictText(const Console& console, const Report& report) {
   const std::string_view word = report.verdict.word;
   Colour colour = Colour::kYellow;
-  if (word == "ok") colour = Colour::kGreen;
+  if (word == "ok" && !report.is_guess()) colour = Colour::kGreen;
   if (word == "damaged" || word == "saturated") colour = Colour::kRed;
   std::string text = Painted(console, colour, word);
+  if (report.is_guess()) text += ", if it is " + report.recognised.spec;
   if (!report.remark.empty()) text += ": " + report.remark;
   return text;
 }
@@ -97,7 +97,7 @@ std::string ToText(const Console& console, const Report& report) {
   AddLine(&out, "size", SizeText(report.bytes));
   if (!report.is_damaged()) {
     AddLine(&out, "kind", report.info.kind);
-    AddLine(&out, "hash", report.info.hash);
+    if (!report.info.hash.empty()) AddLine(&out, "hash", report.info.hash);
   }
   if (report.info.bits > 0 && report.info.always_maybe.empty()) {
     AddLine(&out, "k", std::to_string(report.info.probes));
@@ -157,7 +157,11 @@ int RunInspect(const InspectArgs& args, const Console& console) {
   Json list = Json::array();
   for (const std::string& path : args.files) {
     Report report;
-    Status status = Inspect(path, args.format, &report);
+    Status status = Inspect({.path = path,
+                             .format = args.format,
+                             .guesses = Guesses::kAccept,
+                             .standard_input = console.in},
+                            &report);
     if (!status.ok()) {
       console.out->Flush();  // the complaint belongs behind what came before
       code = Fail(console, "inspect", status.message());
@@ -184,9 +188,9 @@ void AddInspect(CLI::App* app, const Console& console, int* exit_code) {
   auto args = std::make_shared<InspectArgs>();
   CLI::App* command = app->add_subcommand(
       "inspect", "Show what filter files hold and whether they are well");
-  command->add_option("FILE", args->files, "Filters")->required();
-  command->add_option("--format", args->format,
-                      "Read every FILE in this format");
+  command->add_option("FILE", args->files, "Filters; '-' is standard input")
+      ->required();
+  AddText(command, "--format", &args->format, "Read every FILE in this format");
   command->add_flag("--json", args->json, "Print a JSON array");
   command->footer(
       "Verdicts: ok, saturated, oversized, empty, damaged, unknown.\n"

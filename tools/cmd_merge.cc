@@ -1,6 +1,5 @@
 // tamis merge: one filter out of several with equal parameters.
 
-#include <sys/stat.h>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,43 +23,97 @@ struct Merged {
   Verdict verdict;
 };
 
-// The input that is the same file as `path`, or "".
-std::string InputThatIs(const std::string& path,
-                        const std::vector<std::string>& inputs) {
-  struct stat output;
-  if (::stat(path.c_str(), &output) != 0) return "";
-  for (const std::string& input : inputs) {
-    struct stat info;
-    if (::stat(input.c_str(), &info) == 0 && info.st_dev == output.st_dev &&
-        info.st_ino == output.st_ino) {
-      return input;
-    }
+// The input that is the same file as the output, or "".
+std::string InputThatIs(const MergeArgs& args, int standard_input) {
+  for (const std::string& input : args.files) {
+    if (IsSameFile(input, args.output, standard_input)) return input;
   }
   return "";
 }
 
-Status Combine(const MergeArgs& args, Merged* merged) {
-  std::vector<FilterInput> inputs(args.files.size());
-  std::vector<Slice> bytes;
+// How `other` differs from `first` so that they cannot be merged, with what to
+// do; "" if that is not why.
+std::string DifferenceOf(const FilterInfo& first, const FilterInfo& other) {
+  if (first.bits != other.bits) {
+    return fmt::format(
+        "the number of bits ({} and {}); build both with the "
+        "same --plan-keys",
+        Grouped(first.bits), Grouped(other.bits));
+  }
+  if (first.probes != other.probes) {
+    return fmt::format(
+        "probes per key ({} and {}); give both the same --fpr "
+        "or --bits-per-key, and build both with the same "
+        "--plan-keys",
+        first.probes, other.probes);
+  }
+  if (first.seed != other.seed) {
+    return fmt::format("the seed ({} and {}); build both with the same --seed",
+                       first.seed.value_or(0), other.seed.value_or(0));
+  }
+  return "";
+}
+
+// Names the files that the refusal is about.
+Status Refusal(const MergeArgs& args, const std::vector<FilterInput>& inputs,
+               const Status& status) {
+  const FilterInfo first = inputs[0].reader->Describe();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const FilterInfo info = inputs[i].reader->Describe();
+    if (!info.always_maybe.empty()) {
+      return Status::InvalidArgument(fmt::format("{}: cannot be merged: {}",
+                                                 InputName(args.files[i]),
+                                                 info.always_maybe));
+    }
+    const std::string difference = DifferenceOf(first, info);
+    if (!difference.empty()) {
+      return Status::InvalidArgument(
+          fmt::format("{} and {} differ in {}", InputName(args.files[0]),
+                      InputName(args.files[i]), difference));
+    }
+  }
+  return status;
+}
+
+Status OpenInputs(const MergeArgs& args, int standard_input,
+                  std::vector<FilterInput>* inputs) {
+  inputs->resize(args.files.size());
   for (std::size_t i = 0; i < args.files.size(); ++i) {
-    Status status = OpenFilterInput(args.files[i], args.format,
-                                    Guesses::kRefuse, &inputs[i]);
+    FilterInput& input = (*inputs)[i];
+    const FilterInput& first = inputs->front();
+    Status status = OpenFilterInput({.path = args.files[i],
+                                     .format = args.format,
+                                     .standard_input = standard_input},
+                                    &input);
     if (!status.ok()) return status;
-    if (inputs[i].policy->name() != inputs[0].policy->name()) {
+    if (input.policy->name() != first.policy->name()) {
       return Status::InvalidArgument(
           fmt::format("{} is {} but {} is {}; only filters of one format can "
                       "be merged",
-                      args.files[0], inputs[0].recognised.spec, args.files[i],
-                      inputs[i].recognised.spec));
+                      InputName(args.files[0]), first.recognised.spec,
+                      InputName(args.files[i]), input.recognised.spec));
     }
-    bytes.push_back(inputs[i].file->bytes());
   }
+  return Status::Ok();
+}
+
+Status Combine(const MergeArgs& args, int standard_input, Merged* merged) {
+  std::vector<FilterInput> inputs;
+  Status status = OpenInputs(args, standard_input, &inputs);
+  if (!status.ok()) return status;
+  std::vector<Slice> bytes;
+  for (const FilterInput& input : inputs) bytes.push_back(input.file->bytes());
   const FilterPolicy& policy = *inputs[0].policy;
-  Status status = policy.Combine(
+  status = policy.Combine(
       bytes,
       args.intersect ? SetOperation::kIntersection : SetOperation::kUnion,
       &merged->bytes);
-  if (!status.ok()) return status;
+  if (status.code() == StatusCode::kResourceExhausted) {
+    return Status::ResourceExhausted(
+        fmt::format("not enough memory for a result of {}",
+                    SizeText(inputs[0].file->bytes().size())));
+  }
+  if (!status.ok()) return Refusal(args, inputs, status);
   auto reader = policy.Open(merged->bytes);
   if (!reader.ok()) return reader.status();
   merged->info = (*reader)->Describe();
@@ -95,10 +148,10 @@ int RunMerge(const MergeArgs& args, const Console& console) {
   }
   Status status = CheckFilterOutput(console, args.output, args.force);
   if (!status.ok()) return Fail(console, "merge", status.message());
-  const std::string replaced = InputThatIs(args.output, args.files);
+  const std::string replaced = InputThatIs(args, console.in);
 
   Merged merged;
-  status = Combine(args, &merged);
+  status = Combine(args, console.in, &merged);
   if (status.ok()) {
     status = WriteFilterOutput(console, args.output, merged.bytes, args.force);
   }
@@ -113,11 +166,13 @@ int RunMerge(const MergeArgs& args, const Console& console) {
   } else {
     Note(console, "merge",
          fmt::format("{} of {} filters, {}, {} of the bits set, "
-                     "expected rate {}",
+                     "expected rate {}{}",
                      args.intersect ? "intersection" : "union",
                      args.files.size(), SizeText(merged.bytes.size()),
-                     Percent(merged.verdict.fill),
-                     Percent(merged.verdict.rate)));
+                     Percent(merged.verdict.fill), Percent(merged.verdict.rate),
+                     merged.verdict.word == "saturated"
+                         ? "; saturated: too many keys for its size"
+                         : ""));
   }
   return Finish(console, "merge", kExitOk);
 }
@@ -133,12 +188,15 @@ void AddMerge(CLI::App* app, const Console& console, int* exit_code) {
       ->required();
   command->add_flag("--intersect", args->intersect,
                     "Keys of all inputs, approximately, instead of any");
-  command->add_option("--format", args->format,
-                      "Read every FILE in this format");
+  AddText(command, "--format", &args->format, "Read every FILE in this format");
   command->add_flag("-f,--force", args->force, "Overwrite an existing file");
   command->add_flag("--json", args->json, "Print the summary as JSON");
   command->footer(
-      "Example:\n  tamis merge monday.tamis tuesday.tamis -o week.tamis");
+      "Filters can be merged if they were built for the same number of keys,\n"
+      "at the same rate.\n\nExample:\n"
+      "  tamis build monday.txt -o monday.tamis --plan-keys 10M\n"
+      "  tamis build tuesday.txt -o tuesday.tamis --plan-keys 10M\n"
+      "  tamis merge monday.tamis tuesday.tamis -o week.tamis");
   command->callback(
       [args, &console, exit_code] { *exit_code = RunMerge(*args, console); });
 }

@@ -1,5 +1,6 @@
 // tamis query: which of these keys may be in the filter?
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -18,17 +20,29 @@
 namespace tamis::tools {
 namespace {
 
+// Needs no escape in JSON.
+bool IsPlain(Slice key) {
+  return std::all_of(key.begin(), key.end(), [](char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+  });
+}
+
 // One object on one line.  JSON knows no bytes, so a key that is not UTF-8
-// is given in hex.
-std::string JsonLine(Slice key, bool hex, bool maybe) {
-  nlohmann::ordered_json object;
+// is given in hex.  Most keys are plain, and written without a detour.
+void WriteJsonLine(Slice key, bool hex, bool maybe, Output* out) {
   if (hex || !IsUtf8(key)) {
-    object["key_hex"] = ToHex(key);
+    out->Write("{\"key_hex\":\"");
+    out->Write(ToHex(key));
+    out->Write('"');
+  } else if (IsPlain(key)) {
+    out->Write("{\"key\":\"");
+    out->Write(key);
+    out->Write('"');
   } else {
-    object["key"] = key;
+    out->Write("{\"key\":");
+    out->Write(nlohmann::json(key).dump());
   }
-  object["answer"] = maybe ? "maybe" : "no";
-  return object.dump() + "\n";
+  out->Write(maybe ? ",\"answer\":\"maybe\"}\n" : ",\"answer\":\"no\"}\n");
 }
 
 // Asks about keys and writes the answers that are wanted.
@@ -54,7 +68,7 @@ class Answerer {
       any_maybe_ |= answers_[i];
       if (args_.only == (answers_[i] ? "no" : "maybe")) continue;
       if (args_.json) {
-        console_.out->Write(JsonLine(keys[i], args_.syntax.hex, answers_[i]));
+        WriteJsonLine(keys[i], args_.syntax.hex, answers_[i], console_.out);
       } else {
         console_.out->Write(answers_[i] ? maybe_ : no_);
         console_.out->Write('\t');
@@ -84,7 +98,7 @@ Status AnswerListed(const QueryArgs& args, Answerer* answerer) {
     const std::string& text = args.listed_keys[i];
     if (args.syntax.hex && !DecodeHex(text, &decoded[i])) {
       return Status::InvalidArgument(
-          "'" + text + "' is not an even number of hexadecimal digits");
+          fmt::format("--key '{}': {}", text, HexProblem(text)));
     }
     keys.push_back(args.syntax.hex ? decoded[i] : text);
     records.push_back(text);
@@ -106,6 +120,7 @@ Status AnswerStream(const QueryArgs& args, const Console& console,
   Console quiet = console;
   quiet.err_is_terminal &= !console.out_is_terminal;
   Progress progress(quiet, (*source)->total_bytes());
+  (*source)->FlushBeforeWaiting(console.out);
   KeyReader reader(source->get(), args.syntax);
   std::uint64_t keys = 0;
   for (;;) {
@@ -113,7 +128,6 @@ Status AnswerStream(const QueryArgs& args, const Console& console,
     if (!status.ok()) return status;
     if (reader.keys().empty()) return Status::Ok();
     answerer->Answer(reader.keys(), reader.records());
-    if ((*source)->WouldWait()) console.out->Flush();
     if (console.out->error() != 0) return Status::Ok();  // Finish() tells
     keys += reader.keys().size();
     progress.Update(keys, reader.bytes_read());
@@ -123,14 +137,22 @@ Status AnswerStream(const QueryArgs& args, const Console& console,
 }  // namespace
 
 int RunQuery(const QueryArgs& args, const Console& console) {
+  const bool reads_keys = !args.keys.empty() || args.listed_keys.empty();
+  if (args.file == "-" && reads_keys &&
+      (args.keys.empty() || args.keys == "-")) {
+    return Fail(console, "query",
+                "the filter and the keys cannot both come from standard input; "
+                "name a file of keys, or use -k");
+  }
   FilterInput input;
-  Status status =
-      OpenFilterInput(args.file, args.format, Guesses::kRefuse, &input);
+  Status status = OpenFilterInput(
+      {.path = args.file, .format = args.format, .standard_input = console.in},
+      &input);
   if (!status.ok()) return Fail(console, "query", status.message());
 
   Answerer answerer(args, console, *input.reader);
   status = AnswerListed(args, &answerer);
-  if (status.ok() && (!args.keys.empty() || args.listed_keys.empty())) {
+  if (status.ok() && reads_keys) {
     status = AnswerStream(args, console, &answerer);
   }
   if (!status.ok()) {
@@ -145,15 +167,20 @@ void AddQuery(CLI::App* app, const Console& console, int* exit_code) {
   auto args = std::make_shared<QueryArgs>();
   CLI::App* command =
       app->add_subcommand("query", "Ask a filter about keys, one per line");
-  command->add_option("FILE", args->file, "The filter")->required();
-  command->add_option("KEYS", args->keys,
-                      "File of keys; '-' or nothing is standard input");
+  command->add_option("FILE", args->file, "The filter; '-' is standard input")
+      ->required();
+  command
+      ->add_option("KEYS", args->keys,
+                   "File of keys; '-' or nothing is standard input")
+      ->check([](const std::string& name) {
+        return std::string(name.empty() ? "no file name" : "");
+      });
   command
       ->add_option("-k,--key", args->listed_keys,
                    "A key to ask about; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--format", args->format,
-                      "Read FILE in this format instead of recognising it");
+  AddText(command, "--format", &args->format,
+          "Read FILE in this format instead of recognising it");
   command->add_flag("--hex", args->syntax.hex, "Keys are written in hex");
   command->add_flag("-0,--null", args->syntax.nul,
                     "Keys and answers end in a NUL byte");

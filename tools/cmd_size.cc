@@ -31,17 +31,22 @@ Row MakeRow(const SizeArgs& args, const std::string& format,
             std::uint64_t keys) {
   Row row;
   row.format = format;
-  auto spec = SpecFrom(args.filter, format);
+  FilterArgs filter = args.filter;
+  // In a table of all formats a sizing rule is for the one that has it.
+  if (filter.format.empty() && format != "cassandra") filter.sizing.clear();
+  auto spec = SpecFrom(filter, format);
   if (!spec.ok()) {
     row.status = spec.status();
     return row;
   }
   auto policy = MakePolicy(*spec);
   if (!policy.ok()) {
-    row.status = policy.status();
+    row.status = InOptionWords(policy.status());
     return row;
   }
   row.estimate = (*policy)->Predict(keys);
+  row.status = CheckEstimate(row.estimate);
+  if (!row.status.ok()) return row;
   row.bits_per_key =
       static_cast<double>(row.estimate.bits) / static_cast<double>(keys);
   // 2^63 keys and more have no double; they saturate any filter.
@@ -64,12 +69,19 @@ std::vector<Row> MakeRows(const SizeArgs& args, std::uint64_t keys) {
   return rows;
 }
 
+// The reason, without the format's name that the row begins with.
+std::string ReasonIn(const Row& row) {
+  const std::string name = row.format.substr(0, row.format.find(':')) + ": ";
+  const std::string& message = row.status.message();
+  return message.starts_with(name) ? message.substr(name.size()) : message;
+}
+
 std::string ToTable(const std::vector<Row>& rows) {
   Table table({"format", "size", "bytes", "bits/key", "k", "rate",
                "rate at twice the keys"});
   for (const Row& row : rows) {
     if (!row.status.ok()) {
-      table.AddRow({row.format, row.status.message()});
+      table.AddRow({row.format, ReasonIn(row)});
       continue;
     }
     table.AddRow({row.format, HumanBytes(row.estimate.bytes),
@@ -89,7 +101,7 @@ std::string ToJson(const std::vector<Row>& rows, std::uint64_t keys) {
     object["format"] = row.format;
     object["keys"] = keys;
     if (!row.status.ok()) {
-      object["error"] = row.status.message();
+      object["error"] = ReasonIn(row);
     } else {
       object["bytes"] = row.estimate.bytes;
       object["bits"] = row.estimate.bits;
@@ -107,11 +119,14 @@ std::string ToJson(const std::vector<Row>& rows, std::uint64_t keys) {
 
 int RunSize(const SizeArgs& args, const Console& console) {
   auto keys = ParseCount(args.keys);
-  if (!keys.ok()) return Fail(console, "size", keys.status().message());
+  if (!keys.ok()) {
+    return Fail(console, "size", "--keys: " + keys.status().message());
+  }
   if (*keys == 0) return Fail(console, "size", "--keys must be at least 1");
-  // The numbers are wrong for every format or for none: ask the default.
-  const std::string asked = args.filter.format;
-  auto spec = SpecFrom(args.filter, asked.empty() ? "tamis" : asked);
+  // The numbers are wrong for every format or for none: ask one that takes
+  // what was given.
+  auto spec =
+      SpecFrom(args.filter, args.filter.sizing.empty() ? "tamis" : "cassandra");
   if (!spec.ok()) return Fail(console, "size", spec.status().message());
 
   const std::vector<Row> rows = MakeRows(args, *keys);
@@ -126,8 +141,8 @@ void AddSize(CLI::App* app, const Console& console, int* exit_code) {
   auto args = std::make_shared<SizeArgs>();
   CLI::App* command = app->add_subcommand(
       "size", "Say what a filter would cost and how often it would err");
-  command->add_option("--keys", args->keys, "Number of keys: 1000000, 1e6, 10M")
-      ->required();
+  AddText(command, "--keys", &args->keys, "Number of keys: 1000000, 1e6, 10M");
+  command->get_option("--keys")->required();
   AddSizingOptions(command, &args->filter);
   AddSizingRuleOption(command, &args->filter);
   command->add_flag("--json", args->json, "Print JSON");

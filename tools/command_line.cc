@@ -53,6 +53,27 @@ std::vector<std::string> WithoutLists(std::vector<std::string> args) {
   return args;
 }
 
+// CLI11 takes "--key=" for an option without its value and looks for it in the
+// next argument.  Apart they are understood.
+std::vector<std::string> WithEmptyValues(const std::vector<std::string>& args) {
+  std::vector<std::string> out;
+  bool options = true;  // until "--"
+  for (const std::string& arg : args) {
+    options = options && arg != "--";
+    // What follows -k is a key, whatever it looks like.
+    const bool is_key =
+        !out.empty() && (out.back() == "-k" || out.back() == "--key");
+    if (options && !is_key && arg.starts_with("--") &&
+        arg.find('=') + 1 == arg.size()) {
+      out.push_back(arg.substr(0, arg.size() - 1));
+      out.emplace_back();
+    } else {
+      out.push_back(arg);
+    }
+  }
+  return out;
+}
+
 std::string CommandOf(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? "" : chosen.front()->get_name();
@@ -101,7 +122,8 @@ int Parse(std::vector<std::string> args, const Console& console) {
 
 int RunTamis(const std::vector<std::string>& args, const Console& console) {
   try {
-    return Parse(WithoutLists(WithoutHelpCommand(args)), console);
+    return Parse(WithEmptyValues(WithoutLists(WithoutHelpCommand(args))),
+                 console);
   } catch (const std::bad_alloc&) {
     return Fail(console, "", "not enough memory");
   } catch (const std::exception& error) {

@@ -29,6 +29,7 @@ struct BuildArgs {
   std::string keys = "-";
   std::string output;
   FilterArgs filter;
+  std::string plan_keys;  // as ParseCount() takes it; empty: as many as come
   KeySyntax syntax;
   bool force = false;
   bool json = false;
@@ -78,6 +79,7 @@ struct DedupeArgs {
   bool stats = false;
   bool json = false;
 };
+// 128 + N if signal N ended the input.
 int RunDedupe(const DedupeArgs& args, const Console& console);
 void AddDedupe(CLI::App* app, const Console& console, int* exit_code);
 

@@ -1,5 +1,6 @@
 #include "console.h"
 
+#include <sys/ioctl.h>
 #include <cerrno>
 #include <system_error>
 
@@ -15,6 +16,12 @@ bool Output::Flush() {
   if (error_ == 0 && sink_ == nullptr) error_ = WriteFully(fd_, buffer_);
   buffer_.clear();
   return error_ == 0;
+}
+
+int Output::columns() const {
+  winsize size = {};
+  if (fd_ < 0 || ::ioctl(fd_, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
 }
 
 int Fail(const Console& console, std::string_view command,

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@ enum ExitCode : int {
   kExitOk = 0,
   kExitNegative = 1,  // the answer or the verdict is "no"
   kExitError = 2,     // wrong use, or input that cannot be read
+  kExitSignal = 128,  // plus the number of the signal that ended it
 };
 
 // Buffered bytes on their way to a descriptor or a string; owns neither.
@@ -27,20 +29,31 @@ class Output {
 
   void Write(std::string_view bytes) {
     if (buffer_.size() + bytes.size() > kBufferBytes) Flush();
+    if (buffer_.empty()) oldest_ = Clock::now();
     buffer_ += bytes;
   }
   void Write(char byte) { Write(std::string_view(&byte, 1)); }
 
+  // Columns of the terminal this is; 0 if it is none, or does not tell.
+  int columns() const;
+
   // False after an error, be it an earlier one.
   bool Flush();
+  // Flushes if something has been held back for a tenth of a second.
+  void FlushOld() {
+    if (!buffer_.empty() && Clock::now() - oldest_ >= kMaxAge) Flush();
+  }
   int error() const { return error_; }  // errno, or 0
 
  private:
+  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
+  static constexpr std::chrono::milliseconds kMaxAge{100};
 
   int fd_ = -1;
   std::string* sink_ = nullptr;
   std::string buffer_;
+  Clock::time_point oldest_;  // when the buffer was last empty
   int error_ = 0;
 };
 
@@ -52,6 +65,7 @@ struct Console {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   bool colour = false;  // of what goes to `out`
+  int columns = 0;      // of the terminal that `err` is; 0: it is asked
 };
 
 // One line "tamis COMMAND: MESSAGE" on `err`, with control characters shown

@@ -12,8 +12,51 @@
 namespace tamis::tools {
 namespace {
 
-// NAME of a known format, or cassandra:VERSION.  MakePolicy() takes more
-// after the colon, but sizes have options of their own here.
+constexpr double kMostBitsPerKey = 10000;  // as MakePolicy() has it
+constexpr std::uint64_t kMostBits = std::uint64_t{1} << 62;  // likewise
+
+Status Named(std::string_view option, const Status& status) {
+  return Status(status.code(), fmt::format("{}: {}", option, status.message()));
+}
+
+void ReplaceAll(std::string* text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text->find(from); at != std::string::npos;
+       at = text->find(from, at + to.size())) {
+    text->replace(at, from.size(), to);
+  }
+}
+
+// The separator between a format and what follows it.
+char SeparatorAfter(std::string_view format) {
+  return format.find(':') == std::string_view::npos ? ':' : ',';
+}
+
+// "10" or "fpr=0.01".
+Result<std::string> SizeArgument(const FilterArgs& args) {
+  if (!args.fpr.empty() && !args.bits_per_key.empty()) {
+    return Status::InvalidArgument(
+        "--fpr and --bits-per-key exclude each other; give one");
+  }
+  if (!args.fpr.empty()) {
+    auto rate = ParseRate(args.fpr);
+    if (!rate.ok()) return Named("--fpr", rate.status());
+    return fmt::format("fpr={}", *rate);
+  }
+  if (args.bits_per_key.empty()) return fmt::format("{}", kDefaultBitsPerKey);
+  auto bits = ParsePositive(args.bits_per_key);
+  if (!bits.ok()) return Named("--bits-per-key", bits.status());
+  if (*bits > kMostBitsPerKey) {
+    return Status::InvalidArgument(
+        fmt::format("--bits-per-key: '{}' is too large; the most is 10,000",
+                    args.bits_per_key));
+  }
+  return fmt::format("{}", *bits);
+}
+
+}  // namespace
+
+// MakePolicy() takes more after the colon, but sizes have options of their
+// own here.
 Status CheckFormat(std::string_view format) {
   const std::string_view name = format.substr(0, format.find(':'));
   const auto known = KnownFormats();
@@ -28,6 +71,12 @@ Status CheckFormat(std::string_view format) {
     return Status::InvalidArgument(fmt::format(
         "'{}': only cassandra takes a version after the colon", format));
   }
+  if (format.ends_with(':')) {
+    return Status::InvalidArgument(fmt::format(
+        "'{}': no version after the colon; write it, as in cassandra:nb, or "
+        "leave the colon out for the newest",
+        format));
+  }
   if (format.find_first_of(",=") != std::string_view::npos) {
     return Status::InvalidArgument(
         fmt::format("'{}': give sizes with --fpr or --bits-per-key", format));
@@ -35,39 +84,40 @@ Status CheckFormat(std::string_view format) {
   return Status::Ok();
 }
 
-// "10" or "fpr=0.01".
-Result<std::string> SizeArgument(const FilterArgs& args) {
-  if (!args.fpr.empty() && !args.bits_per_key.empty()) {
-    return Status::InvalidArgument(
-        "--fpr and --bits-per-key exclude each other; give one");
-  }
-  if (!args.fpr.empty()) {
-    auto rate = ParseRate(args.fpr);
-    if (!rate.ok()) return rate.status();
-    return fmt::format("fpr={}", *rate);
-  }
-  if (args.bits_per_key.empty()) return fmt::format("{}", kDefaultBitsPerKey);
-  auto bits = ParsePositive(args.bits_per_key);
-  if (!bits.ok()) return bits.status();
-  return fmt::format("{}", *bits);
+Status CheckEstimate(const Estimate& estimate) {
+  if (!estimate.status.ok()) return InOptionWords(estimate.status);
+  if (estimate.bits <= kMostBits) return Status::Ok();
+  return Status::InvalidArgument(
+      "more than 2^62 bits; use fewer keys or fewer bits per key");
 }
 
-}  // namespace
+Status InOptionWords(const Status& status) {
+  std::string message = status.message();
+  ReplaceAll(&message, "sizing=", "--sizing ");
+  return Status(status.code(), message);
+}
+
+void AddText(CLI::App* app, const std::string& name, std::string* value,
+             const std::string& help) {
+  app->add_option(name, *value, help)->check([](const std::string& text) {
+    return std::string(text.empty() ? "no value is given" : "");
+  });
+}
 
 void AddSizingOptions(CLI::App* app, FilterArgs* args) {
-  app->add_option("--format", args->format,
-                  "Format: " + FormatNames() + ", or cassandra:VERSION");
+  AddText(app, "--format", &args->format,
+          "Format: " + FormatNames() + ", or cassandra:VERSION");
   app->add_option("--kind", args->kind, "Algorithm of the tamis format")
       ->check(CLI::IsMember({"classic", "bloom"}));
-  auto* fpr = app->add_option("--fpr", args->fpr,
-                              "Rate of false positives, such as 0.01 or 1%");
-  auto* bits = app->add_option("--bits-per-key", args->bits_per_key,
-                               "Bits per key (default 10)");
-  fpr->excludes(bits);
+  AddText(app, "--fpr", &args->fpr,
+          "Rate of false positives, such as 0.01 or 1%");
+  AddText(app, "--bits-per-key", &args->bits_per_key,
+          "Bits per key (default 10)");
+  app->get_option("--fpr")->excludes(app->get_option("--bits-per-key"));
 }
 
 void AddSeedOption(CLI::App* app, FilterArgs* args) {
-  app->add_option("--seed", args->seed, "Seed of the hash (tamis only)");
+  AddText(app, "--seed", &args->seed, "Seed of the hash (tamis only)");
 }
 
 void AddSizingRuleOption(CLI::App* app, FilterArgs* args) {
@@ -97,14 +147,24 @@ Result<std::string> SpecFrom(const FilterArgs& args,
 
   auto size = SizeArgument(args);
   if (!size.ok()) return size.status();
-  const char separator = chosen.find(':') == std::string::npos ? ':' : ',';
-  std::string spec = chosen + separator + *size;
+  std::string spec = chosen + SeparatorAfter(chosen) + *size;
   if (!args.seed.empty()) {
     auto seed = ParseSeed(args.seed);
-    if (!seed.ok()) return seed.status();
+    if (!seed.ok()) return Named("--seed", seed.status());
     spec += fmt::format(",seed={}", *seed);
   }
   if (!args.sizing.empty()) spec += ",sizing=" + args.sizing;
+  return spec;
+}
+
+std::string FixedSpec(const FilterArgs& args, const Estimate& size) {
+  const std::string format = args.format.empty() ? "tamis" : args.format;
+  std::string spec = fmt::format(
+      "{}{}m={},k={}", format, SeparatorAfter(format), size.bits, size.probes);
+  if (!args.seed.empty()) {
+    const auto seed = ParseSeed(args.seed);
+    if (seed.ok()) spec += fmt::format(",seed={}", *seed);
+  }
   return spec;
 }
 

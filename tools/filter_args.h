@@ -4,8 +4,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "tamis/result.h"
+#include "tamis/filter.h"
 
 namespace CLI {
 class App;
@@ -35,6 +36,26 @@ void AddSizingRuleOption(CLI::App* app, FilterArgs* args);
 // that the format does not have.
 Result<std::string> SpecFrom(const FilterArgs& args,
                              const std::string& format = "tamis");
+
+// The spec of the filter that SpecFrom() describes, but of exactly that size,
+// whatever the number of keys.  REQUIRES: SpecFrom(args) is ok
+std::string FixedSpec(const FilterArgs& args, const Estimate& size);
+
+// Ok if --format may say this: the name of a known format, for cassandra with
+// or without a version behind a colon.  Whether that version is known is left
+// to MakePolicy().
+Status CheckFormat(std::string_view format);
+
+// Ok if a filter of that size can be.
+Status CheckEstimate(const Estimate& estimate);
+
+// A message of the library, in the words of the command line: "--sizing
+// textbook" for "sizing=textbook".
+Status InOptionWords(const Status& status);
+
+// An option whose value may not be empty.
+void AddText(CLI::App* app, const std::string& name, std::string* value,
+             const std::string& help);
 
 // "tamis, leveldb, cassandra, ...": what --format takes.
 std::string FormatNames();

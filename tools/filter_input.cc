@@ -15,19 +15,45 @@ std::string_view LastPart(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+// What to do with a file that is no filter: "; do this", or nothing.
+std::string AdviceFor(std::string_view what) {
+  if (what == "text") return "; build a filter from it with 'tamis build'";
+  for (const char* packed : {"gzip", "zstd", "xz", "LZ4", "a zip"}) {
+    if (what.starts_with(packed)) return "; unpack it first";
+  }
+  for (const char* holder : {"LevelDB", "RocksDB", "Parquet"}) {
+    if (what.find(holder) != std::string_view::npos) {
+      return "; this command cannot look inside it yet";
+    }
+  }
+  return "";
+}
+
+// Ok unless the content alone shows that the user cannot be right: answers
+// from such bytes would hide keys.
+Status CheckGiven(const std::string& name, const std::string& format,
+                  Slice bytes) {
+  const RecognisedFormat found = RecogniseFormat("", bytes);
+  if (!found.not_a_filter.empty()) {
+    return Status::InvalidArgument(fmt::format("{}: is {}, not a bare filter{}",
+                                               name, found.not_a_filter,
+                                               AdviceFor(found.not_a_filter)));
+  }
+  if (found.certainty == Certainty::kCertain && found.spec != format) {
+    return Status::InvalidArgument(
+        fmt::format("{}: is {} by {}, not {}; leave --format out", name,
+                    found.spec, found.reason, format));
+  }
+  return Status::Ok();
+}
+
 // Ok if what was recognised will do.
-Status CheckRecognised(const std::string& path, Guesses guesses,
+Status CheckRecognised(const std::string& name, Guesses guesses,
                        const RecognisedFormat& recognised) {
   if (recognised.certainty == Certainty::kCertain) return Status::Ok();
-  if (!recognised.not_a_filter.empty()) {
-    return Status::InvalidArgument(fmt::format("{}: is {}, not a bare filter",
-                                               path, recognised.not_a_filter));
-  }
   if (recognised.certainty == Certainty::kUnknown) {
-    return Status::InvalidArgument(
-        fmt::format("{}: not recognised as a filter; if it is one, name its "
-                    "format with --format ({})",
-                    path, FormatNames()));
+    return Status::InvalidArgument(fmt::format(
+        "{}: not recognised as a filter: {}", name, recognised.reason));
   }
   if (guesses == Guesses::kAccept) return Status::Ok();
   std::string choices = recognised.spec;
@@ -37,27 +63,48 @@ Status CheckRecognised(const std::string& path, Guesses guesses,
   return Status::InvalidArgument(
       fmt::format("{}: its format can only be guessed; say which with "
                   "--format (possible: {})",
-                  path, choices));
+                  name, choices));
+}
+
+Result<MappedFile> OpenBytes(const FilterInputArgs& args) {
+  if (args.path.empty()) return Status::InvalidArgument("no file name");
+  if (args.path != "-") return MappedFile::Open(args.path);
+  const std::string fd = fmt::format("/dev/fd/{}", args.standard_input);
+  auto file = MappedFile::Open(fd);
+  if (file.ok()) return file;
+  return Status(file.status().code(),
+                InputName("-") + file.status().message().substr(fd.size()));
+}
+
+Status ChooseFormat(const FilterInputArgs& args, Slice bytes,
+                    RecognisedFormat* recognised) {
+  const std::string name = InputName(args.path);
+  if (args.format.empty()) {
+    *recognised = RecogniseFormat(LastPart(args.path), bytes);
+    if (!recognised->not_a_filter.empty()) return CheckGiven(name, "", bytes);
+    return CheckRecognised(name, args.guesses, *recognised);
+  }
+  *recognised = {Certainty::kCertain, args.format, "--format", {}, ""};
+  return CheckGiven(name, args.format, bytes);
 }
 
 }  // namespace
 
-Status OpenFilterInput(const std::string& path, const std::string& format,
-                       Guesses guesses, FilterInput* out) {
-  auto file = MappedFile::Open(path);
+std::string InputName(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
+Status OpenFilterInput(const FilterInputArgs& args, FilterInput* out) {
+  if (!args.format.empty()) {
+    Status status = CheckFormat(args.format);
+    if (!status.ok()) return status;
+  }
+  auto file = OpenBytes(args);
   if (!file.ok()) return file.status();
   out->file.emplace(*std::move(file));
   const Slice bytes = out->file->bytes();
-
-  if (!format.empty()) {
-    out->recognised.certainty = Certainty::kCertain;
-    out->recognised.spec = format;
-    out->recognised.reason = "--format";
-  } else {
-    out->recognised = RecogniseFormat(LastPart(path), bytes);
-    Status status = CheckRecognised(path, guesses, out->recognised);
-    if (!status.ok()) return status;
-  }
+  Status status = ChooseFormat(args, bytes, &out->recognised);
+  if (!status.ok()) return status;
 
   auto policy = MakePolicy(out->recognised.spec);
   if (!policy.ok()) return policy.status();
@@ -65,7 +112,7 @@ Status OpenFilterInput(const std::string& path, const std::string& format,
   auto reader = out->policy->Open(bytes);
   if (!reader.ok()) {
     return Status(reader.status().code(),
-                  path + ": " + reader.status().message());
+                  InputName(args.path) + ": " + reader.status().message());
   }
   out->reader = *std::move(reader);
   return Status::Ok();

@@ -26,12 +26,22 @@ enum class Guesses {
   kAccept,  // it is shown as one
 };
 
-// Maps `path` and opens it as `format` (as MakePolicy() takes it) or, if that
-// is empty, as what it is recognised to be.  On error *out holds what was
-// found by then.  Every message begins with the path.
+struct FilterInputArgs {
+  std::string path;    // "-": standard input
+  std::string format;  // as --format takes it; empty: to be recognised
+  Guesses guesses = Guesses::kRefuse;
+  int standard_input = 0;
+};
+
+// Maps the file and opens it as the format given or recognised.  On error
+// *out holds what was found by then.  Every message begins with the file's
+// name, unless it is about the format's.
 // Corruption: the file is in that format, but damaged.
-// InvalidArgument: unknown format, unrecognised file, a guess refused.
-Status OpenFilterInput(const std::string& path, const std::string& format,
-                       Guesses guesses, FilterInput* out);
+// InvalidArgument: unknown format, unrecognised file, a guess refused; or the
+// bytes are certainly something else than the format given.
+Status OpenFilterInput(const FilterInputArgs& args, FilterInput* out);
+
+// What messages call the file.
+std::string InputName(const std::string& path);
 
 }  // namespace tamis::tools

@@ -34,8 +34,20 @@ Status MustForce(const std::string& path) {
 
 }  // namespace
 
+bool IsSameFile(const std::string& input, const std::string& output,
+                int standard_input) {
+  struct stat in;
+  struct stat out;
+  const int found =
+      input == "-" ? ::fstat(standard_input, &in) : ::stat(input.c_str(), &in);
+  return found == 0 && ::stat(output.c_str(), &out) == 0 &&
+         S_ISREG(in.st_mode) && in.st_dev == out.st_dev &&
+         in.st_ino == out.st_ino;
+}
+
 Status CheckFilterOutput(const Console& console, const std::string& path,
                          bool force) {
+  if (path.empty()) return Status::InvalidArgument("-o: no file name");
   if (path == "-") {
     if (!console.out_is_terminal) return Status::Ok();
     return Status::InvalidArgument(

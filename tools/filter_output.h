@@ -9,6 +9,11 @@
 
 namespace tamis::tools {
 
+// True if both are one file, under whatever names; "-" is `standard_input`.
+// Devices and pipes do not count: nothing of them is replaced.
+bool IsSameFile(const std::string& input, const std::string& output,
+                int standard_input);
+
 // Ok if WriteFilterOutput() may be expected to succeed: asked before the work
 // begins, so that an hour's build does not end in "already exists".
 Status CheckFilterOutput(const Console& console, const std::string& path,

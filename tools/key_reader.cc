@@ -9,6 +9,11 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "interrupt.h"
+#include "text.h"
+
 namespace tamis::tools {
 namespace {
 
@@ -26,6 +31,7 @@ FileSource::FileSource(std::string name, FileDescriptor owned, int fd)
 
 Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path,
                                                      int standard_input) {
+  if (path.empty()) return Status::InvalidArgument("no file name");
   const bool standard = path == "-";
   FileDescriptor owned;
   if (!standard) {
@@ -49,13 +55,19 @@ Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path,
 
 Result<std::size_t> FileSource::Read(char* out, std::size_t size) {
   for (;;) {
+    if (flushed_ != nullptr && WouldWait()) flushed_->Flush();
+    if (flushed_ != nullptr) flushed_->FlushOld();
+    if (!WaitForInput(fd_)) {
+      was_cut_ = true;
+      return std::size_t{0};
+    }
     const ssize_t got = ::read(fd_, out, size);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR) return SystemError(name_, errno);
   }
 }
 
-bool FileSource::WouldWait() {
+bool FileSource::WouldWait() const {
   pollfd request = {fd_, POLLIN, 0};
   return ::poll(&request, 1, 0) == 0;
 }
@@ -78,12 +90,37 @@ bool DecodeHex(std::string_view digits, std::string* out) {
   return true;
 }
 
+std::string HexProblem(std::string_view digits) {
+  if (digits.ends_with('\r')) {
+    return "ends in a carriage return; remove those first, as with tr -d "
+           "'\\r'";
+  }
+  const auto wrong = std::find_if(digits.begin(), digits.end(),
+                                  [](char c) { return HexValue(c) < 0; });
+  if (wrong != digits.end()) {
+    const std::string_view shown(&*wrong, 1);
+    return fmt::format("'{}' is not a hexadecimal digit",
+                       IsUtf8(shown) ? Printable(shown) : "\\x" + ToHex(shown));
+  }
+  if (digits.size() % 2 == 0) return "";
+  return fmt::format("an odd number of hexadecimal digits ({})",
+                     Grouped(digits.size()));
+}
+
 KeyReader::KeyReader(ByteSource* source, KeySyntax syntax,
                      std::size_t buffer_bytes)
     : source_(source), syntax_(syntax), buffer_(buffer_bytes) {}
 
-std::string KeyReader::RecordName(std::uint64_t number) const {
-  return (syntax_.nul ? "record " : "line ") + std::to_string(number);
+Status KeyReader::BadRecord(std::uint64_t number, std::string_view what) const {
+  const std::string_view name = source_->name();
+  return Status::InvalidArgument(
+      fmt::format("{}{}{} {}: {}", name, name.empty() ? "" : ": ",
+                  syntax_.nul ? "record" : "line", number, what));
+}
+
+// Of the longest record, with its end.
+std::size_t KeyReader::max_buffer_bytes() const {
+  return kMaxKeyBytes * (syntax_.hex ? 2 : 1) + 1;
 }
 
 // Moves the unfinished record to the front and reads once behind it.
@@ -95,11 +132,11 @@ Status KeyReader::Fill() {
     begin_ = 0;
   }
   if (end_ == buffer_.size()) {
-    if (end_ >= kMaxRecordBytes) {
-      return Status::InvalidArgument(RecordName(records_before_ + 1) +
-                                     " is longer than 64 MiB");
+    if (end_ >= max_buffer_bytes()) {
+      return BadRecord(records_before_ + 1,
+                       "longer than 64 MiB, the most a key may have");
     }
-    buffer_.resize(std::min(buffer_.size() * 2, kMaxRecordBytes));
+    buffer_.resize(std::min(buffer_.size() * 2, max_buffer_bytes()));
   }
   auto got = source_->Read(buffer_.data() + end_, buffer_.size() - end_);
   if (!got.ok()) return got.status();
@@ -124,7 +161,7 @@ void KeyReader::TakeRecords() {
     records_.emplace_back(data + begin_, at - begin_);
     begin_ = searched_ = at + 1;
   }
-  if (at_end_ && begin_ < end_) {
+  if (at_end_ && begin_ < end_ && !source_->was_cut()) {
     records_.emplace_back(data + begin_, end_ - begin_);
     begin_ = searched_ = end_;
   }
@@ -137,9 +174,7 @@ void KeyReader::DecodeRecords() {
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const std::size_t start = decoded_.size();
     if (!DecodeHex(records_[i], &decoded_)) {
-      failed_ = Status::InvalidArgument(
-          RecordName(records_before_ + i + 1) +
-          " is not an even number of hexadecimal digits");
+      failed_ = BadRecord(records_before_ + i + 1, HexProblem(records_[i]));
       records_.resize(i);
       return;
     }

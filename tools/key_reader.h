@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
+#include "console.h"
 #include "tamis/filter.h"
 #include "tamis/result.h"
 
@@ -34,19 +35,29 @@ class ByteSource {
   // Puts at most `size` bytes at `out`; 0: the end.  May return fewer than
   // there will be.
   virtual Result<std::size_t> Read(char* out, std::size_t size) = 0;
-  // True if Read() would have to wait: time to show what there is.
-  virtual bool WouldWait() { return false; }
+  // What messages call it; empty: nothing.
+  virtual std::string_view name() const { return {}; }
+  // True if the end came by a signal: what was begun last is not whole.
+  virtual bool was_cut() const { return false; }
 };
 
-// A descriptor.  `name` stands in the messages.
+// A descriptor.
 class FileSource final : public ByteSource {
  public:
   // Reads `path`; "-" is `standard_input`, which stays open.
+  // InvalidArgument: `path` is empty.
   static Result<std::unique_ptr<FileSource>> Open(const std::string& path,
                                                   int standard_input);
 
   Result<std::size_t> Read(char* out, std::size_t size) override;
-  bool WouldWait() override;
+  std::string_view name() const override { return name_; }
+  bool was_cut() const override { return was_cut_; }
+
+  // From now on nothing stays in `out` while Read() waits, nor for much
+  // longer than a tenth of a second while it does not.
+  void FlushBeforeWaiting(Output* out) { flushed_ = out; }
+  // True if Read() would have to wait.
+  bool WouldWait() const;
   // Bytes from here to the end of a regular file; 0: unknown.
   std::uint64_t total_bytes() const { return total_bytes_; }
 
@@ -57,6 +68,8 @@ class FileSource final : public ByteSource {
   FileDescriptor owned_;
   int fd_;
   std::uint64_t total_bytes_ = 0;
+  Output* flushed_ = nullptr;  // not owned; may be null
+  bool was_cut_ = false;
 };
 
 // Bytes in memory, handed out in pieces of at most `piece`.
@@ -75,10 +88,14 @@ class MemorySource final : public ByteSource {
 // *out is then of no use.
 bool DecodeHex(std::string_view digits, std::string* out);
 
+// Why DecodeHex() refuses `digits`: "'x' is not a hexadecimal digit"; empty if
+// it does not.
+std::string HexProblem(std::string_view digits);
+
 class KeyReader {
  public:
-  // A longer record is an error: it must be held in memory as a whole.
-  static constexpr std::size_t kMaxRecordBytes = std::size_t{1} << 26;
+  // A longer key is an error: it must be held in memory as a whole.
+  static constexpr std::size_t kMaxKeyBytes = std::size_t{1} << 26;
 
   // Large enough that a system call costs nothing per key, small enough to
   // stay in the second-level cache.
@@ -90,7 +107,8 @@ class KeyReader {
             std::size_t buffer_bytes = kBufferBytes);
 
   // Reads the next keys, at least one, or none at the end of the stream.
-  // InvalidArgument: a record that is no key; the message names its number.
+  // InvalidArgument: a record that is no key; the message names the source and
+  // the record's number.
   // All keys before it have been delivered by then.
   Status Next();
 
@@ -106,7 +124,9 @@ class KeyReader {
   Status Fill();
   void TakeRecords();
   void DecodeRecords();
-  std::string RecordName(std::uint64_t number) const;
+  // The failure of one record, with where it is.
+  Status BadRecord(std::uint64_t number, std::string_view what) const;
+  std::size_t max_buffer_bytes() const;
 
   ByteSource* source_;
   KeySyntax syntax_;

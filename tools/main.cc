@@ -8,12 +8,16 @@
 
 #include "command_line.h"
 #include "console.h"
+#include "interrupt.h"
 
 int main(int argc, char** argv) {
   using tamis::tools::Console;
   using tamis::tools::Output;
   // A reader that has seen enough ends us quietly, whatever our parent set.
   std::signal(SIGPIPE, SIG_DFL);
+  // A limit on the size of files is an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  tamis::tools::HandleInterrupts();
 
   Output out(STDOUT_FILENO);
   Output err(STDERR_FILENO);

@@ -6,12 +6,19 @@
 #include <limits>
 #include <string>
 
+#include "text.h"
+
 namespace tamis::tools {
 namespace {
 
 constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+Status TooLarge(std::string_view text) {
+  return Status::InvalidArgument(
+      "'" + std::string(text) + "' is too large; the most is " + Grouped(kMax));
+}
 
 Status NotANumber(std::string_view text, std::string_view wanted) {
   return Status::InvalidArgument("'" + std::string(text) + "' is not " +
@@ -23,6 +30,7 @@ struct Decimal {
   std::uint64_t digits = 0;
   int exponent = 0;
   std::uint64_t factor = 1;
+  bool too_large = false;  // why it could not be taken
 };
 
 bool AppendDigit(char c, Decimal* number) {
@@ -46,7 +54,10 @@ bool TakeDigits(std::string_view* text, Decimal* number) {
       if (i == 0 || !IsDigit((*text)[i - 1])) return false;
       if (i + 1 == text->size() || !IsDigit((*text)[i + 1])) return false;
     } else if (IsDigit(c)) {
-      if (!AppendDigit(c, number)) return false;
+      if (!AppendDigit(c, number)) {
+        number->too_large = !after_point;
+        return false;
+      }
       any = true;
       if (after_point) --number->exponent;
     } else {
@@ -71,7 +82,12 @@ bool TakeExponent(std::string_view* text, Decimal* number) {
   int exponent = 0;
   const auto [end, error] =
       std::from_chars(text->data(), text->data() + text->size(), exponent);
-  if (error != std::errc() || exponent > 1000 || exponent < -1000) return false;
+  const bool negative = !text->empty() && text->front() == '-';
+  number->too_large =
+      (error == std::errc::result_out_of_range && !negative) || exponent > 1000;
+  if (error != std::errc() || number->too_large || exponent < -1000) {
+    return false;
+  }
   number->exponent += exponent;
   text->remove_prefix(static_cast<std::size_t>(end - text->data()));
   return true;
@@ -108,23 +124,23 @@ bool TakeUnit(std::string_view text, Decimal* number) {
 }
 
 // The whole number that `n` is, if it is one and fits.
-bool Whole(Decimal n, std::uint64_t* out) {
-  if (n.digits == 0) {
-    *out = 0;
-    return true;
-  }
+bool Whole(Decimal* n, std::uint64_t* out) {
+  *out = 0;
+  if (n->digits == 0) return true;
   // The unit first: 1.5Ki is whole only with it.
-  if (n.digits > kMax / n.factor) return false;
-  n.digits *= n.factor;
-  for (; n.exponent > 0; --n.exponent) {
-    if (n.digits > kMax / 10) return false;
-    n.digits *= 10;
+  n->too_large = n->digits > kMax / n->factor;
+  if (n->too_large) return false;
+  n->digits *= n->factor;
+  for (; n->exponent > 0; --n->exponent) {
+    n->too_large = n->digits > kMax / 10;
+    if (n->too_large) return false;
+    n->digits *= 10;
   }
-  for (; n.exponent < 0; ++n.exponent) {
-    if (n.digits % 10 != 0) return false;
-    n.digits /= 10;
+  for (; n->exponent < 0; ++n->exponent) {
+    if (n->digits % 10 != 0) return false;
+    n->digits /= 10;
   }
-  *out = n.digits;
+  *out = n->digits;
   return true;
 }
 
@@ -142,7 +158,8 @@ Result<std::uint64_t> ParseCount(std::string_view text) {
   std::string_view rest = text;
   std::uint64_t whole = 0;
   if (!TakeDigits(&rest, &number) || !TakeExponent(&rest, &number) ||
-      !TakeUnit(rest, &number) || !Whole(number, &whole)) {
+      !TakeUnit(rest, &number) || !Whole(&number, &whole)) {
+    if (number.too_large) return TooLarge(text);
     return NotANumber(text, "a whole number such as 1000000, 1e6 or 10M");
   }
   return whole;

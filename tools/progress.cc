@@ -58,12 +58,17 @@ void Progress::Update(std::uint64_t keys, std::uint64_t bytes) {
 }
 
 void Progress::Say(const std::string& what) {
-  // A short job needs no words.
-  if (console_.err_is_terminal && Clock::now() - start_ > kInterval) Show(what);
+  if (console_.err_is_terminal) Show(what);
 }
 
 void Progress::Show(const std::string& line) {
-  console_.err->Write("\r\x1b[K" + line);
+  constexpr int kUsualColumns = 80;
+  int columns = console_.columns;
+  if (columns <= 0) columns = console_.err->columns();
+  if (columns <= 0) columns = kUsualColumns;
+  // The last column stays free: some terminals wrap as soon as it is taken.
+  const auto room = static_cast<std::size_t>(columns - 1);
+  console_.err->Write("\r\x1b[K" + line.substr(0, room));
   console_.err->Flush();
   visible_ = true;
 }

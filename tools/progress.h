@@ -17,19 +17,21 @@ struct ProgressState {
   double seconds = 0;             // since the start
 };
 
-// One line below 80 columns: a bar with rate and time left where the total is
-// known, else a count and a rate.
+// One line of fewer than 90 columns: a bar with rate and time left where the
+// total is known, else a count and a rate.
 std::string ProgressLine(const ProgressState& state);
 
 // Shows that line on `err` about ten times a second while it is a terminal,
-// and nothing at all otherwise; wipes it at the end.
+// and nothing at all otherwise; wipes it at the end.  What does not fit the
+// terminal is cut off: a line that wraps could not be wiped.
 class Progress {
  public:
-  Progress(const Console& console, std::uint64_t total_bytes);
+  explicit Progress(const Console& console, std::uint64_t total_bytes = 0);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { Clear(); }
 
+  void set_total_bytes(std::uint64_t bytes) { total_bytes_ = bytes; }
   // Cheap enough for every batch of keys.
   void Update(std::uint64_t keys, std::uint64_t bytes);
   // Says what goes on where no count moves.
@@ -42,7 +44,7 @@ class Progress {
 
   void Show(const std::string& line);
 
-  const Console& console_;
+  const Console console_;
   bool visible_ = false;
   std::uint64_t total_bytes_;
   Clock::time_point start_ = Clock::now();

@@ -6,11 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
-#include <utility>
+#include <optional>
 
 #include "base/file_descriptor.h"
 
@@ -42,21 +43,57 @@ std::string TemporaryName(const std::string& directory) {
   return name;
 }
 
-// Removes the file at the end of the scope unless told to keep it.
+// The name of a temporary file that must not outlive the process, or null.
+// Points into a TemporaryFile, which takes it back before it goes.
+std::atomic<const char*> unfinished = nullptr;
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+// A new file, removed at the end of the scope unless it was given away.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(std::string name) : name_(std::move(name)) {}
+  TemporaryFile() = default;
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() {
-    if (!name_.empty()) ::unlink(name_.c_str());
+    if (created_) ::unlink(name_.c_str());
+    unfinished = nullptr;
   }
+
+  // Makes the file, with `mode` less the umask; 0 or errno.
+  int Create(const std::string& directory, mode_t mode) {
+    for (int i = 0; i < kNameAttempts; ++i) {
+      unfinished = nullptr;
+      name_ = TemporaryName(directory);
+      unfinished = name_.c_str();  // known before it exists: no gap
+      fd_ = FileDescriptor(
+          ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+      created_ = fd_.valid();
+      if (created_ || errno != EEXIST) return created_ ? 0 : errno;
+    }
+    return EEXIST;
+  }
+
+  FileDescriptor& fd() { return fd_; }
   const char* name() const { return name_.c_str(); }
-  void Keep() { name_.clear(); }
+  // It has another name now.
+  void Keep() { created_ = false; }
 
  private:
   std::string name_;
+  bool created_ = false;
+  FileDescriptor fd_;
 };
+
+// Writes all of the file; 0 or errno.  `mode` is given to it whatever the
+// umask says.
+int WriteAndSync(TemporaryFile* file, std::string_view bytes,
+                 std::optional<mode_t> mode) {
+  const int fd = file->fd().get();
+  if (mode.has_value() && ::fchmod(fd, *mode) != 0) return errno;
+  if (const int error = WriteFully(fd, bytes); error != 0) return error;
+  if (::fsync(fd) != 0) return errno;
+  return file->fd().Close();
+}
 
 // Gives the temporary file its name; 0 or errno.  With kNo this fails with
 // EEXIST in the same step that would have named it, so nothing can come
@@ -92,10 +129,15 @@ Status SyncDirectory(const std::string& directory) {
   return Status::Ok();
 }
 
-// The path that `path` stands for, or the reason why it cannot be written.
+struct Target {
+  std::string path;            // with links followed
+  std::optional<mode_t> mode;  // of the file that is there
+};
+
+// What `path` stands for, or the reason why it cannot be written.
 Status CheckTarget(const std::string& path, Overwrite overwrite,
-                   std::string* target) {
-  *target = path;
+                   Target* target) {
+  target->path = path;
   struct stat info;
   if (::lstat(path.c_str(), &info) != 0) {
     return errno == ENOENT ? Status::Ok() : SystemError(path, errno);
@@ -104,14 +146,17 @@ Status CheckTarget(const std::string& path, Overwrite overwrite,
   if (S_ISLNK(info.st_mode)) {
     char* real = ::realpath(path.c_str(), nullptr);
     if (real == nullptr) return SystemError(path, errno);
-    *target = real;
+    target->path = real;
     ::free(real);
-    if (::stat(target->c_str(), &info) != 0) return SystemError(path, errno);
+    if (::stat(target->path.c_str(), &info) != 0) {
+      return SystemError(path, errno);
+    }
   }
   if (!S_ISREG(info.st_mode)) {
     return Status::InvalidArgument(path +
                                    ": not a regular file, so not replaced");
   }
+  target->mode = info.st_mode & 0777;
   return Status::Ok();
 }
 
@@ -131,28 +176,22 @@ int WriteFully(int fd, std::string_view bytes) noexcept {
 
 Status WriteFileAtomically(const std::string& path, std::string_view bytes,
                            Overwrite overwrite) {
-  std::string target;
+  Target target;
   Status status = CheckTarget(path, overwrite, &target);
   if (!status.ok()) return status;
 
-  const std::string directory = DirectoryOf(target);
-  std::string name;
-  FileDescriptor fd;
-  for (int i = 0; i < kNameAttempts && !fd.valid(); ++i) {
-    name = TemporaryName(directory);
-    fd = FileDescriptor(
-        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!fd.valid() && errno != EEXIST) return SystemError(path, errno);
-  }
-  if (!fd.valid()) return SystemError(path, EEXIST);
-
-  TemporaryFile file(name);
-  int error = WriteFully(fd.get(), bytes);
-  if (error == 0 && ::fsync(fd.get()) != 0) error = errno;
-  if (error == 0) error = fd.Close();
-  if (error == 0) error = Publish(&file, target, overwrite);
+  const std::string directory = DirectoryOf(target.path);
+  TemporaryFile file;
+  int error = file.Create(directory, target.mode.value_or(0666));
+  if (error == 0) error = WriteAndSync(&file, bytes, target.mode);
+  if (error == 0) error = Publish(&file, target.path, overwrite);
   if (error != 0) return SystemError(path, error);
   return SyncDirectory(directory);
+}
+
+void RemoveUnfinishedFile() noexcept {
+  const char* name = unfinished;
+  if (name != nullptr) ::unlink(name);
 }
 
 }  // namespace tamis

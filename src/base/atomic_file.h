@@ -16,14 +16,19 @@ enum class Overwrite { kNo, kYes };
 // new one, never a part; so does everybody after a crash, though a crash may
 // leave the temporary file (".tamis-tmp-" and 16 digits) behind.
 //
-// The mode is 0666 less the umask.  A symbolic link stays: the file it points
-// to is replaced.
+// The mode is that of the file replaced, else 0666 less the umask.  A symbolic
+// link stays: the file it points to is replaced.
 // AlreadyExists: kNo, and there is something at `path`, be it that it came to
 // be meanwhile.  InvalidArgument: `path` is no regular file (a device is not
 // replaced).  NotFound, IoError: the system; `path` is as it was, unless only
 // the last step, syncing the directory, failed.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes,
                            Overwrite overwrite);
+
+// For a signal handler that ends the process: removes the temporary file of a
+// write in progress, if there is one.  Async-signal-safe.  Of several writes at
+// once only one is known here; the files of the others stay behind.
+void RemoveUnfinishedFile() noexcept;
 
 // Writes all of `bytes`, however often the system takes only a part or is
 // interrupted.  Returns 0, or the errno of the write that failed.

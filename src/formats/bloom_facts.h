@@ -11,6 +11,9 @@
 
 namespace tamis {
 
+// No format goes beyond; leaves room for headers and rounding in every sum.
+inline constexpr std::uint64_t kMostBloomBits = std::uint64_t{1} << 62;
+
 // What a format's header stores, in one form or another.
 struct BloomFacts {
   std::uint64_t bits = 1;

@@ -58,6 +58,17 @@ std::uint64_t TotalBytes(const F& format, const BloomFacts& facts) noexcept {
   return F::kHeaderBytes + format.PayloadBytes(facts.bits) + F::kTrailerBytes;
 }
 
+// Can there be such a filter at all?
+template <typename F>
+Status CheckPlan(const F& format, const BloomFacts& facts) {
+  if (facts.bits > kMostBloomBits) {
+    return Status::InvalidArgument(format.spec_name() +
+                                   ": more than 2^62 bits; plan for fewer keys "
+                                   "or fewer bits per key");
+  }
+  return format.CheckPlan(facts);
+}
+
 template <typename F>
 FilterInfo DescribeBloom(const F& format, const BloomFacts& facts,
                          Slice payload) {
@@ -143,7 +154,7 @@ class BloomBuilder final : public FilterBuilder {
     }
     BloomFacts facts = format_.Plan(digests_.size());
     facts.keys = digests_.size();
-    if (Status fits = format_.CheckPlan(facts); !fits.ok()) return fits;
+    if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
     const std::size_t start = dst->size();
     Status room = AppendZeros(dst, TotalBytes(format_, facts));
     if (!room.ok()) return room;
@@ -248,7 +259,7 @@ class BloomPolicy final : public FilterPolicy {
             .bits = facts.bits,
             .probes = facts.probes,
             .false_positive_rate = format_.Rate(facts, keys),
-            .status = format_.CheckPlan(facts)};
+            .status = CheckPlan(format_, facts)};
   }
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
@@ -258,7 +269,7 @@ class BloomPolicy final : public FilterPolicy {
   Result<std::unique_ptr<MutableFilter>> NewMutable(
       std::uint64_t planned_keys) const override {
     const BloomFacts facts = format_.Plan(planned_keys);
-    if (Status fits = format_.CheckPlan(facts); !fits.ok()) return fits;
+    if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
     std::string whole;
     Status room = AppendZeros(&whole, TotalBytes(format_, facts));
     if (!room.ok()) return room;

@@ -11,8 +11,6 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kBitsPerWord = 64;
-// Leaves room for header and rounding in every sum of sizes.
-constexpr std::uint64_t kMostBits = std::uint64_t{1} << 62;
 
 class TamisClassic {
  public:
@@ -42,9 +40,6 @@ class TamisClassic {
   Status CheckPlan(const BloomFacts& facts) const {
     if (facts.probes > kMaxClassicProbes) {
       return Status::InvalidArgument("tamis: more than 255 probes");
-    }
-    if (facts.bits > kMostBits) {
-      return Status::InvalidArgument("tamis: more than 2^62 bits");
     }
     return Status::Ok();
   }
@@ -99,7 +94,7 @@ class TamisClassic {
 
   Status CheckPayload(const ParsedBloom& parsed) const {
     const std::uint64_t bits = parsed.facts.bits;
-    if (bits == 0 || bits > kMostBits ||
+    if (bits == 0 || bits > kMostBloomBits ||
         parsed.payload.size() != PayloadBytes(bits)) {
       return Status::Corruption("tamis: its payload does not fit its bits");
     }

@@ -25,7 +25,6 @@ using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
 
 constexpr double kDefaultBitsPerKey = 10;  // 0.8 %: what engines ship with
 constexpr double kMostBitsPerKey = 10000;  // beyond it must be a mistake
-constexpr std::uint64_t kMostBits = std::uint64_t{1} << 62;
 constexpr std::uint64_t kMostProbes = 255;
 
 // Everything that arguments can say.
@@ -63,7 +62,7 @@ Status SetRate(std::string_view text, Settings* settings) {
 
 Status SetBits(std::string_view text, Settings* settings) {
   const std::optional<std::uint64_t> number = ParseUint64(text);
-  if (!number || *number == 0 || *number > kMostBits) {
+  if (!number || *number == 0 || *number > kMostBloomBits) {
     return Bad(text, "m is a whole number of bits from 1 to 2^62");
   }
   settings->sizing.bits = *number;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <atomic>
 #include <cerrno>
@@ -148,6 +149,34 @@ TEST(AtomicFile, AWriteThatFailsHalfWayLeavesTheOldFileAndNoOther) {
   ::setrlimit(RLIMIT_FSIZE, &old_limit);
   std::signal(SIGXFSZ, old_action);
   EXPECT_EQ(status.code(), StatusCode::kIoError) << status.message();
+  EXPECT_EQ(dir.Read("f"), "old");
+  EXPECT_EQ(dir.Count(), 1u);
+}
+
+extern "C" void RemoveAndLeave(int) {
+  RemoveUnfinishedFile();
+  ::_exit(7);
+}
+
+// A signal in the midst of the write, here that of the limit, ends a process
+// whose handler removes what is not finished.
+TEST(AtomicFile, ASignalHandlerCanRemoveWhatIsNotFinished) {
+  TempDir dir;
+  dir.Write("f", "old");
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::signal(SIGXFSZ, RemoveAndLeave);
+    const rlimit limit = {4096, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const Status status = WriteFileAtomically(
+        dir.File("f"), std::string(100'000, 'x'), Overwrite::kYes);
+    ::_exit(status.ok() ? 1 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
   EXPECT_EQ(dir.Read("f"), "old");
   EXPECT_EQ(dir.Count(), 1u);
 }

@@ -230,6 +230,9 @@ TEST(Predict, SaysWhenNoSuchFilterCanBe) {
   const std::uint64_t beyond = (std::uint64_t{1} << 60) + 1000;
   EXPECT_FALSE(PolicyOf("bloom:4")->Predict(beyond).status.ok());
   EXPECT_FALSE(PolicyOf("bloom:4")->NewMutable(beyond).ok());
+  for (const char* spec : {"leveldb:4", "lab:4", "md5:4", "cassandra:4"}) {
+    EXPECT_FALSE(PolicyOf(spec)->Predict(beyond).status.ok()) << spec;
+  }
 }
 
 TEST(Combine, SaysWhichParameterDiffers) {

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -89,8 +90,8 @@ TEST(BuildCommand, ABadKeyStopsItAndNoFileIsMade) {
       Tamis({"build", "--hex", "-o", dir.File("f")}, {.input = "61\n6\n"});
   EXPECT_EQ(run.code, kExitError);
   EXPECT_EQ(run.err,
-            "tamis build: line 2 is not an even number of hexadecimal "
-            "digits\n");
+            "tamis build: standard input: line 2: an odd number of "
+            "hexadecimal digits (1)\n");
   EXPECT_EQ(dir.Count(), 0u);
 }
 
@@ -133,6 +134,102 @@ TEST(BuildCommand, JsonIsTheSummaryOnStandardOutput) {
   EXPECT_NEAR(json["false_positive_rate"].get<double>(), 0.008, 0.004);
 }
 
+class BuildToPlan : public testing::TestWithParam<const char*> {};
+
+TEST_P(BuildToPlan, FiltersOfOnePlanAreOfOneSizeAndMerge) {
+  TempDir dir;
+  const auto build = [&](const std::string& name, int keys) {
+    const RunResult run =
+        Tamis({"build", "-o", dir.File(name), "--format", GetParam(), "--fpr",
+               "1%", "--plan-keys", "2k"},
+              {.input = Lines("key", keys)});
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    EXPECT_TRUE(IsOneLineFrom("build", run.err)) << run.err;
+    ExpectKeys(GetParam(), dir.Read(name), keys);
+    return dir.File(name);
+  };
+  const std::string few = build("few", 100);
+  const std::string many = build("many", 2000);
+  const std::string whole = dir.Read("many");
+  EXPECT_EQ(dir.Read("few").size(), whole.size());
+  const RunResult merged = Tamis(
+      {"merge", few, many, "-o", dir.File("all"), "--format", GetParam()});
+  EXPECT_EQ(merged.code, kExitOk) << merged.err;
+  // The plan is that of 2,000 keys without a plan.
+  ASSERT_EQ(Tamis({"build", "-o", dir.File("free"), "--format", GetParam(),
+                   "--fpr", "1%"},
+                  {.input = Lines("key", 2000)})
+                .code,
+            kExitOk);
+  EXPECT_TRUE(dir.Read("free") == whole);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, BuildToPlan,
+                         testing::Values("tamis", "leveldb", "cassandra",
+                                         "cassandra:ka", "lab", "md5"));
+
+TEST(BuildCommand, MoreKeysThanPlannedAreTakenAndTheRateIsSaid) {
+  TempDir dir;
+  const std::vector<std::string> args = {"build",       "-o",   dir.File("f"),
+                                         "--plan-keys", "1000", "--force"};
+  const RunResult run = Tamis(args, {.input = Lines("key", 2000)});
+  EXPECT_EQ(run.code, kExitOk);
+  EXPECT_TRUE(run.err.starts_with(
+      "tamis build: 2,000 keys came where 1,000 were planned: the expected "
+      "rate is 1"))
+      << run.err;
+  EXPECT_TRUE(Contains(run.err, " instead of 0.8")) << run.err;
+  EXPECT_TRUE(Contains(run.err, "5.00 bits per key")) << run.err;
+  std::vector<std::string> json = args;
+  json.push_back("--json");
+  const RunResult exact = Tamis(json, {.input = Lines("key", 1000)});
+  EXPECT_EQ(exact.err, "");
+  EXPECT_EQ(nlohmann::json::parse(exact.out)["planned_keys"], 1000);
+}
+
+TEST(BuildCommand, TooLittleMemorySaysHowMuchAndWhatToDo) {
+  const RunResult run =
+      Tamis({"build", "-o", "-", "--plan-keys", "1e15"}, {.input = "a\n"});
+  EXPECT_EQ(run.code, kExitError);
+  EXPECT_TRUE(Contains(run.err, "not enough memory: 1 key takes up to 16 B"))
+      << run.err;
+  EXPECT_TRUE(Contains(run.err, "(1,250,000,000,000,0")) << run.err;
+  EXPECT_TRUE(Contains(run.err, "fewer --bits-per-key")) << run.err;
+}
+
+TEST(BuildCommand, NeverReplacesItsOwnKeys) {
+  TempDir dir;
+  const std::string keys = dir.Write("keys", "a\nb\n");
+  std::filesystem::create_symlink("keys", dir.File("link"));
+  for (const std::string& output : {keys, dir.File("link")}) {
+    const RunResult run = Tamis({"build", keys, "-o", output, "--force"});
+    EXPECT_EQ(run.code, kExitError);
+    EXPECT_TRUE(Contains(run.err, "holds the keys")) << run.err;
+  }
+  EXPECT_EQ(dir.Read("keys"), "a\nb\n");
+}
+
+TEST(BuildCommand, MessagesSpeakOfOptions) {
+  const auto error = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"build", "-o", "-"});
+    return Tamis(more, {.input = "a\n"}).err;
+  };
+  EXPECT_EQ(error({"--format", "cassandra", "--bits-per-key", "25"}),
+            "tamis build: cassandra: its sizing table ends at 20 bits per "
+            "key; use --sizing textbook for more\n");
+  EXPECT_EQ(error({"--bits-per-key", "20000"}),
+            "tamis build: --bits-per-key: '20000' is too large; the most is "
+            "10,000\n");
+  EXPECT_TRUE(error({"--bits-per-key", "x"})
+                  .starts_with("tamis build: --bits-per-key: 'x' is not"));
+  EXPECT_TRUE(
+      error({"--plan-keys", "1e30"})
+          .starts_with("tamis build: --plan-keys: '1e30' is too large"));
+  EXPECT_TRUE(error({"--seed", "x"}).starts_with("tamis build: --seed: 'x'"));
+  EXPECT_EQ(Tamis({"build", "-o", ""}).err, "tamis build: -o: no file name\n");
+  EXPECT_EQ(Tamis({"build", "", "-o", "-"}).err, "tamis build: no file name\n");
+}
+
 TEST(BuildCommand, WrongUseIsCode2) {
   TempDir dir;
   const std::vector<std::string> kWrong[] = {
@@ -142,6 +239,10 @@ TEST(BuildCommand, WrongUseIsCode2) {
       {"build", "-o", dir.path()},
       {"build", "-o", dir.path(), "--force"},
       {"build", "-o", "-", "--json"},
+      {"build", "-o", "-", "--plan-keys", "0"},
+      {"build", "-o", "-", "--plan-keys", "1e19"},
+      {"build", "-o", "-", "--fpr", ""},
+      {"build", "-o", "-", "--fpr="},
       {"build", "-o", dir.File("f"), "--format", "cassandra:zz"},
       {"build", "-o", dir.File("f"), "--format", "lab", "--seed", "1"},
       {"build", "-o", dir.File("f"), "--format", "lab", "--sizing", "textbook"},

@@ -18,8 +18,14 @@ TEST(DedupeCommand, PassesEachLineOnceInTheOrderOfFirstSighting) {
   EXPECT_EQ(run.code, kExitOk);
   EXPECT_EQ(run.out, "b\na\n\nc\n");
   EXPECT_EQ(run.err,
-            "tamis dedupe: 8 lines in, 4 out, 4 dropped; fewer than 1 of the "
-            "dropped expected to be new (rate below 0.000001 %)\n");
+            "tamis dedupe: 8 lines in, 4 out, 4 dropped; fewer than 1 of them "
+            "expected to be new (planned: 1,000,000 lines at rate 0.1 %)\n");
+}
+
+TEST(DedupeCommand, SaysNothingOfLossesWhereNothingWasDropped) {
+  EXPECT_EQ(Tamis({"dedupe"}, {.input = "a\nb\n"}).err,
+            "tamis dedupe: 2 lines in, 2 out, 0 dropped (planned: 1,000,000 "
+            "lines at rate 0.1 %)\n");
 }
 
 TEST(DedupeCommand, RemembersAcrossFiles) {
@@ -62,7 +68,8 @@ TEST(DedupeCommand, SaysOnceThatThePlanWasExceededAndHowFarTheRateClimbed) {
   ASSERT_TRUE(Contains(run.err, warning)) << run.err;
   EXPECT_EQ(run.err.find(warning), run.err.rfind(warning));
   EXPECT_TRUE(Contains(run.err, "the rate climbed to ")) << run.err;
-  EXPECT_TRUE(Contains(run.err, "instead of 1")) << run.err;
+  EXPECT_TRUE(Contains(run.err, "(planned: 1,000 lines at rate 1 %)"))
+      << run.err;
 }
 
 TEST(DedupeCommand, StatsTellAboutTheFilter) {
@@ -72,6 +79,13 @@ TEST(DedupeCommand, StatsTellAboutTheFilter) {
   EXPECT_TRUE(Contains(run.err, "k 10")) << run.err;
 }
 
+TEST(DedupeCommand, TooLittleMemorySaysHowMuchAndWhatToDo) {
+  const RunResult run = Tamis({"dedupe", "--keys", "1e14"});
+  EXPECT_EQ(run.code, kExitError);
+  EXPECT_TRUE(Contains(run.err, "TiB (179,7")) << run.err;
+  EXPECT_TRUE(Contains(run.err, "smaller --keys or a larger --fpr"));
+}
+
 TEST(DedupeCommand, WrongUseIsCode2) {
   const std::vector<std::string> kWrong[] = {
       {"dedupe", "--keys", "0"},
@@ -79,6 +93,10 @@ TEST(DedupeCommand, WrongUseIsCode2) {
       {"dedupe", "--fpr", "0"},
       {"dedupe", "/nonexistent/file"},
       {"dedupe", "--keys", "18446744073709551615"},
+      {"dedupe", "--keys", "1e14"},  // 180 TB
+      {"dedupe", "--quiet", "--stats"},
+      {"dedupe", "--fpr", ""},
+      {"dedupe", ""},
   };
   for (const auto& args : kWrong) {
     const RunResult run = Tamis(args, {.input = "a\n"});

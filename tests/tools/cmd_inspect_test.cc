@@ -52,9 +52,17 @@ TEST_F(InspectCommand, CallsAGuessAGuessAndTakesTheUsersWord) {
   EXPECT_EQ(guess.code, kExitOk) << guess.err;
   EXPECT_TRUE(Contains(guess.out, "a guess")) << guess.out;
   EXPECT_TRUE(Contains(guess.out, "cassandra:ka")) << guess.out;
+  // The first of the guesses, not a plain ok.
+  EXPECT_TRUE(Contains(guess.out, "verdict:       ok, if it is cassandra:oa\n"))
+      << guess.out;
+  const auto report =
+      nlohmann::json::parse(Tamis({"inspect", file, "--json"}).out).at(0);
+  EXPECT_EQ(report["verdict"], "ok");
+  EXPECT_EQ(report["certain"], false);
   const RunResult named = Tamis({"inspect", file, "--format", "cassandra:ka"});
   EXPECT_TRUE(Contains(named.out, "cassandra:ka (--format)")) << named.out;
   EXPECT_FALSE(Contains(named.out, "guess")) << named.out;
+  EXPECT_TRUE(Contains(named.out, "verdict:       ok\n")) << named.out;
 }
 
 TEST_F(InspectCommand, DamageIsAVerdictAndCode1) {
@@ -100,6 +108,7 @@ TEST_F(InspectCommand, ANewerEncodingIsUnknownAndAnswersMaybe) {
   const RunResult run = Tamis({"inspect", file});
   EXPECT_EQ(run.code, kExitOk) << run.err;
   EXPECT_TRUE(Contains(run.out, "verdict:       unknown: ")) << run.out;
+  EXPECT_FALSE(Contains(run.out, "hash:")) << run.out;
   EXPECT_TRUE(Contains(run.out, "expected rate: 100 %")) << run.out;
   EXPECT_EQ(Tamis({"query", file, "-k", "x"}).out, "maybe\tx\n");
 }
@@ -110,12 +119,51 @@ TEST_F(InspectCommand, NamesWellKnownFilesThatAreNoFilters) {
   const RunResult run = Tamis({"inspect", table});
   EXPECT_EQ(run.code, kExitError);
   EXPECT_EQ(run.out, "");
-  EXPECT_TRUE(Contains(run.err, "t.ldb: is a LevelDB table, not a bare filter"))
+  EXPECT_TRUE(Contains(run.err,
+                       "t.ldb: is a LevelDB table, not a bare filter; this "
+                       "command cannot look inside it yet\n"))
       << run.err;
+  // The user's word does not make it one.
+  EXPECT_EQ(Tamis({"inspect", table, "--format", "leveldb"}).err, run.err);
   // It would fit as LevelDB's filter, for its last byte is below 31.
   const RunResult gzip = Tamis(
       {"inspect", dir_.Write("g", "\x1f\x8b\x08 twenty bytes or so \x07")});
-  EXPECT_TRUE(Contains(gzip.err, "is gzip data")) << gzip.err;
+  EXPECT_TRUE(Contains(gzip.err, "is gzip data, not a bare filter; unpack it"))
+      << gzip.err;
+  const RunResult text =
+      Tamis({"inspect", dir_.Write("words.lab", Lines("word", 10))});
+  EXPECT_TRUE(Contains(text.err, "is text, not a bare filter; build a filter"))
+      << text.err;
+  const RunResult program = Tamis({"inspect", dir_.Write("p",
+                                                         "\x7f"
+                                                         "ELF, and so on")});
+  EXPECT_TRUE(program.err.ends_with("is an executable, not a bare filter\n"))
+      << program.err;
+}
+
+TEST_F(InspectCommand, AnUnknownFileHasItsReasonAndNoVainAdvice) {
+  const RunResult version = Tamis(
+      {"inspect", dir_.Write("zz-1-big-Filter.db", std::string(24, '\1'))});
+  EXPECT_EQ(version.code, kExitError);
+  EXPECT_TRUE(Contains(version.err,
+                       "not recognised as a filter: its name says Cassandra, "
+                       "version zz, which is unknown"))
+      << version.err;
+  EXPECT_FALSE(Contains(version.err, "--format")) << version.err;
+}
+
+TEST_F(InspectCommand, ReadsStandardInputAndRefusesNoName) {
+  Build("f.tamis", 10);
+  const RunResult run =
+      Tamis({"inspect", "-"}, {.input = dir_.Read("f.tamis")});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_TRUE(Contains(run.out, "file:          standard input\n")) << run.out;
+  std::string bytes = dir_.Read("f.tamis");
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  const RunResult damaged = Tamis({"inspect", "-"}, {.input = bytes});
+  EXPECT_TRUE(Contains(damaged.out, "verdict:       damaged: tamis: "))
+      << damaged.out;
+  EXPECT_EQ(Tamis({"inspect", ""}).err, "tamis inspect: no file name\n");
 }
 
 TEST_F(InspectCommand, ManyFilesAreAllShownAndTheWorstCodeWins) {

@@ -83,6 +83,36 @@ TEST_F(MergeCommand, DifferentParametersOrFormatsAreRefusedWithTheReason) {
   EXPECT_EQ(dir_.Count(), 3u);
 }
 
+TEST_F(MergeCommand, ARefusalNamesTheTwoFilesAndTheRemedy) {
+  const std::string a = Build("a.tamis", "a", 1000);
+  const std::string b = Build("b.tamis", "b", 1000);
+  const std::string longer = Build("longer.tamis", "a", 1001);
+  const RunResult bits = Tamis({"merge", a, b, longer, "-o", dir_.File("c")});
+  EXPECT_EQ(bits.err, "tamis merge: " + a + " and " + longer +
+                          " differ in the number of bits (30,000 and 30,030); "
+                          "build both with the same --plan-keys\n");
+  const std::string seeded = dir_.File("seeded.tamis");
+  ASSERT_EQ(
+      Tamis({"build", "-o", seeded, "--bits-per-key", "30", "--seed", "7"},
+            {.input = Lines("a", 1000)})
+          .code,
+      kExitOk);
+  const RunResult seed = Tamis({"merge", a, seeded, "-o", dir_.File("c")});
+  EXPECT_EQ(seed.err, "tamis merge: " + a + " and " + seeded +
+                          " differ in the seed (0 and 7); build both with the "
+                          "same --seed\n");
+}
+
+TEST_F(MergeCommand, SaysThatTheResultIsSaturated) {
+  const std::string a = Build("a.tamis", "a", 1000);
+  const std::string b = Build("b.tamis", "b", 1000);
+  const RunResult full = Tamis({"merge", a, b, "-o", dir_.File("c.tamis")});
+  EXPECT_TRUE(Contains(full.err, "; saturated")) << full.err;
+  const RunResult same = Tamis({"merge", a, a, "-o", dir_.File("d.tamis")});
+  EXPECT_EQ(same.code, kExitOk);
+  EXPECT_FALSE(Contains(same.err, "saturated")) << same.err;
+}
+
 TEST_F(MergeCommand, AnInputIsNeverReplacedInSilence) {
   const std::string a = Build("a.tamis", "a", 1000);
   const std::string b = Build("b.tamis", "b", 1000);

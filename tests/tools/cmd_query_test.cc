@@ -1,3 +1,4 @@
+#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -54,6 +55,80 @@ TEST_F(QueryCommand, KeysComeFromTheLineAFileOrBoth) {
             "no\t[a,b]\nno\t-x\n");
 }
 
+TEST_F(QueryCommand, TheEmptyKeyCanBeAskedAbout) {
+  const std::string with = Build("with.tamis", "a\n\n");
+  const std::string without = Build("without.tamis", "a\n");
+  for (const std::vector<std::string>& key :
+       {std::vector<std::string>{"--key="}, {"--key", ""}, {"-k", ""}}) {
+    std::vector<std::string> args = {"query", with};
+    args.insert(args.end(), key.begin(), key.end());
+    EXPECT_EQ(Tamis(args).out, "maybe\t\n");
+    args[1] = without;
+    EXPECT_EQ(Tamis(args).out, "no\t\n");
+  }
+}
+
+TEST_F(QueryCommand, AFilterMayComeFromStandardInput) {
+  Build("f.tamis", "apple\n");
+  const std::string bytes = dir_.Read("f.tamis");
+  EXPECT_EQ(Tamis({"query", "-", "-k", "apple"}, {.input = bytes}).out,
+            "maybe\tapple\n");
+  const std::string keys = dir_.Write("keys", "plum\n");
+  EXPECT_EQ(Tamis({"query", "-", keys}, {.input = bytes}).out, "no\tplum\n");
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"query", "-"}, {"query", "-", "-"}}) {
+    const RunResult run = Tamis(args, {.input = bytes});
+    EXPECT_EQ(run.code, kExitError);
+    EXPECT_TRUE(Contains(run.err, "cannot both")) << run.err;
+  }
+  const RunResult text = Tamis({"query", "-", "-k", "a"},
+                               {.input = "a text that is long enough\n"});
+  EXPECT_EQ(text.code, kExitError);
+  EXPECT_TRUE(text.err.starts_with("tamis query: standard input: is text"))
+      << text.err;
+}
+
+// Each of these would deny keys that it holds.
+TEST_F(QueryCommand, BytesThatAreCertainlyOfAnotherFormatAreRefused) {
+  const std::string file = Build("f.tamis", "apple\n");
+  const RunResult other =
+      Tamis({"query", file, "--format", "leveldb", "-k", "apple"});
+  EXPECT_EQ(other.code, kExitError);
+  EXPECT_EQ(other.out, "");
+  EXPECT_TRUE(Contains(other.err, "is tamis by its magic number, not leveldb"))
+      << other.err;
+  const RunResult block = Tamis(
+      {"query", TAMIS_SOURCE_DIR "/tests/golden/leveldb/l10-ascii.filterblock",
+       "--format", "leveldb", "-k", "apple"});
+  EXPECT_EQ(block.code, kExitError);
+  EXPECT_EQ(block.out, "");
+  EXPECT_TRUE(Contains(block.err,
+                       "is the filter block of a LevelDB table, not a bare "
+                       "filter; this command cannot look inside it yet"))
+      << block.err;
+}
+
+TEST_F(QueryCommand, AFormatNobodyKnowsIsRefusedInTheSameWordsEverywhere) {
+  const std::string file = Build("f.tamis", "apple\n");
+  const std::string expected =
+      ": unknown format 'nope'; known: tamis, leveldb, cassandra, lab, md5\n";
+  const std::vector<std::string> kCommands[] = {
+      {"query", file, "-k", "a"},
+      {"inspect", file},
+      {"merge", file, file, "-o", dir_.File("c")},
+      {"build", "-o", dir_.File("c")},
+      {"size", "--keys", "1"},
+  };
+  for (std::vector<std::string> args : kCommands) {
+    const std::string command = args[0];
+    args.insert(args.end(), {"--format", "nope"});
+    EXPECT_EQ(Tamis(args).err, "tamis " + command + expected);
+    args.back() = "cassandra:";
+    EXPECT_TRUE(
+        Contains(Tamis(args).err, "'cassandra:': no version after the colon"));
+  }
+}
+
 TEST_F(QueryCommand, OnlyFiltersTheAnswers) {
   const std::string file = Build("f.tamis", "a\nb\n");
   const std::string input = "a\nx\nb\ny\n";
@@ -81,6 +156,28 @@ TEST_F(QueryCommand, JsonGivesBytesThatAreNoTextInHex) {
             "{\"key_hex\":\"ff\",\"answer\":\"maybe\"}\n"
             "{\"key\":\"\\\"q\\\"\",\"answer\":\"maybe\"}\n"
             "{\"key\":\"no\",\"answer\":\"no\"}\n");
+}
+
+TEST_F(QueryCommand, JsonIsThatOfALibraryForEveryByte) {
+  const std::string file = Build("f.tamis", "a\n");
+  std::string keys;
+  for (int c = 1; c < 128; ++c) {
+    keys += "x" + std::string(1, static_cast<char>(c)) + "y" + '\0';
+  }
+  keys += std::string("\xc3\xa9\0\0", 4);
+  const RunResult run = Tamis({"query", file, "-0", "--json"}, {.input = keys});
+  std::size_t at = 0;
+  std::istringstream lines(run.out);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const std::string key = keys.substr(at, keys.find('\0', at) - at);
+    at += key.size() + 1;
+    nlohmann::ordered_json object;
+    object["key"] = key;
+    object["answer"] = "no";
+    EXPECT_EQ(line, object.dump());
+  }
+  EXPECT_EQ(count, 129);
 }
 
 TEST_F(QueryCommand, ManyKeysAcrossManyBatchesNeverLoseOne) {

@@ -60,16 +60,51 @@ TEST(SizeCommand, AFormatThatCannotSaysWhyInItsRow) {
   EXPECT_TRUE(IsOneLineFrom("size", alone.err)) << alone.err;
 }
 
-TEST(SizeCommand, HugeNumbersOfKeysStayNumbers) {
-  const RunResult run = Tamis({"size", "--keys", "18446744073709551615",
-                               "--format", "tamis", "--json"});
-  if (run.code == kExitOk) {
-    const Json rows = Json::parse(run.out);
-    EXPECT_GT(rows[0]["bytes"].get<double>(), 1e18);
-    EXPECT_LE(rows[0]["false_positive_rate"].get<double>(), 1.0);
-  } else {
-    EXPECT_TRUE(IsOneLineFrom("size", run.err));
+TEST(SizeCommand, WhatCannotBeBuiltHasAReasonInsteadOfNumbers) {
+  for (const char* keys : {"1e19", "18446744073709551615"}) {
+    const RunResult all = Tamis({"size", "--keys", keys, "--json"});
+    EXPECT_EQ(all.code, kExitOk);
+    for (const Json& row : Json::parse(all.out)) {
+      EXPECT_TRUE(row.contains("error")) << row;
+      EXPECT_FALSE(row.contains("bytes")) << row;
+    }
+    for (const FormatEntry& entry : KnownFormats()) {
+      const RunResult one =
+          Tamis({"size", "--keys", keys, "--format", std::string(entry.name)});
+      EXPECT_EQ(one.code, kExitError) << entry.name;
+      EXPECT_TRUE(IsOneLineFrom("size", one.err)) << one.err;
+    }
   }
+  // 2^33 keys are too many for Cassandra's table alone.
+  const RunResult some = Tamis({"size", "--keys", "100G"});
+  EXPECT_EQ(some.code, kExitOk);
+  EXPECT_TRUE(Contains(some.out, "\ncassandra  Filter.db cannot hold"))
+      << some.out;
+  EXPECT_TRUE(Contains(some.out, "\ntamis      116.42 GiB")) << some.out;
+}
+
+TEST(SizeCommand, ASizingRuleIsForCassandrasRow) {
+  const auto rows = [](std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"size", "--keys", "1M", "--fpr", "1%", "--json"});
+    return Json::parse(Tamis(more).out);
+  };
+  const Json plain = rows({});
+  const Json textbook = rows({"--sizing", "textbook"});
+  ASSERT_EQ(plain.size(), textbook.size());
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_EQ(plain[i] == textbook[i], plain[i]["format"] != "cassandra")
+        << textbook[i];
+  }
+}
+
+TEST(SizeCommand, ReasonsSpeakOfOptionsAndDoNotRepeatTheFormat) {
+  const RunResult run =
+      Tamis({"size", "--keys", "1000", "--bits-per-key", "100"});
+  EXPECT_TRUE(Contains(run.out,
+                       "\ncassandra  its sizing table ends at 20 bits per "
+                       "key; use --sizing textbook for more\n"))
+      << run.out;
 }
 
 TEST(SizeCommand, RefusesNumbersThatAreNone) {
@@ -79,6 +114,10 @@ TEST(SizeCommand, RefusesNumbersThatAreNone) {
       {"size", "--keys", "10", "--fpr", "2"},
       {"size", "--keys", "10", "--bits-per-key", "-3"},
       {"size", "--keys", "10", "--format", "nonsense"},
+      {"size", "--keys", "10", "--format", "cassandra:"},
+      {"size", "--keys", "10", "--format", "lab", "--sizing", "textbook"},
+      {"size", "--keys", "10", "--fpr", ""},
+      {"size", "--keys", ""},
       {"size", "--keys", "10", "--format", "tamis:8"},
       {"size", "--keys", "10", "--format", "lab", "--kind", "classic"},
   };

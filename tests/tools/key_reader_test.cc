@@ -71,12 +71,32 @@ TEST(KeyReader, WrongHexNamesItsLineAfterAllKeysBeforeIt) {
     const AllKeys all = ReadAll("61\n62\n" + bad + "\n63\n", hex);
     EXPECT_EQ(all.keys, (Strings{"a", "b"})) << bad;
     EXPECT_EQ(all.status.code(), StatusCode::kInvalidArgument) << bad;
-    EXPECT_EQ(all.status.message(),
-              "line 3 is not an even number of hexadecimal digits");
+    EXPECT_TRUE(all.status.message().starts_with("line 3: "))
+        << all.status.message();
   }
-  EXPECT_TRUE(ReadAll("zz", hex).status.message().starts_with("line 1 "));
+  EXPECT_TRUE(ReadAll("zz", hex).status.message().starts_with("line 1: "));
   const KeySyntax both = {.nul = true, .hex = true};
-  EXPECT_TRUE(ReadAll("zz", both).status.message().starts_with("record 1 "));
+  EXPECT_TRUE(ReadAll("zz", both).status.message().starts_with("record 1: "));
+}
+
+TEST(KeyReader, WrongHexSaysWhatIsWrong) {
+  EXPECT_EQ(HexProblem("00fF"), "");
+  EXPECT_EQ(HexProblem(""), "");
+  EXPECT_EQ(HexProblem("0x00"), "'x' is not a hexadecimal digit");
+  EXPECT_EQ(HexProblem("0\xc3"), "'\\xc3' is not a hexadecimal digit");
+  EXPECT_EQ(HexProblem("012"), "an odd number of hexadecimal digits (3)");
+  EXPECT_TRUE(HexProblem("00\r").starts_with("ends in a carriage return"));
+}
+
+TEST(KeyReader, WrongKeysNameTheirFile) {
+  TempDir dir;
+  const std::string path = dir.Write("hex.txt", "61\n62\n6x\n");
+  auto source = FileSource::Open(path, -1);
+  ASSERT_TRUE(source.ok());
+  KeyReader reader(source->get(), {.hex = true});
+  ASSERT_TRUE(reader.Next().ok());
+  EXPECT_EQ(reader.Next().message(),
+            path + ": line 3: 'x' is not a hexadecimal digit");
 }
 
 TEST(KeyReader, TheLineNumberCountsAcrossBuffers) {
@@ -85,7 +105,7 @@ TEST(KeyReader, TheLineNumberCountsAcrossBuffers) {
   text += "oops\n";
   const AllKeys all = ReadAll(text, {.hex = true});
   EXPECT_EQ(all.keys.size(), 300'000u);
-  EXPECT_TRUE(all.status.message().starts_with("line 300001 "))
+  EXPECT_TRUE(all.status.message().starts_with("line 300001: "))
       << all.status.message();
 }
 
@@ -108,11 +128,43 @@ TEST(KeyReader, AKeyMayBeLongerThanTheBuffer) {
             (Strings{"a", longest, "b"}));
 }
 
-TEST(KeyReader, AKeyWithoutEndIsAnErrorThatNamesItsLine) {
-  const std::string endless(KeyReader::kMaxRecordBytes + 1, 'k');
-  const AllKeys all = ReadAll("a\n" + endless);
-  EXPECT_EQ(all.keys, Strings{"a"});
-  EXPECT_EQ(all.status.message(), "line 2 is longer than 64 MiB");
+TEST(KeyReader, AKeyOf64MiBIsTheLongestAndALongerOneNamesItsLine) {
+  const std::string most(KeyReader::kMaxKeyBytes, 'k');
+  for (const char* end : {"", "\n", "\nb\n"}) {
+    const AllKeys all = ReadAll("a\n" + most + end);
+    ASSERT_TRUE(all.status.ok()) << all.status.message();
+    ASSERT_GE(all.keys.size(), 2u);
+    EXPECT_TRUE(all.keys[1] == most);
+  }
+  for (const char* end : {"", "\n"}) {
+    const AllKeys all = ReadAll("a\n" + most + "k" + end);
+    EXPECT_EQ(all.keys, Strings{"a"});
+    EXPECT_TRUE(all.status.message().starts_with("line 2: longer than 64 MiB"))
+        << all.status.message();
+  }
+}
+
+// A source whose end came by a signal.
+class CutSource final : public ByteSource {
+ public:
+  explicit CutSource(std::string_view bytes) : bytes_(bytes) {}
+  Result<std::size_t> Read(char* out, std::size_t size) override {
+    return bytes_.Read(out, size);
+  }
+  bool was_cut() const override { return true; }
+
+ private:
+  MemorySource bytes_;
+};
+
+TEST(KeyReader, HalfALineThatASignalCutIsNoKey) {
+  CutSource source("whole\nhal");
+  KeyReader reader(&source, {});
+  ASSERT_TRUE(reader.Next().ok());
+  ASSERT_EQ(reader.keys().size(), 1u);
+  EXPECT_EQ(reader.keys()[0], "whole");
+  ASSERT_TRUE(reader.Next().ok());
+  EXPECT_TRUE(reader.keys().empty());
 }
 
 TEST(FileSource, ReadsAFileAndKnowsItsLength) {

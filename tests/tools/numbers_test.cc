@@ -1,6 +1,7 @@
 #include "numbers.h"
 
 #include <cstdint>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -82,6 +83,21 @@ TEST(Numbers, AnErrorQuotesTheTextAndShowsARightOne) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(status.message(),
             "'many' is not a whole number such as 1000000, 1e6 or 10M");
+}
+
+TEST(ParseCount, SaysSoWhereANumberIsTooLarge) {
+  for (const char* text : {"1e30", "18446744073709551616", "1e99999", "1e19T",
+                           "99999999999999999999999999", "99999999Ti"}) {
+    const std::string message = ParseCount(text).status().message();
+    EXPECT_NE(message.find("is too large; the most is 18,446,744,073"),
+              std::string::npos)
+        << text << ": " << message;
+  }
+  for (const char* text : {"1.5", "x", "-1", "1e-30"}) {
+    const std::string message = ParseCount(text).status().message();
+    EXPECT_NE(message.find("is not a whole number"), std::string::npos)
+        << message;
+  }
 }
 
 }  // namespace

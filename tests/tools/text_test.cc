@@ -1,7 +1,9 @@
 #include "text.h"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -97,6 +99,52 @@ TEST(ProgressLine, StaysWithinItsColumnsWhateverComes) {
       }
     }
   }
+}
+
+TEST(Progress, IsCutToTheTerminalAndNeverMoreThanALine) {
+  std::string text;
+  Output err(&text);
+  Console console;
+  console.err = &err;
+  console.err_is_terminal = true;
+  console.columns = 20;
+  {
+    Progress progress(console, 1000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(120));
+    progress.Update(1'000'000, 500);
+    progress.Say("writing a name that is far too long for it");
+  }
+  // "\r", the code that wipes the line, and 19 columns; at last only wiped.
+  EXPECT_EQ(text,
+            "\r\x1b[K[###############..."
+            "\r\x1b[Kwriting a name that"
+            "\r\x1b[K");
+}
+
+TEST(Progress, SaysNothingWhereNobodyWatches) {
+  std::string text;
+  Output err(&text);
+  Console console;
+  console.err = &err;
+  {
+    Progress progress(console);
+    std::this_thread::sleep_for(std::chrono::milliseconds(120));
+    progress.Update(1, 1);
+    progress.Say("writing");
+  }
+  EXPECT_EQ(text, "");
+}
+
+TEST(Output, HoldsNothingBackForLong) {
+  std::string text;
+  Output out(&text);
+  out.Write("a");
+  out.FlushOld();
+  EXPECT_EQ(text, "");
+  std::this_thread::sleep_for(std::chrono::milliseconds(120));
+  out.Write("b");
+  out.FlushOld();
+  EXPECT_EQ(text, "ab");
 }
 
 TEST(Console, AnErrorLineCannotSteerTheTerminal) {
