@@ -13,7 +13,6 @@ namespace tamis::tools {
 namespace {
 
 constexpr double kMostBitsPerKey = 10000;  // as MakePolicy() has it
-constexpr std::uint64_t kMostBits = std::uint64_t{1} << 62;  // likewise
 
 Status Named(std::string_view option, const Status& status) {
   return Status(status.code(), fmt::format("{}: {}", option, status.message()));
@@ -85,10 +84,7 @@ Status CheckFormat(std::string_view format) {
 }
 
 Status CheckEstimate(const Estimate& estimate) {
-  if (!estimate.status.ok()) return InOptionWords(estimate.status);
-  if (estimate.bits <= kMostBits) return Status::Ok();
-  return Status::InvalidArgument(
-      "more than 2^62 bits; use fewer keys or fewer bits per key");
+  return estimate.status.ok() ? Status::Ok() : InOptionWords(estimate.status);
 }
 
 Status InOptionWords(const Status& status) {

@@ -62,7 +62,8 @@ std::uint64_t TotalBytes(const F& format, const BloomFacts& facts) noexcept {
 template <typename F>
 Status CheckPlan(const F& format, const BloomFacts& facts) {
   if (facts.bits > kMostBloomBits) {
-    return Status::InvalidArgument(format.spec_name() +
+    const std::string spec = format.spec_name();
+    return Status::InvalidArgument(spec.substr(0, spec.find(':')) +
                                    ": more than 2^62 bits; plan for fewer keys "
                                    "or fewer bits per key");
   }
