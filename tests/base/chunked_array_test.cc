@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/base/failing_new.h"
+#include "tests/support/failing_new.h"
 
 namespace tamis {
 namespace {
@@ -13,9 +13,9 @@ TEST(ChunkedArray, IsAsBeforeWhenMemoryRunsOut) {
   for (int succeed : {0, 1}) {
     ChunkedArray<std::uint64_t> array;
     for (std::uint64_t i = 0; i < 256; ++i) ASSERT_TRUE(array.PushBack(i));
-    testing::allocations_left = succeed;
+    testing::AllowAllocations(succeed);
     const bool pushed = array.PushBack(256);
-    testing::allocations_left = -1;
+    testing::AllowAllocations(-1);
     EXPECT_FALSE(pushed) << succeed;
     EXPECT_EQ(array.size(), 256u);
     EXPECT_EQ(array.back(), 255u);

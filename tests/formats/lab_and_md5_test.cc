@@ -116,7 +116,8 @@ TEST(Md5Bloom, TakesMoreProbesThanTheOthers) {
   EXPECT_EQ(PolicyOf("md5:fpr=1e-20")->Predict(1000).probes, 66u);
   EXPECT_EQ(PolicyOf("lab:fpr=1e-20")->Predict(1000).probes, 30u);
   const auto opens_probing = [](const char* hex) {
-    const auto reader = PolicyOf("md5")->Open(FromHex(hex));
+    const std::string bytes = FromHex(hex);
+    const auto reader = PolicyOf("md5")->Open(bytes);
     return reader.ok() && (*reader)->Describe().always_maybe.empty();
   };
   EXPECT_TRUE(opens_probing("ff000000080000000000000000"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/failing_new.h"
 #include "tests/tools/in_process.h"
 
 namespace tamis::tools {
@@ -80,6 +81,7 @@ TEST(DedupeCommand, StatsTellAboutTheFilter) {
 }
 
 TEST(DedupeCommand, TooLittleMemorySaysHowMuchAndWhatToDo) {
+  testing::AllowAllocations(-1);
   const RunResult run = Tamis({"dedupe", "--keys", "1e14"});
   EXPECT_EQ(run.code, kExitError);
   EXPECT_TRUE(Contains(run.err, "TiB (179,7")) << run.err;
@@ -100,7 +102,7 @@ TEST(DedupeCommand, WrongUseIsCode2) {
   };
   for (const auto& args : kWrong) {
     const RunResult run = Tamis(args, {.input = "a\n"});
-    EXPECT_EQ(run.code, kExitError) << testing::PrintToString(args);
+    EXPECT_EQ(run.code, kExitError) << ::testing::PrintToString(args);
     EXPECT_TRUE(IsOneLineFrom("dedupe", run.err)) << run.err;
   }
 }

@@ -1,14 +1,13 @@
-#include "tests/base/failing_new.h"
+#include "tests/support/failing_new.h"
 
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 
 namespace tamis::testing {
+namespace {
 
 int allocations_left = -1;
-
-namespace {
 
 void* Allocate(std::size_t size) noexcept {
   if (allocations_left == 0) return nullptr;
@@ -17,6 +16,9 @@ void* Allocate(std::size_t size) noexcept {
 }
 
 }  // namespace
+
+void AllowAllocations(int count) { allocations_left = count; }
+
 }  // namespace tamis::testing
 
 void* operator new(std::size_t size) {
