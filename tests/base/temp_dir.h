@@ -17,7 +17,7 @@ namespace tamis {
 class TempDir {
  public:
   TempDir() {
-    std::string name = testing::TempDir() + "/tamis-test-XXXXXX";
+    std::string name = ::testing::TempDir() + "/tamis-test-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no " << name;
     path_ = name;
   }
