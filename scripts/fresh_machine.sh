@@ -29,8 +29,11 @@ cp -R /etc/apt/apt.conf.d/. "$machine/etc/apt/apt.conf.d/"
 mkdir -p "$machine/srv/tamis"
 tar --exclude=./build --exclude=./.git -cf - . | tar -xf - -C "$machine/srv/tamis"
 
-# Compilers and sanitizers look into /proc.
+# Compilers and sanitizers look into /proc; a test wants a terminal.
+mkdir -p "$machine/dev/pts"
 mount -t proc proc "$machine/proc"
 trap 'umount "$machine/proc"' EXIT
+mount -t devpts -o newinstance,ptmxmode=0666 devpts "$machine/dev/pts"
+trap 'umount "$machine/proc" "$machine/dev/pts"' EXIT
 chroot "$machine" env -i HOME=/ PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb \
   /srv/tamis/run "$command" </dev/null
