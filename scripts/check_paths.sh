@@ -8,7 +8,7 @@ cd "$root"
 
 # A slash in front of the name, and nothing before that slash which would
 # make it part of a longer path or of a word.
-pattern='(^|[^A-Za-z0-9_.})/-])/(work|root|home|Users|tmp/bash_jobs)(/|[^A-Za-z0-9_-]|$)'
+pattern='(^|[^A-Za-z0-9_.})/-])/(work|root|home|Users)(/|[^A-Za-z0-9_-]|$)'
 
 if grep -rIEn --exclude-dir=build --exclude-dir=.git \
   --exclude=check_paths.sh --exclude=check_paths_test.sh \

@@ -6,11 +6,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/scratch.sh"
 check="$repository/scripts/check_paths.sh"
 
 plant docs/good.md 'network/work is fine, and so is src/root.h' \
-  '${prefix}/work, (a)/root/b, https://example.org/home' '/workers /rooted'
+  '${prefix}/home, (a)/home/b, https://example.org/home' '/homes /homely'
 expect_pass "$check" "$scratch"
 expect_pass "$check" "$repository"
 
-for line in 'see /work/notes' 'cd /root' '"/home/me/x"' '/tmp/bash_jobs.0/3'; do
+for line in 'see /home/notes' 'cd /home' '"/home/me/x"' 'in /Users/me'; do
   plant docs/bad.md "$line"
   expect_fail 'docs/bad.md:1:' "$check" "$scratch"
 done
