@@ -34,7 +34,8 @@ enum class IfExists { kFail, kReplace };
 
 // Writes `bytes` to a temporary file beside `path`, syncs it, renames it to
 // `path` and syncs the directory: after a crash the file is whole or absent,
-// or the old one.  AlreadyExists: there is a file and kFail was asked.
+// or the old one, whose permission bits the new one takes over.
+// AlreadyExists: there is a file and kFail was asked.
 TAMIS_EXPORT Status WriteFilterFile(const std::string& path, Slice bytes,
                                     IfExists if_exists);
 
