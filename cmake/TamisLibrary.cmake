@@ -10,14 +10,33 @@ if(NOT TAMIS_HAVE_ISAL)
   message(STATUS "ISA-L not found: CRC-32C will be portable, and slower")
 endif()
 
+# Each row of kernels is a file of its own, and only that file may use the
+# instructions it is named after; what runs is chosen at run time.  NEON is
+# part of every aarch64, so kernels_neon.cc needs no flags.  On a processor
+# it is not for, a row's file compiles to a row that does not run here.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(avx2_flags -mavx2 -mbmi2)
+  set(avx512_flags -mavx512f -mavx512bw -mavx512vl ${avx2_flags})
+  foreach(row avx2 avx512)
+    set_source_files_properties(
+      "${PROJECT_SOURCE_DIR}/src/filters/kernels_${row}.cc"
+      PROPERTIES COMPILE_OPTIONS "${${row}_flags}")
+  endforeach()
+endif()
+
 add_library(tamis_objects OBJECT ${TAMIS_SOURCES})
-target_link_libraries(tamis_objects PRIVATE tamis_flags)
+target_link_libraries(tamis_objects PRIVATE tamis_flags tamis_fuzzed)
 target_include_directories(
   tamis_objects PRIVATE "${PROJECT_SOURCE_DIR}/include"
                         "${PROJECT_SOURCE_DIR}/src")
 target_include_directories(tamis_objects SYSTEM
                            PRIVATE "${TAMIS_XXHASH_INCLUDE_DIR}")
 target_compile_options(tamis_objects PRIVATE -fno-rtti)
+if(TAMIS_SANITIZE)
+  # The presets with sanitizers optimise nothing but the library: it is what
+  # runs hot, and the rest is most of what there is to compile.
+  target_compile_options(tamis_objects PRIVATE -O1)
+endif()
 set_target_properties(
   tamis_objects
   PROPERTIES POSITION_INDEPENDENT_CODE ON

@@ -1,0 +1,72 @@
+// filters/kernels.h -- the inner loops, once per kind of CPU.
+//
+// A row is a set of functions that give exactly the answers of the portable
+// ones (line_bloom.h, split_block.h).  Each row stands in a file of its own,
+// which alone is compiled for its CPU; so nothing that is not the row's may be
+// defined there but `static` or in an unnamed namespace.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "filters/line_bloom.h"
+
+namespace tamis {
+
+// One key to be looked up, its memory already asked for.
+struct BlockQuery {
+  const unsigned char* block;  // its line of 64 bytes, or its block of 32
+  std::uint32_t bits;
+};
+
+// One key to be added.
+struct BlockMark {
+  unsigned char* block;
+  std::uint32_t bits;
+};
+
+struct Kernels {
+  std::string_view name;
+  bool (*runs_here)() noexcept;
+
+  // CheckLine() and CheckSplitBlock(), for one key ...
+  bool (*check_line)(const unsigned char* line, std::uint32_t bits,
+                     const LineProbes& probes) noexcept;
+  bool (*check_split_block)(const unsigned char* block,
+                            std::uint32_t bits) noexcept;
+  // ... and for each of `count`: out[i] is the answer to queries[i].
+  void (*check_lines)(const BlockQuery* queries, std::size_t count,
+                      const LineProbes& probes, bool* out) noexcept;
+  void (*check_split_blocks)(const BlockQuery* queries, std::size_t count,
+                             bool* out) noexcept;
+  // MarkLine() and MarkSplitBlock(), for each of `count`.
+  void (*mark_lines)(const BlockMark* marks, std::size_t count,
+                     const LineProbes& probes) noexcept;
+  void (*mark_split_blocks)(const BlockMark* marks, std::size_t count) noexcept;
+};
+
+// The rows of this architecture, the portable one first, the best last.
+std::span<const Kernels* const> AllKernels() noexcept;
+
+// The best row that runs here, or the one that the environment variable
+// TAMIS_KERNELS names, if it runs here.  Chosen once.
+const Kernels& ActiveKernels() noexcept;
+
+// The row of that name, or null where it is unknown or does not run here.
+const Kernels* FindKernels(std::string_view name) noexcept;
+
+// The row that ActiveKernels() takes where the environment says `wanted`
+// (empty: nothing).  An unknown name, or one that does not run here, counts
+// as nothing: a filter must answer on every machine.
+const Kernels& ChooseKernels(std::string_view wanted) noexcept;
+
+// One per file; the list that AllKernels() shows has those of its machine.
+extern const Kernels kPortableKernels;
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
+extern const Kernels kNeonKernels;
+
+}  // namespace tamis

@@ -1,0 +1,208 @@
+// Every row of the table against the portable one, which is the definition.
+
+#include "filters/kernels.h"
+
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "filters/line_bloom.h"
+#include "filters/split_block.h"
+
+namespace tamis {
+namespace {
+
+constexpr LineFactors kFactors = PowersOf(0x9e3779b9);
+
+class EveryKernel : public ::testing::TestWithParam<const Kernels*> {
+ protected:
+  void SetUp() override {
+    if (!GetParam()->runs_here()) {
+      GTEST_SKIP() << GetParam()->name << " does not run on this CPU";
+    }
+  }
+  const Kernels& kernels() const { return *GetParam(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Rows, EveryKernel,
+                         ::testing::ValuesIn(AllKernels().begin(),
+                                             AllKernels().end()),
+                         [](const auto& test) {
+                           return std::string(test.param->name);
+                         });
+
+// Bytes that end where the allocation ends, so that a sanitizer notices a
+// read beyond them; at any alignment.
+class Block {
+ public:
+  Block(std::size_t size, std::size_t offset, std::mt19937_64* random)
+      : bytes_(new unsigned char[offset + size]), offset_(offset) {
+    for (std::size_t i = 0; i < size; ++i) {
+      // Three bits in four are set, else hardly a query would be answered
+      // with "maybe".
+      data()[i] = static_cast<unsigned char>((*random)() | (*random)());
+    }
+  }
+  unsigned char* data() { return bytes_.get() + offset_; }
+
+ private:
+  std::unique_ptr<unsigned char[]> bytes_;
+  std::size_t offset_;
+};
+
+TEST_P(EveryKernel, AgreesWithPortableOnLines) {
+  std::mt19937_64 random(1);
+  unsigned maybe = 0;
+  for (unsigned count = 0; count <= kMaxLineProbes; ++count) {
+    const LineProbes probes{kFactors.data(), count};
+    for (std::size_t offset = 0; offset < 64; ++offset) {
+      Block line(kLineBytes, offset, &random);
+      for (unsigned i = 0; i < 50; ++i) {
+        const auto bits = static_cast<std::uint32_t>(random());
+        const bool expected = CheckLine(line.data(), bits, probes);
+        maybe += expected ? 1 : 0;
+        ASSERT_EQ(kernels().check_line(line.data(), bits, probes), expected)
+            << count << " probes, " << bits;
+      }
+    }
+  }
+  EXPECT_GT(maybe, 2000u);
+}
+
+// With all bits set but one, a probe that a kernel leaves out would show, and
+// so would one that it makes beyond the last.
+TEST_P(EveryKernel, MakesEveryProbeOfALineAndNoOther) {
+  std::mt19937_64 random(2);
+  for (unsigned count = 1; count <= kMaxLineProbes; ++count) {
+    const LineProbes probes{kFactors.data(), count};
+    for (unsigned i = 0; i < kMaxLineProbes; ++i) {
+      const auto bits = static_cast<std::uint32_t>(random());
+      const unsigned position = probes.PositionOf(bits, i);
+      unsigned char line[kLineBytes];
+      std::memset(line, 0xff, sizeof(line));
+      line[position / 8] = static_cast<unsigned char>(~(1u << (position % 8)));
+      const bool expected = CheckLine(line, bits, probes);
+      EXPECT_TRUE(i >= count || !expected);
+      EXPECT_EQ(kernels().check_line(line, bits, probes), expected);
+    }
+  }
+}
+
+TEST_P(EveryKernel, AgreesWithPortableOnSplitBlocks) {
+  std::mt19937_64 random(3);
+  unsigned maybe = 0;
+  for (unsigned i = 0; i < 20'000; ++i) {
+    Block block(kSplitBlockBytes, i % 33, &random);
+    const auto bits = static_cast<std::uint32_t>(random());
+    const bool expected = CheckSplitBlock(block.data(), bits);
+    maybe += expected ? 1 : 0;
+    ASSERT_EQ(kernels().check_split_block(block.data(), bits), expected);
+  }
+  EXPECT_GT(maybe, 1000u);
+}
+
+TEST_P(EveryKernel, MakesEveryProbeOfASplitBlock) {
+  std::mt19937_64 random(4);
+  for (unsigned i = 0; i < 1000; ++i) {
+    const auto bits = static_cast<std::uint32_t>(random());
+    unsigned char block[kSplitBlockBytes] = {};
+    MarkSplitBlock(block, bits);
+    EXPECT_TRUE(kernels().check_split_block(block, bits));
+    for (unsigned word = 0; word < kSplitBlockWords; ++word) {
+      unsigned char damaged[kSplitBlockBytes];
+      std::memcpy(damaged, block, sizeof(block));
+      std::memset(damaged + 4 * word, 0, 4);
+      EXPECT_FALSE(kernels().check_split_block(damaged, bits)) << word;
+    }
+  }
+}
+
+TEST_P(EveryKernel, AnswersManyAsOneByOne) {
+  std::mt19937_64 random(5);
+  for (std::size_t count : {0u, 1u, 2u, 7u, 8u, 9u, 63u, 64u, 65u, 200u}) {
+    for (unsigned probe_count : {1u, 5u, 6u, 7u, 8u, 9u, 16u, 17u, 32u}) {
+      const LineProbes probes{kFactors.data(), probe_count};
+      std::vector<Block> blocks;
+      std::vector<BlockQuery> queries;
+      for (std::size_t i = 0; i < count; ++i) {
+        blocks.emplace_back(kLineBytes, i % 3, &random);
+        queries.push_back(
+            {blocks.back().data(), static_cast<std::uint32_t>(random())});
+      }
+      // A guard behind the answers.
+      std::vector<char> lines(count + 1, 7);
+      std::vector<char> splits(count + 1, 7);
+      kernels().check_lines(queries.data(), count, probes,
+                            reinterpret_cast<bool*>(lines.data()));
+      kernels().check_split_blocks(queries.data(), count,
+                                   reinterpret_cast<bool*>(splits.data()));
+      for (std::size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(lines[i] != 0,
+                  CheckLine(queries[i].block, queries[i].bits, probes));
+        ASSERT_EQ(splits[i] != 0,
+                  CheckSplitBlock(queries[i].block, queries[i].bits));
+      }
+      EXPECT_EQ(lines[count], 7);
+      EXPECT_EQ(splits[count], 7);
+    }
+  }
+}
+
+TEST_P(EveryKernel, MarksAsPortableDoes) {
+  std::mt19937_64 random(6);
+  for (unsigned probe_count = 0; probe_count <= kMaxLineProbes; ++probe_count) {
+    const LineProbes probes{kFactors.data(), probe_count};
+    for (std::size_t count : {0u, 1u, 63u, 64u, 65u}) {
+      std::vector<unsigned char> expected(1 + 4 * kLineBytes);
+      std::vector<unsigned char> lines = expected;
+      std::vector<unsigned char> expected_blocks = expected;
+      std::vector<unsigned char> blocks = expected;
+      std::vector<BlockMark> line_marks;
+      std::vector<BlockMark> block_marks;
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto bits = static_cast<std::uint32_t>(random());
+        const std::size_t at = 1 + random() % 4 * kLineBytes;
+        MarkLine(expected.data() + at, bits, probes);
+        MarkSplitBlock(expected_blocks.data() + at, bits);
+        line_marks.push_back({lines.data() + at, bits});
+        block_marks.push_back({blocks.data() + at, bits});
+      }
+      kernels().mark_lines(line_marks.data(), count, probes);
+      kernels().mark_split_blocks(block_marks.data(), count);
+      ASSERT_EQ(lines, expected) << probe_count << " probes";
+      ASSERT_EQ(blocks, expected_blocks);
+    }
+  }
+}
+
+TEST(Kernels, ThePortableRowComesFirstAndRunsEverywhere) {
+  ASSERT_FALSE(AllKernels().empty());
+  EXPECT_EQ(AllKernels().front()->name, "portable");
+  EXPECT_TRUE(AllKernels().front()->runs_here());
+}
+
+TEST(Kernels, TheBestRowThatRunsHereIsTakenUnlessAnotherIsNamed) {
+  const Kernels* best = nullptr;
+  for (const Kernels* row : AllKernels()) {
+    if (row->runs_here()) best = row;
+  }
+  EXPECT_EQ(&ChooseKernels(""), best);
+  EXPECT_EQ(&ChooseKernels("no such row"), best);
+  EXPECT_EQ(ChooseKernels("portable").name, "portable");
+  for (const Kernels* row : AllKernels()) {
+    EXPECT_EQ(&ChooseKernels(row->name), row->runs_here() ? row : best);
+    EXPECT_EQ(FindKernels(row->name), row->runs_here() ? row : nullptr);
+  }
+}
+
+TEST(Kernels, TheEnvironmentNamesTheActiveRow) {
+  const char* wanted = std::getenv("TAMIS_KERNELS");
+  EXPECT_EQ(&ActiveKernels(), &ChooseKernels(wanted == nullptr ? "" : wanted));
+}
+
+}  // namespace
+}  // namespace tamis
