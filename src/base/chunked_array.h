@@ -26,6 +26,12 @@ class ChunkedArray {
     return true;
   }
 
+  // False: no memory; some of them may be missing.
+  bool Push(std::span<const T> values) noexcept {
+    return std::all_of(values.begin(), values.end(),
+                       [this](const T& value) { return PushBack(value); });
+  }
+
   std::uint64_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
   // REQUIRES: !empty()

@@ -1,0 +1,38 @@
+#include "base/huge_pages.h"
+
+#include <sys/mman.h>
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+namespace tamis {
+
+void AdviseHugePages(void* start, std::size_t bytes) noexcept {
+#if defined(MADV_HUGEPAGE)
+  const auto first = reinterpret_cast<std::uintptr_t>(start);
+  const std::uintptr_t from =
+      (first + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  const std::uintptr_t to = (first + bytes) / kHugePageBytes * kHugePageBytes;
+  if (to <= from) return;
+  // An error means that this system has no such pages: nothing to be done.
+  static_cast<void>(
+      ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE));
+#else
+  static_cast<void>(start);
+  static_cast<void>(bytes);
+#endif
+}
+
+void FreeMemory::operator()(void* memory) const noexcept { std::free(memory); }
+
+MemoryBlock<unsigned char> NewMemory(std::size_t bytes,
+                                     std::size_t alignment) noexcept {
+  if (bytes >= kHugePageBytes) alignment = std::max(alignment, kHugePageBytes);
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  if (rounded < bytes) return nullptr;
+  void* memory = std::aligned_alloc(alignment, rounded);
+  if (memory != nullptr) AdviseHugePages(memory, rounded);
+  return MemoryBlock<unsigned char>(static_cast<unsigned char*>(memory));
+}
+
+}  // namespace tamis

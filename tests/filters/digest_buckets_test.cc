@@ -1,0 +1,67 @@
+#include "filters/digest_buckets.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tamis {
+namespace {
+
+std::vector<std::uint64_t> Contents(const DigestBuckets& buckets) {
+  std::vector<std::uint64_t> all;
+  buckets.ForEach([&](std::span<const std::uint64_t> some) {
+    all.insert(all.end(), some.begin(), some.end());
+  });
+  return all;
+}
+
+constexpr std::uint64_t kSpreadsAt = 1 << 17;
+
+TEST(DigestBuckets, GivesBackEveryDigestOfEveryNumber) {
+  for (std::uint64_t count :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{510},
+        std::uint64_t{511}, std::uint64_t{512}, std::uint64_t{5000},
+        kSpreadsAt - 1, kSpreadsAt, kSpreadsAt + 1, 3 * kSpreadsAt}) {
+    std::mt19937_64 random(count);
+    DigestBuckets buckets;
+    std::vector<std::uint64_t> expected(count);
+    for (std::uint64_t& digest : expected) {
+      digest = random();
+      ASSERT_TRUE(buckets.PushBack(digest));
+    }
+    EXPECT_EQ(buckets.size(), count);
+    std::vector<std::uint64_t> all = Contents(buckets);
+    std::sort(all.begin(), all.end());
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(all, expected) << count;
+  }
+}
+
+TEST(DigestBuckets, ManyComeBackInTheOrderOfTheirUpperBits) {
+  std::mt19937_64 random(1);
+  DigestBuckets buckets;
+  for (std::uint64_t i = 0; i < 2 * kSpreadsAt; ++i) {
+    ASSERT_TRUE(buckets.PushBack(random()));
+  }
+  const std::vector<std::uint64_t> all = Contents(buckets);
+  EXPECT_TRUE(std::is_sorted(
+      all.begin(), all.end(),
+      [](std::uint64_t a, std::uint64_t b) { return (a >> 56) < (b >> 56); }));
+}
+
+TEST(DigestBuckets, EqualDigestsAllStay) {
+  DigestBuckets buckets;
+  for (std::uint64_t i = 0; i < kSpreadsAt + 1000; ++i) {
+    ASSERT_TRUE(buckets.PushBack(~std::uint64_t{0}));
+  }
+  const std::vector<std::uint64_t> all = Contents(buckets);
+  EXPECT_EQ(all.size(), kSpreadsAt + 1000);
+  EXPECT_EQ(static_cast<std::uint64_t>(
+                std::count(all.begin(), all.end(), ~std::uint64_t{0})),
+            all.size());
+}
+
+}  // namespace
+}  // namespace tamis
