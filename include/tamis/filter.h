@@ -31,11 +31,16 @@ namespace tamis {
 // What the bytes of one filter say about themselves.
 struct FilterInfo {
   std::string format;      // as MakePolicy() spells it: "tamis", "cassandra:ka"
-  std::string kind;        // the algorithm: "classic", or "unknown"
+  std::string kind;        // the algorithm: "bloom" (cache-local), "classic",
+                           // "splitblock", "ribbon", or "unknown"
   std::string hash;        // the hash function: "xxh3", "murmur3 (cassandra)"
   std::uint64_t bits = 0;  // positions that a probe can fall on
   std::uint64_t set_bits = 0;  // how many of them are set
-  unsigned probes = 0;         // bits tested per key
+  unsigned probes = 0;         // bits tested per key; a ribbon's columns
+  // What the bits as they stand say: the rate of false positives, and how
+  // many keys explain that many set bits (0: cannot be told).
+  double rate = 1.0;
+  double keys_by_fill = 0.0;
   // As stored, or counted while it grew; most formats store none.
   std::optional<std::uint64_t> keys;
   std::optional<std::uint64_t> seed;  // as stored
@@ -78,6 +83,11 @@ class TAMIS_EXPORT FilterBuilder {
   // the filter.  `key` is not kept after the call returns.
   virtual void Add(Slice key) = 0;
 
+  // Add() for each of them, in order; faster where there are many.
+  virtual void AddMany(std::span<const Slice> keys) {
+    for (const Slice key : keys) Add(key);
+  }
+
   // Appends the filter to *dst, leaving the bytes already there alone.
   // On error (no room, or a size the format cannot hold) *dst is as it was.
   virtual Status Finish(std::string* dst) = 0;
@@ -92,9 +102,24 @@ class TAMIS_EXPORT MutableFilter : public FilterReader {
   // ResourceExhausted: full; the filter is exactly as before.
   virtual Status Insert(Slice key) = 0;
 
+  // Insert() for each of them, in order, up to the first that fails.
+  virtual Status InsertMany(std::span<const Slice> keys) {
+    for (const Slice key : keys) {
+      if (Status inserted = Insert(key); !inserted.ok()) return inserted;
+    }
+    return Status::Ok();
+  }
+
   // Appends the filter as it stands, as FilterBuilder::Finish() does.
   virtual Status Save(std::string* dst) const = 0;
 };
+
+// Grows in place under many hands: every method, Insert() and InsertMany()
+// included, may be called from any thread at any time, and none takes a lock.
+// Once Insert(key) has returned, MayContain(key) is true for everybody who
+// knows that it has returned.  Save() while others insert is safe, too: the
+// keys whose insertion it does not overlap are all in it.
+class TAMIS_EXPORT ConcurrentFilter : public MutableFilter {};
 
 // What a filter over some number of keys will cost, and how often it errs.
 struct Estimate {
@@ -151,6 +176,14 @@ class TAMIS_EXPORT FilterPolicy {
         ": this kind of filter needs all its keys at once; use a builder");
   }
 
+  // The same for many threads at once.  NotSupported: not for this kind.
+  virtual Result<std::unique_ptr<ConcurrentFilter>> NewConcurrent(
+      std::uint64_t /*planned_keys*/) const {
+    return Status::NotSupported(
+        std::string(name()) +
+        ": this kind of filter cannot grow under many threads");
+  }
+
   // Appends to *dst one filter made of `filters`, which must be of this name
   // and have equal parameters.  On error *dst is as it was.
   // REQUIRES: none of `filters` lies in *dst
@@ -166,9 +199,10 @@ class TAMIS_EXPORT FilterPolicy {
 };
 
 // Makes a policy from its text; the grammar is in docs/policies.md.
-//   "bloom:10"          the default kind at 10 bits per key
+//   "bloom:10"          the default kind (cache-local) at 10 bits per key
 //   "fpr:0.01"          the default kind at a rate of 1 %
-//   "leveldb:10"        LevelDB's bytes; "cassandra:ka,fpr=0.1" Cassandra's
+//   "leveldb:10"        LevelDB's bytes; "rocksdb:10", "rocksdb-ribbon:10",
+//   "parquet:10"        "cassandra:ka,fpr=0.1": those of the others
 // InvalidArgument: the message says which part was not understood.
 TAMIS_EXPORT Result<std::unique_ptr<const FilterPolicy>> MakePolicy(
     std::string_view spec);

@@ -19,7 +19,18 @@ struct ClassicShape {
   std::uint64_t bits = 1;
   unsigned probes = 1;
   unsigned byte_flip = 0;  // 0, or 7: the bytes of every word are reversed
+  // What the probe sequence computes once per filter, not once per key.
+  std::uint64_t prepared = 0;
 };
+
+template <typename Probes>
+ClassicShape MakeClassicShape(std::uint64_t bits, unsigned probes,
+                              unsigned byte_flip = 0) noexcept {
+  return {.bits = bits,
+          .probes = probes,
+          .byte_flip = byte_flip,
+          .prepared = Probes::Prepare(bits)};
+}
 
 // More probes than any sizing rule asks for; lets positions live on the stack.
 inline constexpr unsigned kMaxClassicProbes = 255;
@@ -33,13 +44,14 @@ inline unsigned char ClassicMaskOf(std::uint64_t position) noexcept {
   return static_cast<unsigned char>(1u << (position & 7));
 }
 
-// REQUIRES, for all below: `bytes` holds every byte that the shape can name,
-// and shape.probes <= kMaxClassicProbes.
+// REQUIRES, for all below: the shape comes from MakeClassicShape<Probes>(),
+// `bytes` holds every byte that it can name, and shape.probes <=
+// kMaxClassicProbes.
 
 template <typename Probes, typename Digest>
 void MarkClassic(unsigned char* bytes, const ClassicShape& shape,
                  Digest digest) noexcept {
-  Probes probes(digest, shape.bits);
+  Probes probes(digest, shape.bits, shape.prepared);
   for (unsigned i = 0; i < shape.probes; ++i) {
     const std::uint64_t position = probes.Next();
     unsigned char& byte = bytes[ClassicByteOf(shape, position)];
@@ -50,7 +62,7 @@ void MarkClassic(unsigned char* bytes, const ClassicShape& shape,
 template <typename Probes, typename Digest>
 bool CheckClassic(const unsigned char* bytes, const ClassicShape& shape,
                   Digest digest) noexcept {
-  Probes probes(digest, shape.bits);
+  Probes probes(digest, shape.bits, shape.prepared);
   for (unsigned i = 0; i < shape.probes; ++i) {
     const std::uint64_t position = probes.Next();
     if ((bytes[ClassicByteOf(shape, position)] & ClassicMaskOf(position)) ==
@@ -65,7 +77,7 @@ bool CheckClassic(const unsigned char* bytes, const ClassicShape& shape,
 template <typename Probes, typename Digest>
 void PrefetchClassic(const unsigned char* bytes, const ClassicShape& shape,
                      Digest digest) noexcept {
-  Probes probes(digest, shape.bits);
+  Probes probes(digest, shape.bits, shape.prepared);
   __builtin_prefetch(&bytes[ClassicByteOf(shape, probes.Next())]);
 }
 
@@ -80,7 +92,7 @@ void MarkClassicMany(unsigned char* bytes, const ClassicShape& shape,
     const std::size_t keys = std::min(kGroup, digests.size() - first);
     std::size_t count = 0;
     for (std::size_t key = 0; key < keys; ++key) {
-      Probes probes(digests[first + key], shape.bits);
+      Probes probes(digests[first + key], shape.bits, shape.prepared);
       for (unsigned i = 0; i < shape.probes; ++i) {
         const std::uint64_t position = probes.Next();
         __builtin_prefetch(&bytes[ClassicByteOf(shape, position)], 1);

@@ -1,6 +1,8 @@
 // filters/probe_sequences.h -- from a key's digest to the bit positions that
-// stand for it.  Each sequence is constructed from (digest, bits) and its
-// Next() yields positions in [0, bits), as many as are asked for.
+// stand for it.  Each sequence is constructed from (digest, bits, prepared),
+// and its Next() yields positions in [0, bits), as many as are asked for.
+// `prepared` is what the sequence's Prepare(bits) says: for those that need
+// nothing, 0.
 // REQUIRES, for all of them: 0 < bits <= 2^63
 
 #pragma once
@@ -25,7 +27,10 @@ struct DigestPair {
 // only the four multiples of 2^62 stay where they are in a large filter.)
 class MultiplicativeProbes {
  public:
-  MultiplicativeProbes(std::uint64_t digest, std::uint64_t bits) noexcept
+  static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
+
+  MultiplicativeProbes(std::uint64_t digest, std::uint64_t bits,
+                       std::uint64_t /*prepared*/ = 0) noexcept
       : digest_(digest), bits_(bits) {}
 
   std::uint64_t Next() noexcept {
@@ -46,13 +51,57 @@ class MultiplicativeProbes {
 
 // LevelDB's: a 32-bit digest plus multiples of itself, rotated.  The sum
 // wraps at 32 bits, so positions from 2^32 on are never reached.
+//
+// The remainder comes from two multiplications instead of a division: exact
+// for 32-bit numbers (Lemire, Kaser, Kurz, "Faster remainder by direct
+// computation", 2019).
 class RotatedSumProbes {
  public:
+  // 2^64 / bits, rounded up; 0 where every 32-bit sum is its own remainder.
+  static std::uint64_t Prepare(std::uint64_t bits) noexcept {
+    return (bits >> 32) != 0 ? 0 : ~std::uint64_t{0} / bits + 1;
+  }
+
+  RotatedSumProbes(std::uint32_t digest, std::uint64_t bits,
+                   std::uint64_t prepared) noexcept
+      : sum_(digest),
+        step_((digest >> 17) | (digest << 15)),
+        bits_(bits),
+        prepared_(prepared) {}
   RotatedSumProbes(std::uint32_t digest, std::uint64_t bits) noexcept
-      : sum_(digest), step_((digest >> 17) | (digest << 15)), bits_(bits) {}
+      : RotatedSumProbes(digest, bits, Prepare(bits)) {}
 
   std::uint64_t Next() noexcept {
-    const std::uint64_t position = sum_ % bits_;
+    const std::uint64_t sum = sum_;
+    sum_ += step_;
+    // One bit: 2^64 / 1 wraps to 0, and the remainder of everything is 0.
+    if (prepared_ == 0) return bits_ == 1 ? 0 : sum;
+    return MultiplyHigh(prepared_ * sum, bits_);
+  }
+
+ private:
+  std::uint32_t sum_;
+  std::uint32_t step_;
+  std::uint64_t bits_;
+  std::uint64_t prepared_;
+};
+
+// RocksDB's, up to format_version 4: as LevelDB's, but within one line of
+// 2^x bits, which the digest's remainder picks.  `prepared` is a line's bits.
+class LineSumProbes {
+ public:
+  static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 512; }
+
+  // REQUIRES: bits is a multiple of line_bits, line_bits a power of two
+  LineSumProbes(std::uint32_t digest, std::uint64_t bits,
+                std::uint64_t line_bits) noexcept
+      : sum_(digest),
+        step_((digest >> 17) | (digest << 15)),
+        line_start_(digest % (bits / line_bits) * line_bits),
+        line_mask_(line_bits - 1) {}
+
+  std::uint64_t Next() noexcept {
+    const std::uint64_t position = line_start_ + (sum_ & line_mask_);
     sum_ += step_;
     return position;
   }
@@ -60,14 +109,18 @@ class RotatedSumProbes {
  private:
   std::uint32_t sum_;
   std::uint32_t step_;
-  std::uint64_t bits_;
+  std::uint64_t line_start_;
+  std::uint64_t line_mask_;
 };
 
 // Cassandra's: signed 64-bit sums that wrap, reduced by a remainder whose
 // sign is then dropped.
 class SignedSumProbes {
  public:
-  SignedSumProbes(DigestPair digest, std::uint64_t bits) noexcept
+  static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
+
+  SignedSumProbes(DigestPair digest, std::uint64_t bits,
+                  std::uint64_t /*prepared*/ = 0) noexcept
       : sum_(digest.first), step_(digest.second), bits_(bits) {}
 
   std::uint64_t Next() noexcept {
@@ -87,7 +140,10 @@ class SignedSumProbes {
 // within 2^31 probes.
 class HalvesSumProbes {
  public:
-  HalvesSumProbes(std::uint64_t digest, std::uint64_t bits) noexcept
+  static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
+
+  HalvesSumProbes(std::uint64_t digest, std::uint64_t bits,
+                  std::uint64_t /*prepared*/ = 0) noexcept
       : sum_(digest & 0xffffffff), step_(digest >> 32), bits_(bits) {}
 
   std::uint64_t Next() noexcept {
@@ -106,7 +162,10 @@ class HalvesSumProbes {
 // wrapping at 64 bits: summed in residues, which stay below 2 * bits.
 class ExactSumProbes {
  public:
-  ExactSumProbes(DigestPair digest, std::uint64_t bits) noexcept
+  static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
+
+  ExactSumProbes(DigestPair digest, std::uint64_t bits,
+                 std::uint64_t /*prepared*/ = 0) noexcept
       : position_(digest.first % bits),
         step_(digest.second % bits),
         bits_(bits) {}

@@ -25,11 +25,34 @@ class AlwaysMaybe final : public FilterReader {
   std::string reason_;
 };
 
+class NoKeys final : public FilterReader {
+ public:
+  explicit NoKeys(std::string format) : format_(std::move(format)) {}
+
+  bool MayContain(Slice /*key*/) const noexcept override { return false; }
+
+  FilterInfo Describe() const override {
+    FilterInfo info;
+    info.format = format_;
+    info.kind = "empty";
+    info.rate = 0;
+    info.keys = 0;
+    return info;
+  }
+
+ private:
+  std::string format_;
+};
+
 }  // namespace
 
 std::unique_ptr<const FilterReader> NewAlwaysMaybe(std::string format,
                                                    std::string reason) {
   return std::make_unique<AlwaysMaybe>(std::move(format), std::move(reason));
+}
+
+std::unique_ptr<const FilterReader> NewNoKeys(std::string format) {
+  return std::make_unique<NoKeys>(std::move(format));
 }
 
 }  // namespace tamis

@@ -1,5 +1,6 @@
-// formats/always_maybe.h -- the filter for bytes whose meaning is reserved,
-// or newer than this library: it rules nothing out.
+// formats/always_maybe.h -- two filters without bits.  One for bytes whose
+// meaning is reserved, or newer than this library: it rules nothing out.  One
+// that rules out everything.
 
 #pragma once
 
@@ -13,5 +14,8 @@ namespace tamis {
 // `reason` says, for people, why nothing can be ruled out.
 std::unique_ptr<const FilterReader> NewAlwaysMaybe(std::string format,
                                                    std::string reason);
+
+// The filter for bytes by which a format says that no key was added.
+std::unique_ptr<const FilterReader> NewNoKeys(std::string format);
 
 }  // namespace tamis

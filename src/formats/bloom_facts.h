@@ -20,6 +20,7 @@ struct BloomFacts {
   unsigned probes = 1;
   std::uint64_t seed = 0;             // 0 where the format has none
   std::optional<std::uint64_t> keys;  // nothing: not stored, or not known
+  std::uint64_t line_bits = 0;        // where lines are not all of one size
 };
 
 // A filter's bytes, taken apart and checked.
@@ -27,6 +28,7 @@ struct ParsedBloom {
   BloomFacts facts;
   Slice payload;             // the bit array; every position of facts is in it
   std::string always_maybe;  // not empty: reserved; do not probe (says why)
+  bool no_keys = false;      // so the format says; there is nothing to probe
 };
 
 // How large a filter shall be.  Exactly one of bits_per_key, rate and bits is

@@ -20,6 +20,11 @@ std::string Difference(std::string_view what, std::uint64_t a,
 
 Status CheckMergeable(const ParsedBloom& a, const ParsedBloom& b) {
   for (const ParsedBloom* part : {&a, &b}) {
+    if (part->no_keys) {
+      return Status::InvalidArgument(
+          "a filter cannot be combined: it was made without keys and has no "
+          "bits");
+    }
     if (part->always_maybe.empty()) continue;
     return Status::InvalidArgument("a filter cannot be combined: " +
                                    part->always_maybe);

@@ -5,6 +5,7 @@
 #include "base/coding.h"
 #include "filters/probe_sequences.h"
 #include "formats/bloom_policy.h"
+#include "formats/classic_engine.h"
 #include "formats/cassandra_version.h"
 #include "hash/murmur2.h"
 #include "hash/murmur3.h"
@@ -21,6 +22,7 @@ class CassandraFilter {
  public:
   using Digest = DigestPair;
   using Probes = SignedSumProbes;
+  using Engine = ClassicEngine<CassandraFilter>;
   static constexpr std::size_t kHeaderBytes = 8;
   static constexpr std::size_t kTrailerBytes = 0;
   static constexpr bool kCountsRepeats = false;  // partitions are distinct

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "formats/bloom_policy.h"
+#include "formats/classic_engine.h"
 #include "formats/lab_layout.h"
 #include "tamis/bloom_math.h"
 
@@ -22,6 +23,7 @@ class LabFormat {
  public:
   using Digest = typename S::Digest;
   using Probes = typename S::Probes;
+  using Engine = ClassicEngine<LabFormat>;
   static constexpr std::size_t kHeaderBytes = kLabHeaderBytes;
   static constexpr std::size_t kTrailerBytes = 0;
   static constexpr bool kCountsRepeats = true;

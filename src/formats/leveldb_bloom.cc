@@ -4,6 +4,7 @@
 
 #include "filters/probe_sequences.h"
 #include "formats/bloom_policy.h"
+#include "formats/classic_engine.h"
 #include "hash/leveldb_hash.h"
 #include "math/leveldb_sizing.h"
 #include "tamis/bloom_math.h"
@@ -17,6 +18,7 @@ class LevelDbBloom {
  public:
   using Digest = std::uint32_t;
   using Probes = RotatedSumProbes;
+  using Engine = ClassicEngine<LevelDbBloom>;
   static constexpr std::size_t kHeaderBytes = 0;
   static constexpr std::size_t kTrailerBytes = 1;  // the number of probes
   static constexpr bool kCountsRepeats = true;     // as LevelDB does

@@ -3,6 +3,7 @@
 #include "base/coding.h"
 #include "filters/probe_sequences.h"
 #include "formats/bloom_policy.h"
+#include "formats/classic_engine.h"
 #include "formats/tamis_container.h"
 #include "hash/xxhash.h"
 #include "tamis/bloom_math.h"
@@ -16,6 +17,7 @@ class TamisClassic {
  public:
   using Digest = std::uint64_t;
   using Probes = MultiplicativeProbes;
+  using Engine = ClassicEngine<TamisClassic>;
   static constexpr std::size_t kHeaderBytes = kTamisHeaderBytes;
   static constexpr std::size_t kTrailerBytes = 0;
   static constexpr bool kCountsRepeats = false;
@@ -82,8 +84,7 @@ class TamisClassic {
   static std::string WhyAlwaysMaybe(const TamisHeader& header) {
     if (std::string reason = WhyTooNew(header); !reason.empty()) return reason;
     if (header.kind != static_cast<std::uint16_t>(TamisKind::kClassicBloom)) {
-      return "filter kind " + std::to_string(header.kind) +
-             " is unknown to this library";
+      return WhyUnknownKind(header);
     }
     if (header.parameter_a == 0 || header.parameter_a > kMaxClassicProbes ||
         header.parameter_b != 0) {

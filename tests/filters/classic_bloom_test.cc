@@ -15,7 +15,9 @@ using Bytes = std::vector<unsigned char>;
 
 // Yields the same position again and again: shows where one bit lands.
 struct OneBit {
-  OneBit(std::uint64_t digest, std::uint64_t) : position(digest) {}
+  static std::uint64_t Prepare(std::uint64_t) { return 0; }
+  OneBit(std::uint64_t digest, std::uint64_t, std::uint64_t)
+      : position(digest) {}
   std::uint64_t Next() { return position; }
   std::uint64_t position;
 };

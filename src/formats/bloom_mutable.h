@@ -1,0 +1,242 @@
+// formats/bloom_mutable.h -- Bloom filters that grow in place: by one hand
+// (BloomMutable), and by many threads at once (BloomConcurrent).  F as in
+// bloom_policy.h.
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/append_zeros.h"
+#include "base/huge_pages.h"
+#include "base/sharded_counter.h"
+#include "formats/bloom_facts.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+inline const unsigned char* BytesOf(Slice bytes) noexcept {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+inline unsigned char* BytesOf(char* bytes) noexcept {
+  return reinterpret_cast<unsigned char*>(bytes);
+}
+
+template <typename F>
+std::uint64_t TotalBytes(const F& format, const BloomFacts& facts) noexcept {
+  return F::kHeaderBytes + format.PayloadBytes(facts.bits) + F::kTrailerBytes;
+}
+
+template <typename F>
+FilterInfo DescribeBloom(const F& format, const typename F::Engine& engine,
+                         const BloomFacts& facts, Slice payload) {
+  FilterInfo info;
+  info.format = format.spec_name();
+  info.hash = format.hash_name();
+  info.bits = facts.bits;
+  info.probes = facts.probes;
+  info.keys = facts.keys;
+  if (F::kHasSeed) info.seed = facts.seed;
+  engine.Describe({BytesOf(payload), payload.size()}, &info);
+  return info;
+}
+
+// The bits alone, all clear, where probing them is fastest.
+struct BloomPayload {
+  MemoryBlock<unsigned char> bytes;
+  std::size_t size = 0;
+
+  Slice slice() const noexcept {
+    return {reinterpret_cast<const char*>(bytes.get()), size};
+  }
+};
+
+// ResourceExhausted: there is no memory.
+inline Result<BloomPayload> NewBloomPayload(std::uint64_t bytes) {
+  BloomPayload payload;
+  if (bytes <= std::string().max_size()) {
+    payload.size = static_cast<std::size_t>(bytes);
+    payload.bytes = NewMemory(payload.size);
+  }
+  if (payload.bytes == nullptr) {
+    return Status::ResourceExhausted("no memory for a filter of " +
+                                     std::to_string(bytes) + " bytes");
+  }
+  std::memset(payload.bytes.get(), 0, payload.size);
+  return payload;
+}
+
+template <typename F>
+class BloomMutable final : public MutableFilter {
+ public:
+  // REQUIRES: `payload` has format.PayloadBytes(facts.bits) bytes, all zero
+  BloomMutable(const F& format, const BloomFacts& facts, BloomPayload payload)
+      : format_(format),
+        engine_(format, facts),
+        facts_(facts),
+        payload_(std::move(payload)) {
+    facts_.keys = 0;
+  }
+
+  Status Insert(Slice key) override {
+    engine_.Mark(payload_.bytes.get(), format_.HashOf(key, facts_.seed));
+    ++*facts_.keys;
+    return Status::Ok();
+  }
+  bool MayContain(Slice key) const noexcept override {
+    return engine_.Check(payload_.bytes.get(),
+                         format_.HashOf(key, facts_.seed));
+  }
+  void MayContainMany(std::span<const Slice> keys,
+                      std::span<bool> out) const noexcept override {
+    engine_.CheckMany(format_, facts_.seed, payload_.bytes.get(), keys, out);
+  }
+  FilterInfo Describe() const override {
+    return DescribeBloom(format_, engine_, facts_, payload_.slice());
+  }
+  Status Save(std::string* dst) const override {
+    const std::size_t start = dst->size();
+    Status room = AppendZeros(dst, TotalBytes(format_, facts_));
+    if (!room.ok()) return room;
+    char* whole = dst->data() + start;
+    std::memcpy(whole + F::kHeaderBytes, payload_.bytes.get(), payload_.size);
+    format_.Seal({whole, dst->size() - start}, facts_);
+    return Status::Ok();
+  }
+
+ private:
+  F format_;
+  typename F::Engine engine_;
+  BloomFacts facts_;
+  BloomPayload payload_;
+};
+
+// Every access to the bits is atomic, and none is ordered: bits are only ever
+// set, and whoever learns that a key was inserted has thereby waited for it.
+template <typename F>
+class BloomConcurrent final : public ConcurrentFilter {
+ public:
+  // REQUIRES: as for BloomMutable
+  BloomConcurrent(const F& format, const BloomFacts& facts,
+                  BloomPayload payload)
+      : format_(format),
+        engine_(format, facts),
+        facts_(facts),
+        payload_(std::move(payload)) {}
+
+  Status Insert(Slice key) override {
+    engine_.MarkAtomic(payload_.bytes.get(), format_.HashOf(key, facts_.seed));
+    keys_.Add(1);
+    return Status::Ok();
+  }
+  Status InsertMany(std::span<const Slice> keys) override {
+    ForEachGroup(keys, [&](std::size_t, Digest digest) {
+      engine_.MarkAtomic(payload_.bytes.get(), digest);
+    });
+    keys_.Add(keys.size());
+    return Status::Ok();
+  }
+  bool MayContain(Slice key) const noexcept override {
+    return engine_.CheckAtomic(payload_.bytes.get(),
+                               format_.HashOf(key, facts_.seed));
+  }
+  void MayContainMany(std::span<const Slice> keys,
+                      std::span<bool> out) const noexcept override {
+    ForEachGroup(keys, [&](std::size_t i, Digest digest) {
+      out[i] = engine_.CheckAtomic(payload_.bytes.get(), digest);
+    });
+  }
+  FilterInfo Describe() const override {
+    // A copy, for counting bits must not race with those who set them.
+    Result<BloomPayload> copy = NewBloomPayload(payload_.size);
+    BloomFacts facts = facts_;
+    facts.keys = keys_.Sum();
+    if (copy.ok()) {
+      CopyTo(copy->bytes.get());
+      return DescribeBloom(format_, engine_, facts, copy->slice());
+    }
+    FilterInfo info;  // without memory, without what the bits say
+    info.format = format_.spec_name();
+    info.kind = F::kKindName;
+    info.bits = facts.bits;
+    info.probes = facts.probes;
+    info.keys = facts.keys;
+    return info;
+  }
+  Status Save(std::string* dst) const override {
+    const std::size_t start = dst->size();
+    Status room = AppendZeros(dst, TotalBytes(format_, facts_));
+    if (!room.ok()) return room;
+    char* whole = dst->data() + start;
+    CopyTo(BytesOf(whole + F::kHeaderBytes));
+    BloomFacts facts = facts_;
+    facts.keys = keys_.Sum();
+    format_.Seal({whole, dst->size() - start}, facts);
+    return Status::Ok();
+  }
+
+ private:
+  using Digest = typename F::Digest;
+
+  // visit(i, digest of keys[i]), in order, its memory asked for some keys
+  // before.
+  template <typename Visit>
+  void ForEachGroup(std::span<const Slice> keys,
+                    const Visit& visit) const noexcept {
+    constexpr std::size_t kGroup = 32;
+    std::array<Digest, kGroup> digests;
+    for (std::size_t first = 0; first < keys.size(); first += kGroup) {
+      const std::size_t count = std::min(kGroup, keys.size() - first);
+      for (std::size_t i = 0; i < count; ++i) {
+        digests[i] = format_.HashOf(keys[first + i], facts_.seed);
+        engine_.PrefetchToMark(payload_.bytes.get(), digests[i]);
+      }
+      for (std::size_t i = 0; i < count; ++i) visit(first + i, digests[i]);
+    }
+  }
+
+  // The payload of every blocked filter is a whole number of 64-bit words.
+  void CopyTo(unsigned char* to) const noexcept {
+    auto* words = reinterpret_cast<std::uint64_t*>(payload_.bytes.get());
+    for (std::size_t at = 0; at < payload_.size; at += sizeof(*words)) {
+      const std::uint64_t word = std::atomic_ref(words[at / sizeof(*words)])
+                                     .load(std::memory_order_relaxed);
+      std::memcpy(to + at, &word, sizeof(word));
+    }
+  }
+
+  F format_;
+  typename F::Engine engine_;
+  BloomFacts facts_;
+  BloomPayload payload_;
+  ShardedCounter keys_;
+};
+
+template <typename F>
+Result<std::unique_ptr<MutableFilter>> NewBloomMutable(
+    const F& format, const BloomFacts& facts) {
+  Result<BloomPayload> payload =
+      NewBloomPayload(format.PayloadBytes(facts.bits));
+  if (!payload.ok()) return payload.status();
+  return std::unique_ptr<MutableFilter>(
+      std::make_unique<BloomMutable<F>>(format, facts, *std::move(payload)));
+}
+
+template <typename F>
+Result<std::unique_ptr<ConcurrentFilter>> NewBloomConcurrent(
+    const F& format, const BloomFacts& facts) {
+  Result<BloomPayload> payload =
+      NewBloomPayload(format.PayloadBytes(facts.bits));
+  if (!payload.ok()) return payload.status();
+  return std::unique_ptr<ConcurrentFilter>(
+      std::make_unique<BloomConcurrent<F>>(format, facts, *std::move(payload)));
+}
+
+}  // namespace tamis

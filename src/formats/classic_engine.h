@@ -1,0 +1,84 @@
+// formats/classic_engine.h -- BloomPolicy's engine for unblocked filters: the
+// bits of a key lie anywhere (filters/classic_bloom.h).
+//
+// Asks of a format F, beside what bloom_policy.h asks:
+//   F::Probes     its probe sequence (probe_sequences.h)
+//   byte_flip()   0 or 7, see classic_bloom.h
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "base/chunked_array.h"
+#include "filters/bit_array.h"
+#include "filters/classic_bloom.h"
+#include "formats/bloom_facts.h"
+#include "tamis/bloom_math.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+template <typename F>
+class ClassicEngine {
+ public:
+  using Digest = typename F::Digest;
+  using Digests = ChunkedArray<Digest>;
+  using Probes = typename F::Probes;
+  static constexpr bool kConcurrent = false;
+
+  // REQUIRES: facts.bits > 0, 0 < facts.probes <= kMaxClassicProbes
+  ClassicEngine(const F& format, const BloomFacts& facts)
+      : shape_(MakeClassicShape<Probes>(facts.bits, facts.probes,
+                                        format.byte_flip())) {
+    if (facts.line_bits != 0) shape_.prepared = facts.line_bits;
+  }
+
+  bool Check(const unsigned char* bytes, Digest digest) const noexcept {
+    return CheckClassic<Probes>(bytes, shape_, digest);
+  }
+
+  // out[i] = Check() of keys[i], with the first probes overlapped.
+  void CheckMany(const F& format, std::uint64_t seed,
+                 const unsigned char* bytes, std::span<const Slice> keys,
+                 std::span<bool> out) const noexcept {
+    constexpr std::size_t kGroup = 32;
+    std::array<Digest, kGroup> digests;
+    for (std::size_t first = 0; first < keys.size(); first += kGroup) {
+      const std::size_t count = std::min(kGroup, keys.size() - first);
+      for (std::size_t i = 0; i < count; ++i) {
+        digests[i] = format.HashOf(keys[first + i], seed);
+        PrefetchClassic<Probes>(bytes, shape_, digests[i]);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        out[first + i] = CheckClassic<Probes>(bytes, shape_, digests[i]);
+      }
+    }
+  }
+
+  void Mark(unsigned char* bytes, Digest digest) const noexcept {
+    MarkClassic<Probes>(bytes, shape_, digest);
+  }
+  void MarkAll(unsigned char* bytes, const Digests& digests) const noexcept {
+    for (std::size_t i = 0; i < digests.chunk_count(); ++i) {
+      MarkClassicMany<Probes>(bytes, shape_, digests.chunk(i));
+    }
+  }
+
+  // What the bits say, see FilterInfo.
+  void Describe(std::span<const unsigned char> bytes, FilterInfo* info) const {
+    info->kind = "classic";
+    info->set_bits = CountSetBits(bytes);
+    const double m = static_cast<double>(shape_.bits);
+    info->rate = BloomRateFromFill(static_cast<double>(info->set_bits) / m,
+                                   shape_.probes);
+    info->keys_by_fill = BloomKeysFromFill(
+        shape_.bits, std::min(info->set_bits, shape_.bits), shape_.probes);
+  }
+
+ private:
+  ClassicShape shape_;
+};
+
+}  // namespace tamis
