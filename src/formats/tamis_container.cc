@@ -97,4 +97,14 @@ std::string WhyTooNew(const TamisHeader& header) {
   return {};
 }
 
+std::string WhyUnknownKind(const TamisHeader& header) {
+  return "filter kind " + std::to_string(header.kind) +
+         " is unknown to this library";
+}
+
+std::uint16_t PeekTamisKind(Slice bytes) noexcept {
+  if (bytes.size() < kTamisHeaderBytes) return 0;
+  return LoadLittle<std::uint16_t>(bytes.data() + kKindAt);
+}
+
 }  // namespace tamis

@@ -19,7 +19,11 @@ inline constexpr std::uint16_t kTamisVersion = 1;
 inline constexpr std::uint64_t kTamisKeysUnknown = ~std::uint64_t{0};
 
 // Never reused, never renumbered.
-enum class TamisKind : std::uint16_t { kClassicBloom = 1 };
+enum class TamisKind : std::uint16_t {
+  kClassicBloom = 1,
+  kLineBloom = 2,  // cache-local
+  kSplitBlock = 3,
+};
 enum class TamisHash : std::uint16_t { kXxh3 = 1 };  // 64 bits, seeded
 
 struct TamisHeader {
@@ -29,9 +33,9 @@ struct TamisHeader {
   std::uint16_t flags = 0;
   std::uint64_t seed = 0;
   std::uint64_t keys = kTamisKeysUnknown;
-  std::uint64_t size_parameter = 0;  // classic Bloom: bits
-  std::uint32_t parameter_a = 0;     // classic Bloom: probes
-  std::uint32_t parameter_b = 0;     // classic Bloom: 0
+  std::uint64_t size_parameter = 0;  // classic Bloom: bits; others: blocks
+  std::uint32_t parameter_a = 0;     // probes
+  std::uint32_t parameter_b = 0;     // 0
 };
 
 struct TamisContents {
@@ -51,5 +55,11 @@ Result<TamisContents> ParseTamis(Slice bytes);
 // Empty if this library knows the version, the hash and all flags; otherwise
 // the reason why every key must be answered with "maybe".
 std::string WhyTooNew(const TamisHeader& header);
+
+// The same for a kind that is not the caller's.
+std::string WhyUnknownKind(const TamisHeader& header);
+
+// The kind as it stands in the header, unchecked; 0 if there is none.
+std::uint16_t PeekTamisKind(Slice bytes) noexcept;
 
 }  // namespace tamis

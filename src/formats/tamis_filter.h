@@ -1,0 +1,18 @@
+// formats/tamis_filter.h -- policies over the .tamis container: each builds
+// one kind and reads all of them.
+
+#pragma once
+
+#include <memory>
+
+#include "formats/bloom_facts.h"
+#include "formats/tamis_container.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// InvalidArgument: this kind has no such size.
+Result<std::unique_ptr<const FilterPolicy>> NewTamisPolicy(
+    TamisKind kind, const BloomSizing& sizing, std::uint64_t seed);
+
+}  // namespace tamis
