@@ -1,5 +1,6 @@
 // Which policies there are, and what their text means: docs/policies.md.
 
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -13,7 +14,9 @@
 #include "formats/lab_bloom.h"
 #include "formats/leveldb_bloom.h"
 #include "formats/md5_bloom.h"
-#include "formats/tamis_classic.h"
+#include "formats/parquet_sbbf.h"
+#include "formats/rocksdb_filter.h"
+#include "formats/tamis_filter.h"
 #include "policy/spec.h"
 #include "tamis/filter.h"
 #include "tamis/formats.h"
@@ -78,10 +81,18 @@ Status SetProbes(std::string_view text, Settings* settings) {
   return Status::Ok();
 }
 
+// One that nobody can foresee.
+std::optional<std::uint64_t> RandomSeed() {
+  std::uint64_t seed = 0;
+  if (::getentropy(&seed, sizeof(seed)) != 0) return std::nullopt;
+  return seed;
+}
+
 Status SetSeed(std::string_view text, Settings* settings) {
-  settings->seed = ParseUint64(text);
+  settings->seed = text == "random" ? RandomSeed() : ParseUint64(text);
   if (settings->seed.has_value()) return Status::Ok();
-  return Bad(text, "a seed is a whole number from 0 to 2^64 - 1");
+  return Bad(text,
+             "a seed is a whole number from 0 to 2^64 - 1, or \"random\"");
 }
 
 Status SetVersion(std::string_view text, Settings* settings) {
@@ -165,8 +176,16 @@ Result<Settings> ReadSettings(const PolicySpec& spec) {
   return settings;
 }
 
+template <TamisKind kKind>
 PolicyResult MakeTamis(const Settings& settings) {
-  return NewTamisClassicPolicy(settings.sizing, settings.seed.value_or(0));
+  return NewTamisPolicy(kKind, settings.sizing, settings.seed.value_or(0));
+}
+template <RocksDbKind kKind>
+PolicyResult MakeRocksDb(const Settings& settings) {
+  return NewRocksDbPolicy(kKind, settings.sizing);
+}
+PolicyResult MakeParquet(const Settings& settings) {
+  return NewParquetPolicy(settings.sizing);
 }
 PolicyResult MakeLevelDb(const Settings& settings) {
   return NewLevelDbBloomPolicy(settings.sizing);
@@ -192,13 +211,19 @@ struct Maker {
   bool takes_seed = false;
   bool takes_version = false;
 };
+constexpr auto MakeDefault = MakeTamis<TamisKind::kLineBloom>;
 constexpr std::array kMakers = {
-    Maker{"tamis", MakeTamis, 255, true},
-    Maker{"bloom", MakeTamis, 255, true},    // the default kind
-    Maker{"classic", MakeTamis, 255, true},  // the unblocked Bloom filter
-    Maker{"fpr", MakeTamis, 255, true},      // the default kind, by rate
+    Maker{"bloom", MakeDefault, 32, true},  // the default kind
+    Maker{"fpr", MakeDefault, 32, true},    // the default kind, by rate
+    Maker{"tamis", MakeDefault, 32, true},
+    Maker{"splitblock", MakeTamis<TamisKind::kSplitBlock>, 8, true},
+    Maker{"classic", MakeTamis<TamisKind::kClassicBloom>, 255, true},
     Maker{"leveldb", MakeLevelDb, 30},
+    Maker{"rocksdb", MakeRocksDb<RocksDbKind::kBloom>, 30},
+    Maker{"rocksdb-legacy", MakeRocksDb<RocksDbKind::kLegacyBloom>, 127},
+    Maker{"rocksdb-ribbon", MakeRocksDb<RocksDbKind::kRibbon>, 255},
     Maker{"cassandra", MakeCassandra, 30, false, true},
+    Maker{"parquet", MakeParquet, 8},
     Maker{"lab", MakeLab, 30},
     Maker{"md5", MakeMd5, 255},
 };
@@ -227,13 +252,30 @@ Status CheckApplies(const Maker& maker, const Settings& settings) {
   return Status::Ok();
 }
 
+std::string KnownNames() {
+  std::string names;
+  for (const Maker& maker : kMakers) {
+    if (!names.empty()) names += ", ";
+    names += maker.name;
+  }
+  return names;
+}
+
 constexpr std::array kFormats = {
-    FormatEntry{"tamis", "Tamis's own container, classic Bloom", ".tamis", true,
+    FormatEntry{"tamis", "Tamis's own container, all kinds", ".tamis", true,
                 false},
     FormatEntry{"leveldb", "LevelDB's leveldb.BuiltinBloomFilter2", ".leveldb",
                 false, true},
+    FormatEntry{"rocksdb", "RocksDB's Bloom filter, format_version 5 and later",
+                ".rocksdb", false, false},
+    FormatEntry{"rocksdb-legacy", "RocksDB's Bloom filter up to version 4",
+                ".rocksdb-legacy", false, true},
+    FormatEntry{"rocksdb-ribbon", "RocksDB's Standard128 Ribbon filter",
+                ".rocksdb-ribbon", false, false},
     FormatEntry{"cassandra", "Cassandra's Filter.db, versions f to oa and da",
                 "-Filter.db", false, true},
+    FormatEntry{"parquet", "Parquet's split-block filter with its header",
+                ".parquet-bloom", false, false},
     FormatEntry{"lab", "teaching format: FNV-1a and SplitMix64", ".lab", false,
                 false},
     FormatEntry{"md5", "teaching format: the halves of MD5", ".md5bloom", false,
@@ -256,9 +298,9 @@ Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
     }
     return maker.make(*settings);
   }
-  return Status::InvalidArgument(
-      "no policy is called \"" + std::string(spec->name) +
-      "\"; known are bloom, classic, fpr, tamis, leveldb, cassandra, lab, md5");
+  return Status::InvalidArgument("no policy is called \"" +
+                                 std::string(spec->name) + "\"; known are " +
+                                 KnownNames());
 }
 
 }  // namespace tamis

@@ -1,0 +1,20 @@
+// formats/rocksdb_filter.h -- the contents of a RocksDB filter block or
+// partition, whatever its kind: the trailer tells.
+
+#pragma once
+
+#include <memory>
+
+#include "formats/bloom_facts.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+enum class RocksDbKind { kBloom, kLegacyBloom, kRibbon };
+
+// Builds that kind, reads all of them.
+// InvalidArgument: this kind has no such size.
+Result<std::unique_ptr<const FilterPolicy>> NewRocksDbPolicy(
+    RocksDbKind kind, const BloomSizing& sizing);
+
+}  // namespace tamis
