@@ -1,4 +1,4 @@
-// tamis/filter_file.h -- a filter in a file: mapped, checked, never copied.
+// tamis/filter_file.h -- a filter in a file: mapped or loaded, and checked.
 
 #pragma once
 
@@ -11,9 +11,15 @@
 
 namespace tamis {
 
-// A filter answering from a read-only mapping of its file.  Immutable, so
-// safe to share among threads.  The file must not be changed in place while
-// it is open; replacing it by rename, as WriteFilterFile() does, is fine.
+enum class FileAccess {
+  kMap,   // answer from a mapping: nothing is copied, processes share it
+  kLoad,  // copy it into huge pages (FilterMemory): for big filters that are
+          // asked often; the file may then change as it likes
+};
+
+// A filter answering from a file.  Immutable, so safe to share among threads.
+// A mapped file must not be changed in place while it is open; replacing it
+// by rename, as WriteFilterFile() does, is fine.
 class TAMIS_EXPORT FilterFile {
  public:
   virtual ~FilterFile() = default;
@@ -23,7 +29,8 @@ class TAMIS_EXPORT FilterFile {
   // a filter read in the wrong format would hide keys.
   // NotFound, IoError: the file; Corruption: its bytes.
   static Result<std::unique_ptr<const FilterFile>> Open(
-      const std::string& path, std::string_view spec = {});
+      const std::string& path, std::string_view spec = {},
+      FileAccess access = FileAccess::kMap);
 
   virtual const FilterReader& reader() const noexcept = 0;
   virtual Slice bytes() const noexcept = 0;  // the whole file

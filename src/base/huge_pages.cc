@@ -28,6 +28,7 @@ void FreeMemory::operator()(void* memory) const noexcept { std::free(memory); }
 MemoryBlock<unsigned char> NewMemory(std::size_t bytes,
                                      std::size_t alignment) noexcept {
   if (bytes >= kHugePageBytes) alignment = std::max(alignment, kHugePageBytes);
+  if (bytes == 0) bytes = 1;  // null means failure
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   if (rounded < bytes) return nullptr;
   void* memory = std::aligned_alloc(alignment, rounded);

@@ -3,38 +3,48 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "base/atomic_file.h"
 #include "base/mapped_file.h"
+#include "tamis/filter_memory.h"
 #include "tamis/formats.h"
 
 namespace tamis {
 namespace {
 
-class MappedFilterFile final : public FilterFile {
+using Contents = std::variant<MappedFile, FilterMemory>;
+
+Slice BytesOf(const Contents& contents) noexcept {
+  const auto* mapped = std::get_if<MappedFile>(&contents);
+  return mapped != nullptr ? mapped->bytes()
+                           : std::get_if<FilterMemory>(&contents)->bytes();
+}
+
+class OpenedFilterFile final : public FilterFile {
  public:
-  MappedFilterFile(MappedFile file, std::string spec,
+  OpenedFilterFile(Contents contents, std::string spec,
                    std::unique_ptr<const FilterPolicy> policy)
-      : file_(std::move(file)),
+      : contents_(std::move(contents)),
         spec_(std::move(spec)),
         policy_(std::move(policy)) {}
 
-  // The reader points into the mapping, so it is made once that has come to
+  // The reader points into the bytes, so it is made once those have come to
   // rest here.
   Status OpenReader() {
-    auto reader = policy_->Open(file_.bytes());
+    auto reader = policy_->Open(bytes());
     if (!reader.ok()) return reader.status();
     reader_ = *std::move(reader);
     return Status::Ok();
   }
 
   const FilterReader& reader() const noexcept override { return *reader_; }
-  Slice bytes() const noexcept override { return file_.bytes(); }
+  Slice bytes() const noexcept override { return BytesOf(contents_); }
   std::string_view spec() const noexcept override { return spec_; }
 
  private:
   // In the order of need: what stands below points to what stands above.
-  MappedFile file_;
+  Contents contents_;
   std::string spec_;
   std::unique_ptr<const FilterPolicy> policy_;
   std::unique_ptr<const FilterReader> reader_;
@@ -62,7 +72,7 @@ Result<std::string> CertainSpec(const std::string& path, Slice bytes) {
 }  // namespace
 
 Result<std::unique_ptr<const FilterFile>> FilterFile::Open(
-    const std::string& path, std::string_view spec) {
+    const std::string& path, std::string_view spec, FileAccess access) {
   auto file = MappedFile::Open(path);
   if (!file.ok()) return file.status();
 
@@ -75,8 +85,14 @@ Result<std::unique_ptr<const FilterFile>> FilterFile::Open(
   auto policy = MakePolicy(chosen);
   if (!policy.ok()) return policy.status();
 
-  auto opened = std::make_unique<MappedFilterFile>(
-      *std::move(file), std::move(chosen), *std::move(policy));
+  Contents contents(*std::move(file));
+  if (access == FileAccess::kLoad) {
+    auto memory = FilterMemory::Copy(BytesOf(contents));
+    if (!memory.ok()) return memory.status();
+    contents = *std::move(memory);
+  }
+  auto opened = std::make_unique<OpenedFilterFile>(
+      std::move(contents), std::move(chosen), *std::move(policy));
   Status status = opened->OpenReader();
   if (!status.ok()) {
     return Status(status.code(), path + ": " + status.message());
