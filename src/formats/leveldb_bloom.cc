@@ -103,8 +103,8 @@ std::unique_ptr<const FilterPolicy> NewLevelDbBloomPolicy(
 bool LevelDbBloomMayContain(Slice filter, Slice key) noexcept {
   const unsigned probes = static_cast<unsigned char>(filter.back());
   if (probes > kMaxBloomProbes) return true;
-  const ClassicShape shape{.bits = std::uint64_t{filter.size() - 1} * 8,
-                           .probes = probes};
+  const ClassicShape shape = MakeClassicShape<RotatedSumProbes>(
+      std::uint64_t{filter.size() - 1} * 8, probes);
   return CheckClassic<RotatedSumProbes>(BytesOf(filter), shape,
                                         LevelDbHash(key, kHashSeed));
 }

@@ -23,7 +23,7 @@ struct OneBit {
 };
 
 TEST(ClassicBloom, BitsAreNumberedFromTheLeastSignificant) {
-  const ClassicShape shape{.bits = 128, .probes = 1};
+  const ClassicShape shape = MakeClassicShape<OneBit>(128, 1);
   for (unsigned bit : {0u, 7u, 8u, 77u, 127u}) {
     Bytes bytes(16);
     MarkClassic<OneBit>(bytes.data(), shape, std::uint64_t{bit});
@@ -34,7 +34,7 @@ TEST(ClassicBloom, BitsAreNumberedFromTheLeastSignificant) {
 }
 
 TEST(ClassicBloom, FlippedWordsReverseTheirBytes) {
-  const ClassicShape shape{.bits = 128, .probes = 1, .byte_flip = 7};
+  const ClassicShape shape = MakeClassicShape<OneBit>(128, 1, 7);
   Bytes bytes(16);
   MarkClassic<OneBit>(bytes.data(), shape, std::uint64_t{0});
   MarkClassic<OneBit>(bytes.data(), shape, std::uint64_t{64 + 9});
@@ -53,7 +53,8 @@ TEST(ClassicBloom, ManyMarksEqualTheMarksOneByOne) {
     for (unsigned probes : {1u, 7u, 255u}) {
       std::vector<std::uint64_t> digests(keys);
       for (std::uint64_t& digest : digests) digest = random();
-      const ClassicShape shape{.bits = 10'007, .probes = probes};
+      const ClassicShape shape =
+          MakeClassicShape<MultiplicativeProbes>(10'007, probes);
       Bytes one_by_one(1251);
       Bytes together(1251);
       for (std::uint64_t digest : digests) {
