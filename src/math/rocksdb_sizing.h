@@ -1,0 +1,87 @@
+// math/rocksdb_sizing.h -- how RocksDB sizes its filters: from a setting in
+// bits per key to bytes and probes, number for number.
+//
+// Pure functions.  Where they use logarithms and exponentials, they do so in
+// RocksDB's order of operations: a result one bit off moves a boundary, and
+// then the filter has another length than RocksDB's.
+
+#pragma once
+
+#include <cstdint>
+
+namespace tamis {
+
+inline constexpr unsigned kRocksDbLineBytes = 64;  // of both Bloom kinds
+
+// The setting as RocksDB understands it: 0 for less than 0.5, which means no
+// filter at all; otherwise within 1 to 100, and 100 for NaN.
+double RocksDbBitsPerKey(double setting) noexcept;
+
+// The same in thousandths of a bit, rounded: 0, or 1,000 to 100,000.
+unsigned RocksDbMillibits(double setting) noexcept;
+
+// FastLocalBloom, since format_version 5.
+
+// REQUIRES: millibits > 0
+unsigned RocksDbBloomProbes(unsigned millibits) noexcept;
+
+// Bytes of the lines, without the trailer: a multiple of 64, 0 for no keys,
+// never more than kMostRocksDbBloomBytes however many the keys are.
+std::uint64_t RocksDbBloomBytes(std::uint64_t keys,
+                                unsigned millibits) noexcept;
+inline constexpr std::uint64_t kMostRocksDbBloomBytes = 0xffffffc0;
+
+// Legacy Bloom, up to format_version 4.
+
+struct RocksDbLegacySize {
+  unsigned probes = 1;
+  std::uint64_t lines = 0;  // odd; 0 for no keys
+};
+// REQUIRES: millibits > 0
+RocksDbLegacySize RocksDbLegacySizeFor(std::uint64_t keys,
+                                       unsigned millibits) noexcept;
+
+// Standard128 Ribbon.
+
+inline constexpr unsigned kRibbonBlockSlots = 128;
+inline constexpr unsigned kMostRibbonColumns = 32;
+// Above, RocksDB falls back to FastLocalBloom.
+inline constexpr std::uint64_t kMostRibbonKeys = 950'000'000;
+
+// 1 / rate that RocksDB wants of a Ribbon for a setting of `bits_per_key`:
+// that of the Bloom filter with as many bits.
+// REQUIRES: 1 <= bits_per_key <= 100
+double RocksDbRibbonOneIn(double bits_per_key) noexcept;
+
+// Rows of the equations: a multiple of 128, at least 256.
+// REQUIRES: 1 <= keys <= kMostRibbonKeys
+std::uint64_t RocksDbRibbonSlots(std::uint64_t keys) noexcept;
+
+// 16-byte segments of the solution.  The choice between two sizes one block
+// apart is drawn by the upper half of the first key's hash.
+// REQUIRES: `slots` comes from RocksDbRibbonSlots()
+std::uint64_t RocksDbRibbonSegments(std::uint64_t slots, double one_in,
+                                    std::uint32_t draw) noexcept;
+
+// How the segments are dealt out to the blocks: the first `cut` blocks have
+// columns - 1 segments each, all others `columns`.
+struct RibbonShape {
+  std::uint64_t blocks = 0;  // slots / 128
+  std::uint64_t segments = 0;
+  std::uint64_t cut = 0;
+  unsigned columns = 0;
+};
+// Segments beyond 32 per block are never used.  REQUIRES: blocks > 0
+RibbonShape RibbonShapeFor(std::uint64_t blocks,
+                           std::uint64_t segments) noexcept;
+
+// Expected false positives: 2^-columns of each block, weighted by the keys
+// that begin there.  REQUIRES: shape.blocks > 0
+double RibbonRate(const RibbonShape& shape) noexcept;
+
+// Does RocksDB write FastLocalBloom instead, because a Ribbon is no smaller?
+// (It also does for more than kMostRibbonKeys.)
+bool RocksDbPrefersBloom(std::uint64_t keys, unsigned millibits,
+                         const RibbonShape& shape) noexcept;
+
+}  // namespace tamis
