@@ -20,9 +20,20 @@ import xxhash
 
 OUTPUT = pathlib.Path(__file__).with_name("tamis.json")
 MAGIC = b"\x89TAMIS\r\n"
-MULTIPLIER = 0xD1342543DE82EF95
 MASK64 = 2**64 - 1
 KEYS_UNKNOWN = MASK64
+CLASSIC, LINES, SPLIT = 1, 2, 3
+KIND_NAMES = {CLASSIC: "classic", LINES: "bloom", SPLIT: "splitblock"}
+BLOCK_BYTES = {LINES: 64, SPLIT: 32}
+CLASSIC_MULTIPLIER = 0xD1342543DE82EF95
+LINE_MULTIPLIER = 0xADB4A92D
+SALTS = (0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D,
+         0x705495C7, 0x2DF1424B, 0x9EFC4947, 0x5C6BFB31)
+# Kind 2: with at most this many bits per key, one probe more than the row
+# before.
+LINE_PROBES = (2.08, 3.58, 5.10, 6.67, 8.32, 10.06, 11.92, 13.93, 16.12,
+               18.52, 21.18, 24.13, 27.42, 31.13, 35.31, 40.06, 45.46, 51.64,
+               58.72, 66.88, 76.30, 87.22, 99.91, 114.7, 132.0, 152.4, 176.3)
 
 
 def crc32c(data):
@@ -35,17 +46,33 @@ def crc32c(data):
     return crc ^ 0xFFFFFFFF
 
 
-def positions(key, seed, m, k):
+def positions(kind, key, seed, size, k):
+    """Which bits of the payload; `size` is the header's size parameter."""
     digest = xxhash.xxh3_64_intdigest(key, seed)
-    for _ in range(k):
-        yield (digest * m) >> 64
-        digest = digest * MULTIPLIER & MASK64
+    if kind == CLASSIC:
+        for _ in range(k):
+            yield digest * size >> 64
+            digest = digest * CLASSIC_MULTIPLIER & MASK64
+        return
+    first = (digest * size >> 64) * BLOCK_BYTES[kind] * 8
+    bits = digest % 2**32
+    for i in range(k):
+        if kind == LINES:
+            factor = LINE_MULTIPLIER**i
+            yield first + (bits * factor % 2**32 >> 23)
+        else:
+            yield first + 32 * i + (bits * SALTS[i] % 2**32 >> 27)
 
 
-def payload(keys, seed, m, k):
-    bits = bytearray((m + 63) // 64 * 8)
+def payload_bytes(kind, size):
+    return (size + 63) // 64 * 8 if kind == CLASSIC else (
+        size * BLOCK_BYTES[kind])
+
+
+def payload(kind, keys, seed, size, k):
+    bits = bytearray(payload_bytes(kind, size))
     for key in keys:
-        for position in positions(key, seed, m, k):
+        for position in positions(kind, key, seed, size, k):
             bits[position // 8] |= 1 << position % 8
     return bytes(bits)
 
@@ -79,15 +106,33 @@ def textbook(n, bits_per_key=None, rate=None):
     return m, min(max(1, k), 255)
 
 
-def vector(spec, keys, why, seed=0, m=None, k=None, **sizing):
-    n = count(keys)
-    if m is None:
-        m, best = textbook(n, **sizing)
-        k = best if k is None else k
-    body = payload(keys, seed, m, k)
-    whole = seal(body, seed=seed, keys=n, size=m, a=k)
-    return {"spec": spec, "why": why, "m": m, "k": k,
+def row(kind, spec, keys, why, seed, size, k):
+    body = payload(kind, keys, seed, size, k)
+    whole = seal(body, kind=kind, seed=seed, keys=count(keys), size=size, a=k)
+    m = size if kind == CLASSIC else len(body) * 8
+    return {"spec": spec, "kind": KIND_NAMES[kind], "why": why, "m": m, "k": k,
             "keys": [key.hex() for key in keys], "filter": whole.hex()}
+
+
+def vector(spec, keys, why, seed=0, m=None, k=None, **sizing):
+    if m is None:
+        m, best = textbook(count(keys), **sizing)
+        k = best if k is None else k
+    return row(CLASSIC, spec, keys, why, seed, m, k)
+
+
+def blocked(kind, arguments, keys, why, name=None, seed=0, bits_per_key=10,
+            m=None, k=None):
+    """`arguments` must say in the policy's words what follows it in ours."""
+    if m is None:
+        m = math.ceil(count(keys) * bits_per_key)
+    if kind == SPLIT:
+        k = 8
+    elif k is None:
+        k = 1 + sum(bits_per_key > most for most in LINE_PROBES)
+    size = max(1, math.ceil(m / (8 * BLOCK_BYTES[kind])))
+    spec = (name or KIND_NAMES[kind]) + arguments
+    return row(kind, spec, keys, why, seed, size, k)
 
 
 def pattern(length):
@@ -96,55 +141,110 @@ def pattern(length):
                  for i in range(length))
 
 
-def vectors():
-    three = [b"apple", b"banana", b"cherry"]
-    hundred = [b"user:%05d" % i for i in range(100)]
-    high = [bytes([c]) for c in range(0x78, 0x100, 8)] + [b"\xff\x00\xff\x80"]
-    # Around every change of method inside XXH3.
-    lengths = [0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 32, 33, 64, 65, 96, 97, 127,
-               128, 129, 160, 239, 240, 241, 256, 300]
-    lengthy = [pattern(length) for length in lengths]
-    big = MASK64
+KEYS = [b"apple", b"banana", b"cherry"]
+HUNDRED = [b"user:%05d" % i for i in range(100)]
+HIGH = [bytes([c]) for c in range(0x78, 0x100, 8)] + [b"\xff\x00\xff\x80"]
+# Around every change of method inside XXH3.
+LENGTHY = [pattern(length) for length in (
+    0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 32, 33, 64, 65, 96, 97, 127, 128, 129,
+    160, 239, 240, 241, 256, 300)]
+SOME_SEED = 0x123456789ABCDEF0
+
+
+def classic_vectors():
     return [
-        vector("bloom:10", [], "no keys: one bit, unset", bits_per_key=10),
-        vector("fpr:0.01", [], "no keys, by rate", rate=0.01),
-        vector("bloom:10", [b"apple"], "one key", bits_per_key=10),
-        vector("bloom:10", [b""], "the empty key", bits_per_key=10),
-        vector("bloom:10", three, "three keys", bits_per_key=10),
-        vector("bloom:10,seed=7", three, "seeded", seed=7, bits_per_key=10),
-        vector(f"bloom:10,seed={big}", three, "the largest seed", seed=big,
+        vector("classic:10", [], "no keys: one bit, unset", bits_per_key=10),
+        vector("classic:fpr=0.01", [], "no keys, by rate", rate=0.01),
+        vector("classic:10", [b"apple"], "one key", bits_per_key=10),
+        vector("classic:10", [b""], "the empty key", bits_per_key=10),
+        vector("classic:10", KEYS, "three keys", bits_per_key=10),
+        vector("classic:10,seed=7", KEYS, "seeded", seed=7, bits_per_key=10),
+        vector(f"classic:10,seed={MASK64}", KEYS, "the largest seed", seed=MASK64,
                bits_per_key=10),
-        vector("tamis", three, "the default: 10 bits per key", bits_per_key=10),
-        vector("classic:9.6", hundred, "a fraction of bits per key",
+        vector("classic", KEYS, "the default: 10 bits per key", bits_per_key=10),
+        vector("classic:9.6", HUNDRED, "a fraction of bits per key",
                bits_per_key=9.6),
-        vector("bloom:10", hundred, "100 keys", bits_per_key=10),
-        vector("fpr:0.01", hundred, "100 keys at 1 %", rate=0.01),
-        vector("fpr:0.001", hundred, "100 keys at 0.1 %", rate=0.001),
-        vector("fpr:0.000000000001", three, "40 probes", rate=1e-12),
-        vector("bloom:1000", three, "k stops at 255", bits_per_key=1000),
-        vector("bloom:0.5", hundred, "fewer bits than keys", bits_per_key=0.5),
-        vector("bloom:10,k=3", hundred, "k chosen", bits_per_key=10, k=3),
-        vector("bloom:20", high, "bytes from 0x80 upwards", bits_per_key=20),
-        vector("bloom:16,seed=1311768467463790320", lengthy,
-               "keys of 0 to 300 bytes", seed=0x123456789ABCDEF0,
+        vector("classic:10", HUNDRED, "100 keys", bits_per_key=10),
+        vector("classic:fpr=0.01", HUNDRED, "100 keys at 1 %", rate=0.01),
+        vector("classic:fpr=0.001", HUNDRED, "100 keys at 0.1 %", rate=0.001),
+        vector("classic:fpr=0.000000000001", KEYS, "40 probes", rate=1e-12),
+        vector("classic:1000", KEYS, "k stops at 255", bits_per_key=1000),
+        vector("classic:0.5", HUNDRED, "fewer bits than keys", bits_per_key=0.5),
+        vector("classic:10,k=3", HUNDRED, "k chosen", bits_per_key=10, k=3),
+        vector("classic:20", HIGH, "bytes from 0x80 upwards", bits_per_key=20),
+        vector("classic:16,seed=1311768467463790320", LENGTHY,
+               "keys of 0 to 300 bytes", seed=SOME_SEED,
                bits_per_key=16),
-        vector("tamis:m=64,k=1", three, "one word, one probe", m=64, k=1),
-        vector("tamis:m=63,k=7", three, "a bit less than a word", m=63, k=7),
-        vector("tamis:m=65,k=64", three, "a bit more; 64 probes", m=65, k=64),
-        vector("tamis:m=4099,k=255", three, "255 probes", m=4099, k=255),
-        vector("tamis:m=1,k=255", [b"apple"], "a single bit", m=1, k=255),
-        vector("tamis:m=512,k=8", hundred, "saturated, one cache line", m=512,
+        vector("classic:m=64,k=1", KEYS, "one word, one probe", m=64, k=1),
+        vector("classic:m=63,k=7", KEYS, "a bit less than a word", m=63, k=7),
+        vector("classic:m=65,k=64", KEYS, "a bit more; 64 probes", m=65, k=64),
+        vector("classic:m=4099,k=255", KEYS, "255 probes", m=4099, k=255),
+        vector("classic:m=1,k=255", [b"apple"], "a single bit", m=1, k=255),
+        vector("classic:m=512,k=8", HUNDRED, "saturated, one cache line", m=512,
                k=8),
-        vector("bloom:10", [b"apple"] * 3 + [b"banana"],
+        vector("classic:10", [b"apple"] * 3 + [b"banana"],
                "repeats in a row count once", bits_per_key=10),
-        vector("bloom:10", [b"apple", b"banana", b"apple"],
+        vector("classic:10", [b"apple", b"banana", b"apple"],
                "other repeats count", bits_per_key=10),
     ]
 
 
-KEYS = [b"apple", b"banana", b"cherry"]
+def blocked_vectors(kind):
+    block_bits = 8 * BLOCK_BYTES[kind]
+    many = [b"%d" % i for i in range(400)]
+    return [
+        blocked(kind, ":10", [], "no keys: one block, empty"),
+        blocked(kind, ":10", [b"apple"], "one key"),
+        blocked(kind, ":10", [b""], "the empty key"),
+        blocked(kind, ":10", KEYS, "three keys"),
+        blocked(kind, "", KEYS, "the default: 10 bits per key"),
+        blocked(kind, ":10,seed=7", KEYS, "seeded", seed=7),
+        blocked(kind, f":10,seed={MASK64}", HUNDRED, "the largest seed",
+                seed=MASK64),
+        blocked(kind, ":10", HUNDRED, "100 keys"),
+        blocked(kind, ":9.6", many, "a fraction of bits per key",
+                bits_per_key=9.6),
+        blocked(kind, ":0.5", HUNDRED, "fewer bits than keys",
+                bits_per_key=0.5),
+        blocked(kind, ":20", HIGH, "bytes from 0x80 upwards", bits_per_key=20),
+        blocked(kind, f":60,seed={SOME_SEED}", LENGTHY,
+                "keys of 0 to 300 bytes", seed=SOME_SEED, bits_per_key=60),
+        blocked(kind, ":200", KEYS, "many bits per key", bits_per_key=200),
+        blocked(kind, ":10", [b"apple"] * 3 + [b"banana"] + [b"apple"],
+                "repeats in a row count once"),
+        blocked(kind, ":m=1,k=8", KEYS, "a block, although one bit was asked",
+                m=1, k=8),
+        blocked(kind, f":m={block_bits},k=8", HUNDRED, "exactly one block",
+                m=block_bits, k=8),
+        blocked(kind, f":m={block_bits + 1},k=8", HUNDRED, "a bit more: two",
+                m=block_bits + 1, k=8),
+        blocked(kind, f":m={7 * block_bits},k=8,seed={SOME_SEED}", HUNDRED,
+                "no power of two", m=7 * block_bits, k=8, seed=SOME_SEED),
+    ]
+
+
+def line_vectors():
+    """Every number of probes, and every step of the table."""
+    rows = [blocked(LINES, f":m=1024,k={k}", KEYS, f"{k} probes", m=1024, k=k)
+            for k in range(1, 33)]
+    for most in LINE_PROBES:
+        for b in (most, most + 0.01):
+            rows.append(blocked(LINES, f":{b:.6g}", [b"apple"],
+                                "a step of the table of probes",
+                                bits_per_key=float(f"{b:.6g}")))
+    for name in ("tamis", "bloom"):
+        rows.append(blocked(LINES, ":12", HUNDRED, "the default kind", name,
+                            bits_per_key=12))
+    return rows
+
+
+def vectors():
+    return (classic_vectors() + blocked_vectors(LINES) + line_vectors() +
+            blocked_vectors(SPLIT))
+
+
 M, K = 100, 7
-BODY = payload(KEYS, 0, M, K)
+BODY = payload(CLASSIC, KEYS, 0, M, K)
 
 
 def reads(opens, why, whole, keys=(), absent=()):
@@ -154,21 +254,22 @@ def reads(opens, why, whole, keys=(), absent=()):
             "absent": [key.hex() for key in absent], "filter": whole.hex()}
 
 
-def strangers(body, seed, m, k):
+def strangers(kind, body, seed, size, k):
     """Some keys of which at least one bit is not set."""
     found = []
     for i in range(100):
         key = b"stranger%d" % i
         if any(not body[p // 8] >> p % 8 & 1
-               for p in positions(key, seed, m, k)):
+               for p in positions(kind, key, seed, size, k)):
             found.append(key)
     return found[:5]
 
 
-def good(why, seed=0, m=M, k=K, keys=len(KEYS)):
-    body = payload(KEYS, seed, m, k)
-    return reads("probes", why, seal(body, seed=seed, size=m, a=k, keys=keys),
-                 KEYS, strangers(body, seed, m, k))
+def good(why, kind=CLASSIC, seed=0, m=M, k=K, keys=len(KEYS)):
+    body = payload(kind, KEYS, seed, m, k)
+    return reads("probes", why, seal(body, kind=kind, seed=seed, size=m, a=k,
+                                     keys=keys),
+                 KEYS, strangers(kind, body, seed, m, k))
 
 
 def probing():
@@ -180,12 +281,18 @@ def probing():
         good("one probe", k=1),
         good("255 probes", m=10007, k=255),
         good("no unused bit", m=128),
-    ]
+    ] + [row for kind, k in ((LINES, 6), (SPLIT, 8)) for row in (
+        good("as a builder writes it", kind, m=3, k=k),
+        good("its key count is not known", kind, m=3, k=k, keys=KEYS_UNKNOWN),
+        good("one block and a seed", kind, m=1, k=k, seed=SOME_SEED),
+        good("many blocks", kind, m=9, k=k))] + [
+        good("one probe", LINES, m=2, k=1),
+        good("32 probes", LINES, m=2, k=32)]
 
 
 def reserved():
     cases = [dict(version=0), dict(version=2), dict(version=65535),
-             dict(kind=0), dict(kind=2), dict(kind=65535),
+             dict(kind=0), dict(kind=4), dict(kind=65535),
              dict(hash=0), dict(hash=2), dict(hash=65535),
              dict(flags=1), dict(flags=0x8000),
              dict(a=0), dict(a=256), dict(a=2**32 - 1),
@@ -201,7 +308,19 @@ def reserved():
                          (dict(version=2, size=1, a=0, b=1), BODY + b"more")):
         why = "newer, and its payload is nothing that kind 1 could be"
         rows.append(reads("maybe", why, seal(body, **fields), KEYS))
-    return rows
+    return rows + reserved_blocked(LINES, (0, 33, 255, 2**32 - 1)) + (
+        reserved_blocked(SPLIT, (0, 1, 7, 9, 2**32 - 1)))
+
+
+def reserved_blocked(kind, values_of_a):
+    cases = [dict(version=2), dict(hash=2), dict(flags=1), dict(b=1),
+             dict(b=2**31)] + [dict(a=a) for a in values_of_a]
+    # What is reserved comes first: nothing else of it is judged then.
+    cases += [{**case, "size": 77} for case in cases]
+    body = payload(kind, KEYS, 0, 2, 8)
+    return [reads("maybe", f"{KIND_NAMES[kind]}: {case}",
+                  seal(body, **{"kind": kind, "size": 2, "a": 8, **case}),
+                  KEYS) for case in cases]
 
 
 def cut_or_extended(whole):
@@ -254,6 +373,31 @@ def damaged():
              dict(version=2, payload_bytes=24))):
         rows.append(reads("corruption", why, seal(body, **{**fields,
                                                            **change})))
+    return rows + damaged_blocked(LINES) + damaged_blocked(SPLIT)
+
+
+def damaged_blocked(kind):
+    name = KIND_NAMES[kind]
+    body = payload(kind, KEYS, 0, 2, 8)
+    whole = seal(body, kind=kind, size=2, a=8)
+    rows = [reads("corruption", f"{name}: cut to {size} bytes", whole[:size])
+            for size in (0, 63, 64, 95, 96, 127, len(whole) - 1)]
+    rows.append(reads("corruption", f"{name}: one byte more", whole + b"\0"))
+    rows += [flipped(whole, offset, 0, name)
+             for offset in (10, 11, 32, 40, 64, len(whole) - 1)]
+    block = BLOCK_BYTES[kind]
+    most = 2**62 // (8 * block)
+    for why, part, size in (
+            ("no block at all", body, 0), ("no block, no payload", b"", 0),
+            ("no payload", b"", 1), ("one block missing", body, 3),
+            ("one block too many", body, 1), ("half a block", body[1:], 2),
+            ("a byte of a block", body[:1], 1),
+            ("more than 2^62 bits", body, most + 1),
+            ("so many that their bytes wrap to its own", body,
+             2 + 2**64 // block),
+            ("2^64 - 1 blocks", body, MASK64)):
+        rows.append(reads("corruption", f"{name}: sealed, but {why}",
+                          seal(part, kind=kind, size=size, a=8)))
     return rows
 
 
