@@ -135,7 +135,8 @@ class SplitBlockShape {
     constexpr double kWordBits = 32;
     double rate = 1;
     for (unsigned i = 0; i < kSplitBlockWords; ++i) {
-      rate *= std::popcount(LoadLittle32(block + 4 * i)) / kWordBits;
+      rate *= std::popcount(LoadLittle32(block + sizeof(std::uint32_t) * i)) /
+              kWordBits;
     }
     return rate;
   }

@@ -94,8 +94,10 @@ class MetadataReader {
   }
 
   void ReadRowGroup(std::uint64_t row_group) {
+    bool has_columns = false;
     in_.ReadStruct([&](ThriftField field) {
       if (field.id != kColumns || field.type != ThriftType::kList) return false;
+      has_columns = true;
       in_.ReadList([&](ThriftType element) {
         if (element != ThriftType::kStruct) return false;
         TakeColumn(row_group, ReadColumn());
@@ -103,6 +105,7 @@ class MetadataReader {
       });
       return true;
     });
+    if (!has_columns) lacks_fields_ = true;
   }
 
   Column ReadColumn() {

@@ -264,6 +264,10 @@ TEST(ParquetFile, AFooterWithoutItsFieldsIsDamage) {
        {no_type, no_path, empty_path, no_values, negative}) {
     EXPECT_EQ(CodeOf(with_column(lacking.End())), StatusCode::kCorruption);
   }
+  const std::string no_columns = ThriftFields().Integer(3, 1).End();
+  EXPECT_EQ(
+      CodeOf(ParquetFile("", ThriftFields().List(4, 12, {no_columns}).End())),
+      StatusCode::kCorruption);
   EXPECT_EQ(CodeOf(ParquetFile("", ThriftFields().Integer(1, 2).End())),
             StatusCode::kCorruption);
 }

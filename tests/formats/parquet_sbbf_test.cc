@@ -241,8 +241,8 @@ TEST(ParquetSbbf, TheObsoleteFormIsCheckedAsWell) {
   EXPECT_TRUE((*other)->MayContain("anything"));
 }
 
-// Three blocks in four hold more or fewer keys than the mean: the bound is five
-// standard deviations of the count around the exact expectation.
+// Within five standard deviations of the count, and 2 % for the spread between
+// one filter and the next.
 TEST(ParquetSbbf, ErrsAsOftenAsPredicted) {
   constexpr std::uint64_t kKeys = 20'000;
   constexpr std::uint64_t kStrangers = 400'000;
