@@ -13,6 +13,7 @@
 #include "filter_args.h"
 #include "key_reader.h"
 #include "numbers.h"
+#include "plain_value.h"
 #include "tamis/filter.h"
 #include "text.h"
 
@@ -68,6 +69,25 @@ void CheckKeys(std::string_view bytes, KeySyntax syntax, std::size_t piece) {
   Check(joined == bytes);
 }
 
+// A value of a type has as many bytes as the type, wherever it is cut.
+void CheckTyped(std::string_view bytes, std::size_t piece) {
+  using tamis::tools::ValueType;
+  for (const auto& name : tamis::tools::ValueTypeNames()) {
+    const ValueType type = *tamis::tools::ValueTypeNamed(name);
+    const KeySyntax syntax = {.type = type};
+    const AllKeys whole = ReadAll(bytes, syntax, SIZE_MAX, bytes.size() + 1);
+    const AllKeys pieces = ReadAll(bytes, syntax, piece, 1 + piece / 2);
+    Check(whole.ok == pieces.ok);
+    Check(whole.keys == pieces.keys);
+    const bool is_wide =
+        type == ValueType::kInt64 || type == ValueType::kDouble;
+    for (const std::string& key : whole.keys) {
+      Check(type == ValueType::kBytes || key.size() == (is_wide ? 8 : 4));
+    }
+    Check(!tamis::tools::PlainProblem(type, bytes).empty());
+  }
+}
+
 void CheckNumbers(const std::string& text) {
   const auto count = tamis::tools::ParseCount(text);
   if (count.ok()) {
@@ -87,7 +107,7 @@ void CheckNumbers(const std::string& text) {
 
 // Whatever the options say, what comes out is a spec or an error.
 void CheckFilterArgs(std::string_view text) {
-  std::string fields[5];
+  std::string fields[6];
   std::size_t field = 0;
   for (const char c : text) {
     if (c == '\n' && field + 1 < std::size(fields)) {
@@ -102,6 +122,7 @@ void CheckFilterArgs(std::string_view text) {
   args.bits_per_key = fields[2];
   args.seed = fields[3];
   args.sizing = fields[4];
+  args.kind = fields[5];
   const auto spec = tamis::tools::SpecFrom(args);
   if (!spec.ok()) {
     Check(!spec.status().message().empty());
@@ -116,7 +137,10 @@ void CheckFilterArgs(std::string_view text) {
   // Whatever can be built can be built in a fixed size.
   const tamis::Estimate size = (*policy)->Predict(1000);
   if (!tamis::tools::CheckEstimate(size).ok()) return;
-  const auto fixed = tamis::MakePolicy(tamis::tools::FixedSpec(args, size));
+  const auto fixed_spec = tamis::tools::FixedSpec(args, size);
+  Check(fixed_spec.ok() == (args.format != "rocksdb-ribbon"));
+  if (!fixed_spec.ok()) return;
+  const auto fixed = tamis::MakePolicy(*fixed_spec);
   Check(fixed.ok());
   Check((*fixed)->Predict(7).bits == size.bits);
   Check((*fixed)->Predict(7).probes == size.probes);
@@ -131,6 +155,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::string content(data + 1, data + size);
   const KeySyntax syntax = {.nul = (option & 1) != 0, .hex = (option & 2) != 0};
   CheckKeys(content, syntax, 1 + (option >> 2));
+  CheckTyped(content, 1 + (option >> 2));
   CheckNumbers(content);
   CheckFilterArgs(content);
   Check(tamis::tools::IsUtf8(content) || !content.empty());

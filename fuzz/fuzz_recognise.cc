@@ -30,6 +30,9 @@ void CheckVerdict(const RecognisedFormat& found, Slice bytes) {
         "unknown means that nothing fits");
   Check(found.certainty == Certainty::kGuess || found.alternatives.empty(),
         "only a guess has alternatives");
+  Check(found.certainty == Certainty::kUnknown ||
+            (found.not_a_filter.empty() && found.holds_filters.empty()),
+        "what is recognised is nothing else");
   for (const std::string& spec : SpecsOf(found)) {
     CheckOpen(*PolicyOf(spec), bytes);
   }

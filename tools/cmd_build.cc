@@ -63,7 +63,9 @@ Status MakeRecipe(const BuildArgs& args, Recipe* recipe) {
   const Estimate size = recipe->policy->Predict(*keys);
   Status status = CheckEstimate(size);
   if (!status.ok()) return status;
-  auto fixed = MakePolicy(FixedSpec(args.filter, size));
+  auto fixed_spec = FixedSpec(args.filter, size);
+  if (!fixed_spec.ok()) return fixed_spec.status();
+  auto fixed = MakePolicy(*fixed_spec);
   if (!fixed.ok()) return InOptionWords(fixed.status());
   recipe->policy = *std::move(fixed);
   recipe->planned_keys = *keys;
@@ -86,7 +88,7 @@ Status AddKeys(const BuildArgs& args, const Console& console,
     Status status = reader.Next();
     if (!status.ok()) return status;
     if (reader.keys().empty()) return Status::Ok();
-    for (const Slice key : reader.keys()) builder->Add(key);
+    builder->AddMany(reader.keys());
     *keys += reader.keys().size();
     progress->Update(*keys, reader.bytes_read());
   }
@@ -151,6 +153,7 @@ std::string ToJson(const BuildArgs& args, const Recipe& recipe,
   object["bits"] = summary.info.bits;
   object["bits_per_key"] = summary.bits_per_key();
   object["probes"] = summary.info.probes;
+  if (summary.info.seed.has_value()) object["seed"] = *summary.info.seed;
   object["false_positive_rate"] = summary.rate();
   return object.dump(2, ' ', false,
                      nlohmann::ordered_json::error_handler_t::replace) +
@@ -205,9 +208,7 @@ void AddBuild(CLI::App* app, const Console& console, int* exit_code) {
   AddText(command, "--plan-keys", &args->plan_keys,
           "Size the filter for that many keys, whatever comes: filters of "
           "one plan can be merged");
-  command->add_flag("--hex", args->syntax.hex, "Keys are written in hex");
-  command->add_flag("-0,--null", args->syntax.nul,
-                    "Keys end in a NUL byte instead of a newline");
+  AddKeySyntaxOptions(command, &args->syntax);
   command->add_flag("-f,--force", args->force, "Overwrite an existing file");
   command->add_flag("--json", args->json, "Print the summary as JSON");
   command->footer("Example:\n  tamis build words.txt -o words.tamis --fpr 1%");

@@ -15,7 +15,6 @@
 #include "interrupt.h"
 #include "numbers.h"
 #include "progress.h"
-#include "tamis/bloom_math.h"
 #include "tamis/filter.h"
 #include "text.h"
 
@@ -72,7 +71,7 @@ class Sieve {
       console_.out->Write(line);
       console_.out->Write(terminator);
       ++counts_.out;
-      if (counts_.out - charged_ == kChargedAtOnce) ChargeLosses();
+      if (counts_.out == charge_at_) ChargeLosses();
     }
     ChargeLosses();
     return Status::Ok();
@@ -88,10 +87,17 @@ class Sieve {
   }
   const Counts& counts() const { return counts_; }
   const Estimate& estimate() const { return estimate_; }
+  // Share of the filter's bits that are set; looks at all of them.
+  double Fill() const {
+    const FilterInfo info = filter_->Describe();
+    return static_cast<double>(info.set_bits) / static_cast<double>(info.bits);
+  }
 
  private:
-  // Few enough that the rate hardly moves between them.
+  // Few enough that the rate hardly moves between them, and not more often
+  // than that: to know the rate takes as long as some thousand lines.
   static constexpr std::uint64_t kChargedAtOnce = 64;
+  static constexpr std::uint64_t kShareChargedAtOnce = 256;
 
   // For each new line that passed at rate r, r / (1 - r) did not; yet never
   // more than were dropped at all.
@@ -104,6 +110,12 @@ class Sieve {
     counts_.expected_losses = std::min(
         counts_.expected_losses, static_cast<double>(counts_.in - counts_.out));
     charged_ = counts_.out;
+    // Where hardly any line passes, many are lost for each that does.
+    const double step =
+        (1 - rate) * static_cast<double>(std::max(
+                         kChargedAtOnce, charged_ / kShareChargedAtOnce));
+    charge_at_ =
+        charged_ + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(step));
   }
 
   const DedupeArgs& args_;
@@ -114,6 +126,7 @@ class Sieve {
   Estimate estimate_;
   Counts counts_;
   std::uint64_t charged_ = 0;  // lines out that losses were reckoned for
+  std::uint64_t charge_at_ = kChargedAtOnce;  // lines out to do so again
 };
 
 Status PassFile(const std::string& path, const DedupeArgs& args,
@@ -198,12 +211,10 @@ void Report(const DedupeArgs& args, const Console& console, const Sieve& sieve,
                      Percent(sieve.RateNow())));
   }
   if (args.stats) {
-    Note(
-        console, "dedupe",
-        fmt::format("filter: {}, k {}, {} of the bits set",
-                    HumanBytes(sieve.estimate().bytes), sieve.estimate().probes,
-                    Percent(BloomFill(sieve.estimate().bits, counts.out,
-                                      sieve.estimate().probes))));
+    Note(console, "dedupe",
+         fmt::format("filter: {}, k {}, {} of the bits set",
+                     HumanBytes(sieve.estimate().bytes),
+                     sieve.estimate().probes, Percent(sieve.Fill())));
   }
 }
 

@@ -1,5 +1,6 @@
 // tamis inspect: what a filter file holds, and whether it is well.
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "commands.h"
 #include "filter_input.h"
+#include "parquet_listing.h"
 #include "text.h"
 #include "verdict.h"
 
@@ -33,9 +35,9 @@ struct Report {
 };
 
 // Ok, and the report is complete; a damaged file has one, too.
-Status Inspect(const FilterInputArgs& args, Report* report) {
-  FilterInput input;
-  Status status = OpenFilterInput(args, &input);
+// `input` is what OpenFilterInput() made of the file, with this `status`.
+Status Inspect(const FilterInputArgs& args, const Status& status,
+               FilterInput input, Report* report) {
   report->path = InputName(args.path);
   report->recognised = std::move(input.recognised);
   if (input.file.has_value()) report->bytes = input.file->bytes().size();
@@ -81,6 +83,7 @@ std::string KeysText(const Report& report) {
     return Grouped(*report.info.keys) + " (stored)";
   }
   // Beyond 2^63 the estimate has nothing to say in digits.
+  if (report.verdict.keys <= 0) return "unknown";
   const double keys = std::min(std::round(report.verdict.keys), 9e18);
   return fmt::format("about {} (estimated from the fill)",
                      Grouped(static_cast<std::uint64_t>(keys)));
@@ -88,6 +91,20 @@ std::string KeysText(const Report& report) {
 
 void AddLine(std::string* out, std::string_view name, std::string_view value) {
   *out += fmt::format("{:<15}{}\n", fmt::format("{}:", name), value);
+}
+
+// About the bits of a filter that has some and can be asked.
+void AddBitLines(const Report& report, std::string* out) {
+  const FilterInfo& info = report.info;
+  const bool is_ribbon = info.kind == "ribbon";
+  AddLine(out, is_ribbon ? "columns" : "k", std::to_string(info.probes));
+  AddLine(out, "bits", Grouped(info.bits));
+  AddLine(out, "keys", KeysText(report));
+  if (report.verdict.bits_per_key > 0) {
+    AddLine(out, "bits per key",
+            fmt::format("{:.2f}", report.verdict.bits_per_key));
+  }
+  if (!is_ribbon) AddLine(out, "fill", Percent(report.verdict.fill));
 }
 
 std::string ToText(const Console& console, const Report& report) {
@@ -100,14 +117,7 @@ std::string ToText(const Console& console, const Report& report) {
     if (!report.info.hash.empty()) AddLine(&out, "hash", report.info.hash);
   }
   if (report.info.bits > 0 && report.info.always_maybe.empty()) {
-    AddLine(&out, "k", std::to_string(report.info.probes));
-    AddLine(&out, "bits", Grouped(report.info.bits));
-    AddLine(&out, "keys", KeysText(report));
-    if (report.verdict.bits_per_key > 0) {
-      AddLine(&out, "bits per key",
-              fmt::format("{:.2f}", report.verdict.bits_per_key));
-    }
-    AddLine(&out, "fill", Percent(report.verdict.fill));
+    AddBitLines(report, &out);
   }
   if (report.info.seed.has_value()) {
     AddLine(&out, "seed", std::to_string(*report.info.seed));
@@ -133,20 +143,53 @@ Json ToJson(const Report& report) {
   if (!report.is_damaged()) {
     object["kind"] = report.info.kind;
     object["hash"] = report.info.hash;
-    object["probes"] = report.info.probes;
+    object[report.info.kind == "ribbon" ? "columns" : "probes"] =
+        report.info.probes;
     object["bits"] = report.info.bits;
     object["set_bits"] = report.info.set_bits;
     object["keys"] = report.verdict.keys;
     object["keys_are_estimated"] = !report.info.keys.has_value();
     if (report.info.keys.has_value()) object["keys"] = *report.info.keys;
     object["bits_per_key"] = report.verdict.bits_per_key;
-    object["fill"] = report.verdict.fill;
+    if (report.info.kind != "ribbon") object["fill"] = report.verdict.fill;
     object["false_positive_rate"] = report.verdict.rate;
     if (report.info.seed.has_value()) object["seed"] = *report.info.seed;
   }
   object["verdict"] = report.verdict.word;
   if (!report.remark.empty()) object["remark"] = report.remark;
   return object;
+}
+
+// What is said of one file, and the code that it deserves.
+struct Said {
+  Json json;
+  std::string text;
+  int code = kExitOk;
+};
+
+Status SayWhatIsIn(const FilterInputArgs& args, const Console& console,
+                   Said* said) {
+  FilterInput input;
+  const Status status = OpenFilterInput(args, &input);
+  bool is_bad = false;
+  if (input.file.has_value() && HoldsFilters(args, input.file->bytes())) {
+    ParquetListing listing;
+    Status listed =
+        ListParquet(InputName(args.path), input.file->bytes(), &listing);
+    if (!listed.ok()) return listed;
+    said->json = ToJson(listing);
+    said->text = ToText(listing);
+    is_bad = listing.is_bad();
+  } else {
+    Report report;
+    Status inspected = Inspect(args, status, std::move(input), &report);
+    if (!inspected.ok()) return inspected;
+    said->json = ToJson(report);
+    said->text = ToText(console, report);
+    is_bad = report.is_damaged() || report.verdict.word == "saturated";
+  }
+  said->code = is_bad ? kExitNegative : kExitOk;
+  return Status::Ok();
 }
 
 }  // namespace
@@ -156,24 +199,22 @@ int RunInspect(const InspectArgs& args, const Console& console) {
   bool first = true;
   Json list = Json::array();
   for (const std::string& path : args.files) {
-    Report report;
-    Status status = Inspect({.path = path,
-                             .format = args.format,
-                             .guesses = Guesses::kAccept,
-                             .standard_input = console.in},
-                            &report);
+    Said said;
+    Status status = SayWhatIsIn({.path = path,
+                                 .format = args.format,
+                                 .guesses = Guesses::kAccept,
+                                 .standard_input = console.in},
+                                console, &said);
     if (!status.ok()) {
       console.out->Flush();  // the complaint belongs behind what came before
       code = Fail(console, "inspect", status.message());
       continue;
     }
-    if (report.is_damaged() || report.verdict.word == "saturated") {
-      code = std::max<int>(code, kExitNegative);
-    }
+    code = std::max(code, said.code);
     if (args.json) {
-      list.push_back(ToJson(report));
+      list.push_back(std::move(said.json));
     } else {
-      console.out->Write((first ? "" : "\n") + ToText(console, report));
+      console.out->Write((first ? "" : "\n") + said.text);
     }
     first = false;
   }
@@ -188,7 +229,9 @@ void AddInspect(CLI::App* app, const Console& console, int* exit_code) {
   auto args = std::make_shared<InspectArgs>();
   CLI::App* command = app->add_subcommand(
       "inspect", "Show what filter files hold and whether they are well");
-  command->add_option("FILE", args->files, "Filters; '-' is standard input")
+  command
+      ->add_option("FILE", args->files,
+                   "Filters, or Parquet files; '-' is standard input")
       ->required();
   AddText(command, "--format", &args->format, "Read every FILE in this format");
   command->add_flag("--json", args->json, "Print a JSON array");

@@ -34,6 +34,10 @@ std::string InputThatIs(const MergeArgs& args, int standard_input) {
 // How `other` differs from `first` so that they cannot be merged, with what to
 // do; "" if that is not why.
 std::string DifferenceOf(const FilterInfo& first, const FilterInfo& other) {
+  if (first.kind != other.kind || first.hash != other.hash) {
+    return fmt::format("their kind ({}, {} and {}, {})", first.kind, first.hash,
+                       other.kind, other.hash);
+  }
   if (first.bits != other.bits) {
     return fmt::format(
         "the number of bits ({} and {}); build both with the "
@@ -60,10 +64,20 @@ Status Refusal(const MergeArgs& args, const std::vector<FilterInput>& inputs,
   const FilterInfo first = inputs[0].reader->Describe();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const FilterInfo info = inputs[i].reader->Describe();
+    const std::string name = InputName(args.files[i]);
     if (!info.always_maybe.empty()) {
-      return Status::InvalidArgument(fmt::format("{}: cannot be merged: {}",
-                                                 InputName(args.files[i]),
-                                                 info.always_maybe));
+      return Status::InvalidArgument(
+          fmt::format("{}: cannot be merged: {}", name, info.always_maybe));
+    }
+    if (info.kind == "ribbon") {
+      return Status::InvalidArgument(
+          fmt::format("{}: is a Ribbon filter, which cannot be merged; build "
+                      "one filter from all the keys",
+                      name));
+    }
+    if (info.bits == 0) {
+      return Status::InvalidArgument(fmt::format(
+          "{}: has no bits to merge, for it has no keys; leave it out", name));
     }
     const std::string difference = DifferenceOf(first, info);
     if (!difference.empty()) {
@@ -193,7 +207,7 @@ void AddMerge(CLI::App* app, const Console& console, int* exit_code) {
   command->add_flag("--json", args->json, "Print the summary as JSON");
   command->footer(
       "Filters can be merged if they were built for the same number of keys,\n"
-      "at the same rate.\n\nExample:\n"
+      "at the same rate; Ribbon filters cannot.\n\nExample:\n"
       "  tamis build monday.txt -o monday.tamis --plan-keys 10M\n"
       "  tamis build tuesday.txt -o tuesday.tamis --plan-keys 10M\n"
       "  tamis merge monday.tamis tuesday.tamis -o week.tamis");

@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "filter_input.h"
+#include "numbers.h"
 #include "progress.h"
 #include "text.h"
 
@@ -68,7 +69,8 @@ class Answerer {
       any_maybe_ |= answers_[i];
       if (args_.only == (answers_[i] ? "no" : "maybe")) continue;
       if (args_.json) {
-        WriteJsonLine(keys[i], args_.syntax.hex, answers_[i], console_.out);
+        WriteJsonLine(args_.syntax.hex ? keys[i] : records[i], args_.syntax.hex,
+                      answers_[i], console_.out);
       } else {
         console_.out->Write(answers_[i] ? maybe_ : no_);
         console_.out->Write('\t');
@@ -96,11 +98,11 @@ Status AnswerListed(const QueryArgs& args, Answerer* answerer) {
   std::vector<Slice> records;
   for (std::size_t i = 0; i < args.listed_keys.size(); ++i) {
     const std::string& text = args.listed_keys[i];
-    if (args.syntax.hex && !DecodeHex(text, &decoded[i])) {
+    if (!DecodeKey(args.syntax, text, &decoded[i])) {
       return Status::InvalidArgument(
-          fmt::format("--key '{}': {}", text, HexProblem(text)));
+          fmt::format("--key '{}': {}", text, KeyProblem(args.syntax, text)));
     }
-    keys.push_back(args.syntax.hex ? decoded[i] : text);
+    keys.push_back(decoded[i]);
     records.push_back(text);
   }
   answerer->Answer(keys, records);
@@ -134,6 +136,79 @@ Status AnswerStream(const QueryArgs& args, const Console& console,
   }
 }
 
+// What answers, and how keys for it are written.
+struct Question {
+  FilterInput input;
+  ColumnInput column;
+  QueryArgs args;
+
+  const FilterReader& filter() const {
+    return column.filter != nullptr ? *column.filter : *input.reader;
+  }
+};
+
+// Numbers in a column of numbers, unless the user says otherwise.
+// InvalidArgument: keys written so cannot be in a column of that type, and
+// would all be denied.
+Status ChooseType(const std::string& physical_type, KeySyntax* syntax) {
+  if (syntax->hex) return Status::Ok();
+  const auto type = ValueTypeOf(physical_type);
+  if (!type.has_value() && !syntax->type_is_given) {
+    return Status::InvalidArgument(
+        fmt::format("its type is {}: write the bytes of its values with --hex",
+                    physical_type));
+  }
+  if (!syntax->type_is_given) {
+    syntax->type = *type;
+  } else if (type.has_value() && *type != ValueType::kBytes &&
+             *type != syntax->type) {
+    return Status::InvalidArgument(
+        fmt::format("its type is {}, which has no values of type {}",
+                    physical_type, NameOf(syntax->type)));
+  }
+  return Status::Ok();
+}
+
+Status OpenColumn(const Console& console, const FilterInputArgs& file,
+                  Question* question) {
+  QueryArgs* args = &question->args;
+  if (args->column.empty()) {
+    return Status::InvalidArgument("--row-group needs --column beside it");
+  }
+  ColumnChoice choice{.column = args->column, .row_group = std::nullopt};
+  if (!args->row_group.empty()) {
+    auto number = ParseCount(args->row_group);
+    if (!number.ok()) {
+      return Status::InvalidArgument("--row-group: " +
+                                     number.status().message());
+    }
+    choice.row_group = *number;
+  }
+  Status status = OpenColumnInput(file, choice, &question->column);
+  if (!status.ok()) return status;
+  const ColumnFilter& filter = *question->column.filter;
+  const std::string name = fmt::format("{}: column '{}'", InputName(file.path),
+                                       Printable(args->column));
+  if (!filter.always_maybe().empty()) {
+    Note(console, "query",
+         fmt::format("{}: every key is a maybe: {}", name,
+                     filter.always_maybe()));
+  }
+  status = ChooseType(filter.physical_type(), &args->syntax);
+  if (status.ok()) return status;
+  return Status(status.code(), name + ": " + status.message());
+}
+
+Status Open(const Console& console, Question* question) {
+  const QueryArgs& args = question->args;
+  const FilterInputArgs file = {
+      .path = args.file, .format = args.format, .standard_input = console.in};
+  if (!args.column.empty() || !args.row_group.empty()) {
+    return OpenColumn(console, file, question);
+  }
+  return OpenFilterInput(file, &question->input);
+}
+
 }  // namespace
 
 int RunQuery(const QueryArgs& args, const Console& console) {
@@ -144,16 +219,15 @@ int RunQuery(const QueryArgs& args, const Console& console) {
                 "the filter and the keys cannot both come from standard input; "
                 "name a file of keys, or use -k");
   }
-  FilterInput input;
-  Status status = OpenFilterInput(
-      {.path = args.file, .format = args.format, .standard_input = console.in},
-      &input);
+  Question question;
+  question.args = args;
+  Status status = Open(console, &question);
   if (!status.ok()) return Fail(console, "query", status.message());
 
-  Answerer answerer(args, console, *input.reader);
-  status = AnswerListed(args, &answerer);
+  Answerer answerer(question.args, console, question.filter());
+  status = AnswerListed(question.args, &answerer);
   if (status.ok() && reads_keys) {
-    status = AnswerStream(args, console, &answerer);
+    status = AnswerStream(question.args, console, &answerer);
   }
   if (!status.ok()) {
     console.out->Flush();
@@ -167,7 +241,10 @@ void AddQuery(CLI::App* app, const Console& console, int* exit_code) {
   auto args = std::make_shared<QueryArgs>();
   CLI::App* command =
       app->add_subcommand("query", "Ask a filter about keys, one per line");
-  command->add_option("FILE", args->file, "The filter; '-' is standard input")
+  command
+      ->add_option("FILE", args->file,
+                   "The filter, or a Parquet file with --column; '-' is "
+                   "standard input")
       ->required();
   command
       ->add_option("KEYS", args->keys,
@@ -181,16 +258,20 @@ void AddQuery(CLI::App* app, const Console& console, int* exit_code) {
       ->allow_extra_args(false);
   AddText(command, "--format", &args->format,
           "Read FILE in this format instead of recognising it");
-  command->add_flag("--hex", args->syntax.hex, "Keys are written in hex");
-  command->add_flag("-0,--null", args->syntax.nul,
-                    "Keys and answers end in a NUL byte");
+  AddKeySyntaxOptions(command, &args->syntax);
+  AddText(command, "--column", &args->column,
+          "Ask the filters of this column of a Parquet file");
+  AddText(command, "--row-group", &args->row_group,
+          "Only that of this row group, counted from 0");
   command->add_option("--only", args->only, "Print only these answers")
       ->check(CLI::IsMember({"maybe", "no"}));
   command->add_flag("--json", args->json, "Print one JSON object per key");
   command->footer(
-      "Prints 'maybe' or 'no' (certainly absent), a tab and the key.\n"
+      "Prints 'maybe' or 'no' (certainly absent), a tab and the key, which\n"
+      "ends as the keys do.\n"
       "Exit code: 0 if any key is a maybe, 1 if none is, 2 on errors.\n\n"
-      "Example:\n  tamis query words.tamis -k apple -k pear");
+      "Example:\n  tamis query words.tamis -k apple -k pear\n"
+      "  tamis query table.parquet --column id -k 42");
   command->callback(
       [args, &console, exit_code] { *exit_code = RunQuery(*args, console); });
 }

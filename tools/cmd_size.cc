@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,6 @@
 
 #include "commands.h"
 #include "numbers.h"
-#include "tamis/bloom_math.h"
 #include "tamis/filter.h"
 #include "tamis/formats.h"
 #include "text.h"
@@ -21,17 +21,22 @@ namespace {
 
 struct Row {
   std::string format;
-  Status status;  // why this format cannot do what was asked
+  std::string kind;  // of the tamis format; empty for all others
+  Status status;     // why this format cannot do what was asked
   Estimate estimate;
   double bits_per_key = 0;
-  double rate_at_double = 0;  // with twice the planned keys
+  // With twice the planned keys; nothing for a kind that takes no more than
+  // it was made for.
+  std::optional<double> rate_at_double;
 };
 
 Row MakeRow(const SizeArgs& args, const std::string& format,
-            std::uint64_t keys) {
+            const std::string& kind, std::uint64_t keys) {
   Row row;
   row.format = format;
+  row.kind = kind;
   FilterArgs filter = args.filter;
+  filter.kind = kind;
   // In a table of all formats a sizing rule is for the one that has it.
   if (filter.format.empty() && format != "cassandra") filter.sizing.clear();
   auto spec = SpecFrom(filter, format);
@@ -51,29 +56,43 @@ Row MakeRow(const SizeArgs& args, const std::string& format,
       static_cast<double>(row.estimate.bits) / static_cast<double>(keys);
   // 2^63 keys and more have no double; they saturate any filter.
   const std::uint64_t twice = keys > UINT64_MAX / 2 ? UINT64_MAX : keys * 2;
-  row.rate_at_double = (*policy)->RateAt(keys, twice);
+  if (format != "rocksdb-ribbon") {
+    row.rate_at_double = (*policy)->RateAt(keys, twice);
+  }
   return row;
 }
 
 std::vector<Row> MakeRows(const SizeArgs& args, std::uint64_t keys) {
-  std::vector<Row> rows;
-  if (!args.filter.format.empty()) {
-    rows.push_back(MakeRow(args, args.filter.format, keys));
-    return rows;
+  const std::string& format = args.filter.format;
+  const std::string& kind = args.filter.kind;
+  // Kinds are a matter of the tamis format alone.
+  if (!format.empty() || !kind.empty()) {
+    return {MakeRow(args, format.empty() ? "tamis" : format, kind, keys)};
   }
+  std::vector<Row> rows;
   for (const FormatEntry& entry : KnownFormats()) {
-    // Kinds are a matter of the tamis format alone.
-    if (!args.filter.kind.empty() && entry.name != "tamis") continue;
-    rows.push_back(MakeRow(args, std::string(entry.name), keys));
+    const std::string name(entry.name);
+    rows.push_back(MakeRow(args, name, "", keys));
+    if (name != "tamis") continue;
+    rows.push_back(MakeRow(args, name, "splitblock", keys));
+    rows.push_back(MakeRow(args, name, "classic", keys));
   }
   return rows;
 }
 
-// The reason, without the format's name that the row begins with.
+std::string NameIn(const Row& row) {
+  return row.kind.empty() ? row.format : row.format + " " + row.kind;
+}
+
+// The reason, without the name that the row begins with.
 std::string ReasonIn(const Row& row) {
-  const std::string name = row.format.substr(0, row.format.find(':')) + ": ";
   const std::string& message = row.status.message();
-  return message.starts_with(name) ? message.substr(name.size()) : message;
+  for (const std::string& word :
+       {row.format.substr(0, row.format.find(':')), row.kind}) {
+    const std::string name = word + ": ";
+    if (message.starts_with(name)) return message.substr(name.size());
+  }
+  return message;
 }
 
 std::string ToTable(const std::vector<Row>& rows) {
@@ -81,15 +100,15 @@ std::string ToTable(const std::vector<Row>& rows) {
                "rate at twice the keys"});
   for (const Row& row : rows) {
     if (!row.status.ok()) {
-      table.AddRow({row.format, ReasonIn(row)});
+      table.AddRow({NameIn(row), ReasonIn(row)});
       continue;
     }
-    table.AddRow({row.format, HumanBytes(row.estimate.bytes),
+    table.AddRow({NameIn(row), HumanBytes(row.estimate.bytes),
                   Grouped(row.estimate.bytes),
                   fmt::format("{:.2f}", row.bits_per_key),
                   std::to_string(row.estimate.probes),
                   Percent(row.estimate.false_positive_rate),
-                  Percent(row.rate_at_double)});
+                  row.rate_at_double ? Percent(*row.rate_at_double) : "-"});
   }
   return table.ToString();
 }
@@ -99,6 +118,7 @@ std::string ToJson(const std::vector<Row>& rows, std::uint64_t keys) {
   for (const Row& row : rows) {
     nlohmann::ordered_json object;
     object["format"] = row.format;
+    if (!row.kind.empty()) object["kind"] = row.kind;
     object["keys"] = keys;
     if (!row.status.ok()) {
       object["error"] = ReasonIn(row);
@@ -108,7 +128,9 @@ std::string ToJson(const std::vector<Row>& rows, std::uint64_t keys) {
       object["bits_per_key"] = row.bits_per_key;
       object["probes"] = row.estimate.probes;
       object["false_positive_rate"] = row.estimate.false_positive_rate;
-      object["false_positive_rate_at_twice_the_keys"] = row.rate_at_double;
+      if (row.rate_at_double) {
+        object["false_positive_rate_at_twice_the_keys"] = *row.rate_at_double;
+      }
     }
     list.push_back(std::move(object));
   }

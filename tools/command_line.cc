@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "tamis/kernels.h"
 #include "version.h"
 
 namespace tamis::tools {
@@ -21,9 +22,22 @@ constexpr std::string_view kExamples =
     "Exit code: 0 fine, 1 a negative answer or verdict, 2 wrong use or\n"
     "unreadable input.  'tamis COMMAND --help' tells more.";
 
+// "tamis 1.2.3", and the loops that would run: who reports a fault or a speed
+// should not need to look for them.
+std::string VersionText() {
+  std::string text =
+      fmt::format("tamis {}\nkernels: {} (of", kVersion, ActiveKernelsName());
+  std::string_view separator = " ";
+  for (const std::string_view name : RunnableKernelsNames()) {
+    text += fmt::format("{}{}", separator, name);
+    separator = ", ";
+  }
+  return text + ")";
+}
+
 void Declare(CLI::App* app, const Console& console, int* exit_code) {
   app->name("tamis");
-  app->set_version_flag("--version", fmt::format("tamis {}", kVersion));
+  app->set_version_flag("--version", VersionText());
   app->require_subcommand(1);
   app->footer(std::string(kExamples));
   AddSize(app, console, exit_code);

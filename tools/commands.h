@@ -44,6 +44,9 @@ struct QueryArgs {
   std::string format;
   KeySyntax syntax;
   std::string only;  // "maybe", "no", or empty: both
+  // Of a Parquet file; empty: not given.
+  std::string column;
+  std::string row_group;
   bool json = false;
 };
 // kExitNegative if no key was answered with "maybe".

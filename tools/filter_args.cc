@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "key_reader.h"
 #include "numbers.h"
 #include "tamis/formats.h"
 
@@ -13,6 +15,9 @@ namespace tamis::tools {
 namespace {
 
 constexpr double kMostBitsPerKey = 10000;  // as MakePolicy() has it
+
+// Of the tamis format; the names are also those of MakePolicy().
+const std::vector<std::string> kKinds = {"bloom", "splitblock", "classic"};
 
 Status Named(std::string_view option, const Status& status) {
   return Status(status.code(), fmt::format("{}: {}", option, status.message()));
@@ -28,6 +33,21 @@ void ReplaceAll(std::string* text, std::string_view from, std::string_view to) {
 // The separator between a format and what follows it.
 char SeparatorAfter(std::string_view format) {
   return format.find(':') == std::string_view::npos ? ':' : ',';
+}
+
+// What MakePolicy() calls the filter: the format, or the kind that was chosen
+// of those of the tamis format.
+std::string PolicyName(const FilterArgs& args, const std::string& format) {
+  return args.kind.empty() ? format : args.kind;
+}
+
+// ",seed=7", or nothing where none was given.
+Result<std::string> SeedArgument(const FilterArgs& args) {
+  if (args.seed.empty()) return std::string();
+  if (args.seed == "random") return std::string(",seed=random");
+  auto seed = ParseSeed(args.seed);
+  if (!seed.ok()) return Named("--seed", seed.status());
+  return fmt::format(",seed={}", *seed);
 }
 
 // "10" or "fpr=0.01".
@@ -90,6 +110,7 @@ Status CheckEstimate(const Estimate& estimate) {
 Status InOptionWords(const Status& status) {
   std::string message = status.message();
   ReplaceAll(&message, "sizing=", "--sizing ");
+  ReplaceAll(&message, "classic:fpr=...", "--kind classic");
   return Status(status.code(), message);
 }
 
@@ -103,8 +124,9 @@ void AddText(CLI::App* app, const std::string& name, std::string* value,
 void AddSizingOptions(CLI::App* app, FilterArgs* args) {
   AddText(app, "--format", &args->format,
           "Format: " + FormatNames() + ", or cassandra:VERSION");
-  app->add_option("--kind", args->kind, "Algorithm of the tamis format")
-      ->check(CLI::IsMember({"classic", "bloom"}));
+  app->add_option("--kind", args->kind,
+                  "Algorithm of the tamis format (default bloom)")
+      ->check(CLI::IsMember(kKinds));
   AddText(app, "--fpr", &args->fpr,
           "Rate of false positives, such as 0.01 or 1%");
   AddText(app, "--bits-per-key", &args->bits_per_key,
@@ -113,12 +135,28 @@ void AddSizingOptions(CLI::App* app, FilterArgs* args) {
 }
 
 void AddSeedOption(CLI::App* app, FilterArgs* args) {
-  AddText(app, "--seed", &args->seed, "Seed of the hash (tamis only)");
+  AddText(app, "--seed", &args->seed,
+          "Seed of the hash, or 'random' (tamis only)");
 }
 
 void AddSizingRuleOption(CLI::App* app, FilterArgs* args) {
   app->add_option("--sizing", args->sizing, "Sizing rule (cassandra only)")
       ->check(CLI::IsMember({"textbook", "cassandra"}));
+}
+
+void AddKeySyntaxOptions(CLI::App* app, KeySyntax* syntax) {
+  auto* hex = app->add_flag("--hex", syntax->hex, "Keys are written in hex");
+  app->add_flag("-0,--null", syntax->nul,
+                "Keys end in a NUL byte instead of a newline");
+  app->add_option_function<std::string>(
+         "--type",
+         [syntax](const std::string& name) {
+           syntax->type = ValueTypeNamed(name).value_or(ValueType::kBytes);
+           syntax->type_is_given = true;
+         },
+         "Keys are values of this type, in Parquet's plain encoding")
+      ->check(CLI::IsMember(ValueTypeNames()))
+      ->excludes(hex);
 }
 
 Result<std::string> SpecFrom(const FilterArgs& args,
@@ -132,6 +170,11 @@ Result<std::string> SpecFrom(const FilterArgs& args,
     return Status::InvalidArgument(
         fmt::format("--kind goes with --format tamis, not {}", chosen));
   }
+  if (!args.kind.empty() &&
+      std::find(kKinds.begin(), kKinds.end(), args.kind) == kKinds.end()) {
+    return Status::InvalidArgument(
+        fmt::format("--kind: '{}' is none", args.kind));
+  }
   if (!args.seed.empty() && !is_tamis) {
     return Status::InvalidArgument(
         fmt::format("--seed goes with --format tamis, not {}", chosen));
@@ -143,25 +186,25 @@ Result<std::string> SpecFrom(const FilterArgs& args,
 
   auto size = SizeArgument(args);
   if (!size.ok()) return size.status();
-  std::string spec = chosen + SeparatorAfter(chosen) + *size;
-  if (!args.seed.empty()) {
-    auto seed = ParseSeed(args.seed);
-    if (!seed.ok()) return Named("--seed", seed.status());
-    spec += fmt::format(",seed={}", *seed);
-  }
+  auto seed = SeedArgument(args);
+  if (!seed.ok()) return seed.status();
+  std::string spec =
+      PolicyName(args, chosen) + SeparatorAfter(chosen) + *size + *seed;
   if (!args.sizing.empty()) spec += ",sizing=" + args.sizing;
   return spec;
 }
 
-std::string FixedSpec(const FilterArgs& args, const Estimate& size) {
+Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size) {
   const std::string format = args.format.empty() ? "tamis" : args.format;
-  std::string spec = fmt::format(
-      "{}{}m={},k={}", format, SeparatorAfter(format), size.bits, size.probes);
-  if (!args.seed.empty()) {
-    const auto seed = ParseSeed(args.seed);
-    if (seed.ok()) spec += fmt::format(",seed={}", *seed);
+  if (format == "rocksdb-ribbon") {
+    return Status::InvalidArgument(
+        "--plan-keys goes with any format but rocksdb-ribbon, whose size "
+        "follows from the keys that come");
   }
-  return spec;
+  auto seed = SeedArgument(args);
+  if (!seed.ok()) return seed.status();
+  return fmt::format("{}{}m={},k={}{}", PolicyName(args, format),
+                     SeparatorAfter(format), size.bits, size.probes, *seed);
 }
 
 std::string FormatNames() {

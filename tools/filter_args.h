@@ -1,5 +1,5 @@
-// filter_args.h -- the options that say which filter to make, and the text
-// for MakePolicy() that they amount to.
+// filter_args.h -- the options that say which filter to make and how its keys
+// are written, and the text for MakePolicy() that they amount to.
 
 #pragma once
 
@@ -14,13 +14,15 @@ class App;
 
 namespace tamis::tools {
 
+struct KeySyntax;
+
 // As typed; empty: not given.
 struct FilterArgs {
   std::string format;  // "tamis", "cassandra:ka"
-  std::string kind;
+  std::string kind;    // of the tamis format: "splitblock"
   std::string fpr;
   std::string bits_per_key;
-  std::string seed;
+  std::string seed;  // a number, or "random"
   std::string sizing;
 };
 
@@ -31,6 +33,9 @@ void AddSizingOptions(CLI::App* app, FilterArgs* args);
 void AddSeedOption(CLI::App* app, FilterArgs* args);
 void AddSizingRuleOption(CLI::App* app, FilterArgs* args);
 
+// Adds --hex, --null and --type.
+void AddKeySyntaxOptions(CLI::App* app, KeySyntax* syntax);
+
 // The spec, with `format` in place of args.format where that is empty.
 // InvalidArgument: a number that is none, a format nobody knows, an option
 // that the format does not have.
@@ -39,7 +44,8 @@ Result<std::string> SpecFrom(const FilterArgs& args,
 
 // The spec of the filter that SpecFrom() describes, but of exactly that size,
 // whatever the number of keys.  REQUIRES: SpecFrom(args) is ok
-std::string FixedSpec(const FilterArgs& args, const Estimate& size);
+// InvalidArgument: the format has no filters of a fixed size.
+Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size);
 
 // Ok if --format may say this: the name of a known format, for cassandra with
 // or without a version behind a colon.  Whether that version is known is left

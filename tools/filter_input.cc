@@ -21,7 +21,7 @@ std::string AdviceFor(std::string_view what) {
   for (const char* packed : {"gzip", "zstd", "xz", "LZ4", "a zip"}) {
     if (what.starts_with(packed)) return "; unpack it first";
   }
-  for (const char* holder : {"LevelDB", "RocksDB", "Parquet"}) {
+  for (const char* holder : {"LevelDB", "RocksDB"}) {
     if (what.find(holder) != std::string_view::npos) {
       return "; this command cannot look inside it yet";
     }
@@ -29,11 +29,19 @@ std::string AdviceFor(std::string_view what) {
   return "";
 }
 
+Status RefuseHolder(const std::string& name, const RecognisedFormat& found) {
+  return Status::InvalidArgument(
+      fmt::format("{}: is {}, not a bare filter; 'tamis inspect' lists the "
+                  "filters in it, and 'tamis query --column' asks them",
+                  name, found.holds_filters));
+}
+
 // Ok unless the content alone shows that the user cannot be right: answers
 // from such bytes would hide keys.
 Status CheckGiven(const std::string& name, const std::string& format,
                   Slice bytes) {
   const RecognisedFormat found = RecogniseFormat("", bytes);
+  if (!found.holds_filters.empty()) return RefuseHolder(name, found);
   if (!found.not_a_filter.empty()) {
     return Status::InvalidArgument(fmt::format("{}: is {}, not a bare filter{}",
                                                name, found.not_a_filter,
@@ -81,11 +89,25 @@ Status ChooseFormat(const FilterInputArgs& args, Slice bytes,
   const std::string name = InputName(args.path);
   if (args.format.empty()) {
     *recognised = RecogniseFormat(LastPart(args.path), bytes);
-    if (!recognised->not_a_filter.empty()) return CheckGiven(name, "", bytes);
+    if (!recognised->not_a_filter.empty() ||
+        !recognised->holds_filters.empty()) {
+      return CheckGiven(name, "", bytes);
+    }
     return CheckRecognised(name, args.guesses, *recognised);
   }
-  *recognised = {Certainty::kCertain, args.format, "--format", {}, ""};
+  *recognised = {Certainty::kCertain, args.format, "--format", {}, "", ""};
   return CheckGiven(name, args.format, bytes);
+}
+
+Status MapFile(const FilterInputArgs& args, FilterInput* out) {
+  if (!args.format.empty()) {
+    Status status = CheckFormat(args.format);
+    if (!status.ok()) return status;
+  }
+  auto file = OpenBytes(args);
+  if (!file.ok()) return file.status();
+  out->file.emplace(*std::move(file));
+  return Status::Ok();
 }
 
 }  // namespace
@@ -95,15 +117,10 @@ std::string InputName(const std::string& path) {
 }
 
 Status OpenFilterInput(const FilterInputArgs& args, FilterInput* out) {
-  if (!args.format.empty()) {
-    Status status = CheckFormat(args.format);
-    if (!status.ok()) return status;
-  }
-  auto file = OpenBytes(args);
-  if (!file.ok()) return file.status();
-  out->file.emplace(*std::move(file));
+  Status status = MapFile(args, out);
+  if (!status.ok()) return status;
   const Slice bytes = out->file->bytes();
-  Status status = ChooseFormat(args, bytes, &out->recognised);
+  status = ChooseFormat(args, bytes, &out->recognised);
   if (!status.ok()) return status;
 
   auto policy = MakePolicy(out->recognised.spec);
@@ -116,6 +133,34 @@ Status OpenFilterInput(const FilterInputArgs& args, FilterInput* out) {
   }
   out->reader = *std::move(reader);
   return Status::Ok();
+}
+
+Status OpenColumnInput(const FilterInputArgs& args, const ColumnChoice& choice,
+                       ColumnInput* out) {
+  FilterInput input;
+  Status status = MapFile(args, &input);
+  if (!status.ok()) return status;
+  out->file = std::move(input.file);
+  const Slice bytes = out->file->bytes();
+  const std::string name = InputName(args.path);
+  if (!HoldsFilters(args, bytes)) {
+    return Status::InvalidArgument(fmt::format(
+        "{}: --column and --row-group go with a Parquet file, which this is "
+        "not",
+        name));
+  }
+  auto filter = ColumnFilter::Open(bytes, choice);
+  if (!filter.ok()) {
+    return Status(filter.status().code(),
+                  name + ": " + filter.status().message());
+  }
+  out->filter = *std::move(filter);
+  return Status::Ok();
+}
+
+bool HoldsFilters(const FilterInputArgs& args, Slice bytes) {
+  return (args.format.empty() || args.format == "parquet") &&
+         !RecogniseFormat("", bytes).holds_filters.empty();
 }
 
 }  // namespace tamis::tools

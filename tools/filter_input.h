@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/mapped_file.h"
+#include "parquet_column.h"
 #include "tamis/filter.h"
 #include "tamis/formats.h"
 
@@ -40,6 +41,21 @@ struct FilterInputArgs {
 // InvalidArgument: unknown format, unrecognised file, a guess refused; or the
 // bytes are certainly something else than the format given.
 Status OpenFilterInput(const FilterInputArgs& args, FilterInput* out);
+
+// The filters of one column of a Parquet file; members as in FilterInput.
+struct ColumnInput {
+  std::optional<MappedFile> file;
+  std::unique_ptr<const ColumnFilter> filter;
+};
+
+// InvalidArgument: no Parquet file, or a format is given that is another.
+// Otherwise fails as ColumnFilter::Open() does, with the file's name in front.
+Status OpenColumnInput(const FilterInputArgs& args, const ColumnChoice& choice,
+                       ColumnInput* out);
+
+// True if the file is no bare filter but a Parquet file, and no other format
+// was asked for.
+bool HoldsFilters(const FilterInputArgs& args, Slice bytes);
 
 // What messages call the file.
 std::string InputName(const std::string& path);

@@ -107,6 +107,16 @@ std::string HexProblem(std::string_view digits) {
                      Grouped(digits.size()));
 }
 
+bool DecodeKey(const KeySyntax& syntax, std::string_view record,
+               std::string* out) {
+  return syntax.hex ? DecodeHex(record, out)
+                    : AppendPlain(syntax.type, record, out);
+}
+
+std::string KeyProblem(const KeySyntax& syntax, std::string_view record) {
+  return syntax.hex ? HexProblem(record) : PlainProblem(syntax.type, record);
+}
+
 KeyReader::KeyReader(ByteSource* source, KeySyntax syntax,
                      std::size_t buffer_bytes)
     : source_(source), syntax_(syntax), buffer_(buffer_bytes) {}
@@ -170,11 +180,15 @@ void KeyReader::TakeRecords() {
 // Makes keys of the records up to the first that is none.
 void KeyReader::DecodeRecords() {
   decoded_.clear();
-  decoded_.reserve(buffer_.size() / 2);  // so that it does not move below us
+  // So that it does not move below us: half the digits, or a number each.
+  constexpr std::size_t kMostNumberBytes = 8;
+  decoded_.reserve(
+      std::max(buffer_.size() / 2, records_.size() * kMostNumberBytes));
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const std::size_t start = decoded_.size();
-    if (!DecodeHex(records_[i], &decoded_)) {
-      failed_ = BadRecord(records_before_ + i + 1, HexProblem(records_[i]));
+    if (!DecodeKey(syntax_, records_[i], &decoded_)) {
+      failed_ =
+          BadRecord(records_before_ + i + 1, KeyProblem(syntax_, records_[i]));
       records_.resize(i);
       return;
     }
@@ -192,7 +206,7 @@ Status KeyReader::Next() {
     if (!failed_.ok()) return failed_;
     TakeRecords();
   }
-  if (syntax_.hex) DecodeRecords();
+  if (!syntax_.is_verbatim()) DecodeRecords();
   return records_.empty() ? failed_ : Status::Ok();
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/file_descriptor.h"
 #include "console.h"
+#include "plain_value.h"
 #include "tamis/filter.h"
 #include "tamis/result.h"
 
@@ -20,12 +21,18 @@ namespace tamis::tools {
 // How keys are written.  A record ends in '\n', or in '\0' if `nul`; the last
 // one need not.  Every other byte belongs to the key, '\r' included, and an
 // empty record is the empty key.  With `hex` a record is an even number of
-// hexadecimal digits of either case.
+// hexadecimal digits of either case; with a `type` other than bytes it is a
+// number, and the key its plain encoding.
+// REQUIRES: not both `hex` and such a type
 struct KeySyntax {
   bool nul = false;
   bool hex = false;
+  ValueType type = ValueType::kBytes;
+  bool type_is_given = false;  // else a Parquet column's own is taken
 
   char terminator() const { return nul ? '\0' : '\n'; }
+  // The key is the record itself.
+  bool is_verbatim() const { return !hex && type == ValueType::kBytes; }
 };
 
 // Where the bytes come from.
@@ -92,6 +99,13 @@ bool DecodeHex(std::string_view digits, std::string* out);
 // it does not.
 std::string HexProblem(std::string_view digits);
 
+// Appends the key that is written so; false if none is, and *out is then of no
+// use.
+bool DecodeKey(const KeySyntax& syntax, std::string_view record,
+               std::string* out);
+// Why DecodeKey() refuses it.
+std::string KeyProblem(const KeySyntax& syntax, std::string_view record);
+
 class KeyReader {
  public:
   // A longer key is an error: it must be held in memory as a whole.
@@ -114,7 +128,7 @@ class KeyReader {
 
   // Those keys, and the text each was written as.  Valid until Next().
   const std::vector<Slice>& keys() const {
-    return syntax_.hex ? keys_ : records_;
+    return syntax_.is_verbatim() ? records_ : keys_;
   }
   const std::vector<Slice>& records() const { return records_; }
 

@@ -69,13 +69,15 @@ void PrintAnswers(const std::vector<std::unique_ptr<Subject>>& subjects) {
                                           "user:alice",   ""};
   fmt::print(
       "\nanswers (the first three keys were added, the rest were not)\n");
-  fmt::print("{:<22}", "key");
-  for (const auto& subject : subjects) fmt::print(" {:>9}", subject->label());
-  fmt::print("\n");
+  fmt::print("{:<22}", "format");
   for (const std::string& key : asked) {
-    fmt::print("{:<22}", key.empty() ? "(the empty key)" : key);
-    for (const auto& subject : subjects) {
-      fmt::print(" {:>9}", subject->MayContain(key) ? "maybe" : "absent");
+    fmt::print(" {:>12}", key.empty() ? "(empty key)" : key);
+  }
+  fmt::print("\n");
+  for (const auto& subject : subjects) {
+    fmt::print("{:<22}", subject->name());
+    for (const std::string& key : asked) {
+      fmt::print(" {:>12}", subject->MayContain(key) ? "maybe" : "absent");
     }
     fmt::print("\n");
   }

@@ -25,14 +25,12 @@ std::unique_ptr<const FilterPolicy> MustMakePolicy(std::string_view spec) {
 
 class OneFilter final : public Subject {
  public:
-  OneFilter(std::string name, std::string label, std::string_view spec)
+  OneFilter(std::string name, std::string_view spec)
       : name_(std::move(name)),
-        label_(std::move(label)),
         policy_(MustMakePolicy(spec)),
         builder_(policy_->NewBuilder()) {}
 
   std::string_view name() const override { return name_; }
-  std::string_view label() const override { return label_; }
   void Add(std::string_view key) override {
     builder_->Add(key);
     ++keys_;
@@ -54,7 +52,6 @@ class OneFilter final : public Subject {
 
  private:
   std::string name_;
-  std::string label_;
   std::unique_ptr<const FilterPolicy> policy_;
   std::unique_ptr<FilterBuilder> builder_;
   std::string bytes_;
@@ -68,7 +65,6 @@ class OneFilter final : public Subject {
 class FilterBlock final : public Subject {
  public:
   std::string_view name() const override { return "leveldb filter block"; }
-  std::string_view label() const override { return "ldb-block"; }
 
   void Add(std::string_view key) override {
     if (keys_ % kEntries == 0) MustBeOk(builder_.StartBlock(OffsetOf(keys_)));
@@ -114,19 +110,24 @@ class FilterBlock final : public Subject {
 
 std::vector<std::unique_ptr<Subject>> AllSubjects() {
   std::vector<std::unique_ptr<Subject>> all;
-  const auto add = [&all](const char* name, const char* label,
-                          const char* spec) {
-    all.push_back(std::make_unique<OneFilter>(name, label, spec));
+  const auto add = [&all](const char* name, const char* spec) {
+    all.push_back(std::make_unique<OneFilter>(name, spec));
   };
-  add("tamis (classic Bloom)", "tamis", "classic:10");
-  add("leveldb, one filter", "leveldb", "leveldb:10");
+  add("tamis, the default", "bloom:10");
+  add("tamis, split-block", "splitblock:10");
+  add("tamis, classic Bloom", "classic:10");
+  add("leveldb, one filter", "leveldb:10");
   all.push_back(std::make_unique<FilterBlock>());
-  add("cassandra 4.0 - 5.0", "cass-oa", "cassandra:oa,10");
-  add("cassandra 3.x", "cass-me", "cassandra:me,10");
-  add("cassandra 1.2 - 2.2", "cass-ka", "cassandra:ka,10");
-  add("cassandra 0.7 - 1.1", "cass-hf", "cassandra:hf,10");
-  add("lab (FNV, SplitMix)", "lab", "lab:10");
-  add("md5", "md5", "md5:10");
+  add("rocksdb Bloom, 5.. on", "rocksdb:10");
+  add("rocksdb Bloom, to 4", "rocksdb-legacy:10");
+  add("rocksdb Ribbon", "rocksdb-ribbon:10");
+  add("cassandra 4.0 - 5.0", "cassandra:oa,10");
+  add("cassandra 3.x", "cassandra:me,10");
+  add("cassandra 1.2 - 2.2", "cassandra:ka,10");
+  add("cassandra 0.7 - 1.1", "cassandra:hf,10");
+  add("parquet, split-block", "parquet:10");
+  add("lab (FNV, SplitMix)", "lab:10");
+  add("md5", "md5:10");
   return all;
 }
 

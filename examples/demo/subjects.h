@@ -20,8 +20,7 @@ struct Cost {
 class Subject {
  public:
   virtual ~Subject() = default;
-  virtual std::string_view name() const = 0;   // for a row
-  virtual std::string_view label() const = 0;  // for a column: short
+  virtual std::string_view name() const = 0;  // up to 22 letters
   virtual void Add(std::string_view key) = 0;
   virtual void Finish() = 0;
   virtual bool MayContain(std::string_view key) const = 0;

@@ -38,10 +38,14 @@ struct RecognisedFormat {
   // Not empty: what the bytes certainly are instead of a filter, whatever the
   // file's name: "a LevelDB table", "gzip data", "text".
   std::string not_a_filter;
+  // Not empty: no bare filter, but a file that has filters inside: "a Parquet
+  // file", for FindParquetFilters() of tamis/parquet.h.  Unknown otherwise.
+  std::string holds_filters;
 };
 
 // Tells by a file's name (the last part of a path, or "") and its bytes.
-// Never reads beyond `bytes`; takes constant time.
+// Never reads beyond `bytes`; takes constant time, but for the offsets of what
+// may be a LevelDB filter block.
 TAMIS_EXPORT RecognisedFormat RecogniseFormat(std::string_view file_name,
                                               Slice bytes);
 

@@ -23,6 +23,18 @@ void AdviseHugePages(void* start, std::size_t bytes) noexcept {
 #endif
 }
 
+void PopulatePages(void* start, std::size_t bytes) noexcept {
+#if defined(MADV_POPULATE_WRITE)
+  static_cast<void>(::madvise(start, bytes, MADV_POPULATE_WRITE));
+#elif defined(__linux__)
+  constexpr int kPopulateWrite = 23;  // since Linux 5.14; newer than glibc
+  static_cast<void>(::madvise(start, bytes, kPopulateWrite));
+#else
+  static_cast<void>(start);
+  static_cast<void>(bytes);
+#endif
+}
+
 void FreeMemory::operator()(void* memory) const noexcept { std::free(memory); }
 
 MemoryBlock<unsigned char> NewMemory(std::size_t bytes,

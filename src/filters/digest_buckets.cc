@@ -5,14 +5,24 @@
 #include <utility>
 
 namespace tamis {
+namespace {
+
+constexpr std::size_t kAhead = 15;  // digests
+constexpr std::size_t kMostSlabBytes = std::size_t{1} << 20;
+
+}  // namespace
 
 bool DigestBuckets::Push(std::span<const std::uint64_t> digests) noexcept {
   size_ += digests.size();
   if (mask_ == 0 && size_ >= kSpreadFrom && !Spread()) return false;
   for (const std::uint64_t digest : digests) {
     Bucket& bucket = buckets_[(digest >> kBucketShift) & mask_];
-    if (!PushTo(&bucket, digest)) [[unlikely]]
+    if (!PushTo(&bucket, digest)) [[unlikely]] {
       return false;
+    }
+    // No processor foresees so many places at once.  A line or two ahead; at
+    // the chunk's end that is another's memory, or nobody's, and harmless.
+    __builtin_prefetch(bucket.next + kAhead, 1);
   }
   return true;
 }
@@ -29,7 +39,8 @@ DigestBuckets::Chunk* DigestBuckets::NewChunk() noexcept {
       return nullptr;
     }
     slab_free_ = slab_bytes_;
-    constexpr std::size_t kMostSlabBytes = std::size_t{1} << 20;
+    // Only the last slab of many stays partly unused.
+    if (slab_bytes_ == kMostSlabBytes) PopulatePages(slab_next_, slab_bytes_);
     slab_bytes_ = std::min(2 * slab_bytes_, kMostSlabBytes);
   }
   auto* chunk = new (slab_next_) Chunk;

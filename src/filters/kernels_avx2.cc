@@ -109,14 +109,21 @@ void BlocksHaveAll(const BlockQuery* queries, std::size_t count,
 // seldom meet in one and wait for each other.
 template <unsigned kCount>
 void MarkLinesOf(const BlockMark* marks, std::size_t count,
-                 const std::uint32_t* factors) noexcept {
+                 const std::uint32_t* from) noexcept {
+  // Copies, for a store to a line might, for all the compiler knows, change
+  // what lies behind a pointer.
+  std::uint32_t factors[kCount];
+  for (unsigned probe = 0; probe < kCount; ++probe) {
+    factors[probe] = from[probe];
+  }
   for (std::size_t i = 0; i < count; ++i) {
+    const BlockMark mark = marks[i];
     for (unsigned probe = 0; probe < kCount; ++probe) {
-      const std::uint32_t product = marks[i].bits * factors[probe];
-      unsigned char* at = marks[i].block + (product >> 28) * 4;
+      const std::uint32_t position = (mark.bits * factors[probe]) >> 23;
+      unsigned char* at = mark.block + position / 32 * 4;
       std::uint32_t word;
       __builtin_memcpy(&word, at, sizeof(word));
-      word |= std::uint32_t{1} << ((product >> 23) % 32);
+      word |= std::uint32_t{1} << (position % 32);
       __builtin_memcpy(at, &word, sizeof(word));
     }
   }

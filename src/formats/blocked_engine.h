@@ -3,9 +3,9 @@
 // fast as memory delivers.
 //
 // Asks of a format F, beside what bloom_policy.h asks:
-//   F::Digest                 std::uint64_t; a larger one never belongs to a
-//                             block further ahead, and its lower 32 bits are
-//                             what the block is asked for
+//   F::Digest                 std::uint64_t; of two digests the larger never
+//                             has the earlier block, and its lower 32 bits
+//                             are what the block is asked for
 //   F::Shape                  LineShape or SplitBlockShape (block_shapes.h)
 //   ShapeOf(facts) -> Shape
 //   BlockOf(digest, blocks)   which block

@@ -33,6 +33,10 @@ Status CheckMergeable(const ParsedBloom& a, const ParsedBloom& b) {
     return Status::InvalidArgument(
         Difference("their number of bits", a.facts.bits, b.facts.bits));
   }
+  if (a.facts.line_bits != b.facts.line_bits) {
+    return Status::InvalidArgument(
+        Difference("the bits of a line", a.facts.line_bits, b.facts.line_bits));
+  }
   if (a.facts.probes != b.facts.probes) {
     return Status::InvalidArgument(
         Difference("probes per key", a.facts.probes, b.facts.probes));

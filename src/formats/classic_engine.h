@@ -4,6 +4,8 @@
 // Asks of a format F, beside what bloom_policy.h asks:
 //   F::Probes     its probe sequence (probe_sequences.h)
 //   byte_flip()   0 or 7, see classic_bloom.h
+//   F::kKindName  only if its keys keep to lines all the same; facts.line_bits
+//                 is then a line's size
 
 #pragma once
 
@@ -70,14 +72,33 @@ class ClassicEngine {
   void Describe(std::span<const unsigned char> bytes, FilterInfo* info) const {
     info->kind = "classic";
     info->set_bits = CountSetBits(bytes);
-    const double m = static_cast<double>(shape_.bits);
-    info->rate = BloomRateFromFill(static_cast<double>(info->set_bits) / m,
-                                   shape_.probes);
+    info->rate = RateOf(info->set_bits, shape_.bits);
+    if constexpr (requires { F::kKindName; }) {
+      info->kind = F::kKindName;
+      info->rate = MeanRateOfLines(bytes);
+    }
     info->keys_by_fill = BloomKeysFromFill(
         shape_.bits, std::min(info->set_bits, shape_.bits), shape_.probes);
   }
 
  private:
+  double RateOf(std::uint64_t set_bits, std::uint64_t bits) const noexcept {
+    return BloomRateFromFill(
+        static_cast<double>(set_bits) / static_cast<double>(bits),
+        shape_.probes);
+  }
+  // Where keys keep to lines, each line has a rate of its own.
+  // REQUIRES: shape_.prepared is a line's bits, whole bytes
+  double MeanRateOfLines(std::span<const unsigned char> bytes) const noexcept {
+    const auto line = static_cast<std::size_t>(shape_.prepared / 8);
+    double rates = 0;
+    for (std::size_t at = 0; at < bytes.size(); at += line) {
+      rates += RateOf(CountSetBits(bytes.subspan(at, line)), shape_.prepared);
+    }
+    return rates * static_cast<double>(line) /
+           static_cast<double>(bytes.size());
+  }
+
   ClassicShape shape_;
 };
 

@@ -161,6 +161,7 @@ class LegacyBloom : public RocksDbFormat {
   using Digest = std::uint32_t;
   using Probes = LineSumProbes;
   using Engine = ClassicEngine<LegacyBloom>;
+  static constexpr std::string_view kKindName = "bloom";
 
   explicit LegacyBloom(const BloomSizing& sizing) : RocksDbFormat(sizing) {}
 
@@ -210,7 +211,7 @@ class LegacyBloom : public RocksDbFormat {
     char* trailer = whole.data() + whole.size() - kTrailerBytes;
     trailer[0] = static_cast<char>(facts.probes);
     StoreLittle(trailer + kLegacyLinesAt,
-                static_cast<std::uint32_t>(facts.bits / kLineBits));
+                static_cast<std::uint32_t>(facts.bits / facts.line_bits));
   }
 
   Result<ParsedBloom> Parse(Slice bytes) const {

@@ -24,6 +24,12 @@ double RateInBlock(BlockKind kind, unsigned probes,
   return std::pow(word, kWordsOfBlock);
 }
 
+// std::lgamma() would write to a global of the C library, from any thread.
+double LogGamma(double x) noexcept {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
 // The keys of one block: each of `keys` falls into it with `chance`.
 struct Load {
   double keys;
@@ -32,9 +38,8 @@ struct Load {
   double mean() const noexcept { return keys * chance; }
   // Logarithm of the chance that it has exactly i.
   double LogOf(double i) const noexcept {
-    return std::lgamma(keys + 1) - std::lgamma(i + 1) -
-           std::lgamma(keys - i + 1) + i * std::log(chance) +
-           (keys - i) * std::log1p(-chance);
+    return LogGamma(keys + 1) - LogGamma(i + 1) - LogGamma(keys - i + 1) +
+           i * std::log(chance) + (keys - i) * std::log1p(-chance);
   }
   double RatioAfter(double i) const noexcept {
     return (keys - i) / (i + 1) * (chance / (1 - chance));

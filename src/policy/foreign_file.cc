@@ -24,8 +24,9 @@ constexpr Magic kMagics[] = {
     // Sorted tables end in a little-endian magic number.
     {"a LevelDB table", Bytes("\x57\xfb\x80\x8b\x24\x75\x47\xdb"), true},
     {"a RocksDB table", Bytes("\xf7\xcf\xf4\x85\xb7\x41\xe2\x88"), true},
-    {"a Parquet file", Bytes("PAR1"), true},
-    {"a Parquet file", Bytes("PAR1")},
+    {"an encrypted Parquet file", Bytes("PARE"), true},
+    {kParquetFile, Bytes("PAR1"), true},
+    {kParquetFile, Bytes("PAR1")},
     {"an Avro file", Bytes("Obj\x01")},
     {"an SQLite database", Bytes("SQLite format 3\0")},
     {"gzip data", Bytes("\x1f\x8b\x08")},

@@ -8,6 +8,9 @@
 
 namespace tamis {
 
+// The one among them that has filters inside which this library finds.
+inline constexpr std::string_view kParquetFile = "a Parquet file";
+
 // "a LevelDB table", "gzip data", "text", ...; empty if the bytes are none of
 // the well-known things that are not a filter.
 std::string_view NameForeignFile(Slice bytes) noexcept;

@@ -1,13 +1,18 @@
 // Which format are these bytes in?  Certain where a magic number or a file
 // name that engines give says so; else a guess by lengths that fit.
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/coding.h"
+#include "filters/line_bloom.h"
 #include "formats/cassandra_version.h"
 #include "formats/lab_layout.h"
+#include "formats/parquet_header.h"
+#include "formats/rocksdb_bloom.h"
 #include "formats/tamis_container.h"
 #include "policy/foreign_file.h"
 #include "tamis/bloom_math.h"
@@ -35,8 +40,77 @@ bool FitsLevelDb(Slice bytes) noexcept {
   return probes >= 1 && probes <= kMaxBloomProbes;
 }
 
+// A trailer as RocksDB's newer Bloom filter has it, on whole lines.
+bool FitsFastLocalBloom(Slice data, Slice trailer) noexcept {
+  const auto probes = static_cast<unsigned char>(trailer[2]);
+  return trailer[0] == '\xff' && trailer[1] == 0 && probes >= 1 &&
+         probes <= kMaxBloomProbes && trailer[3] == 0 && trailer[4] == 0 &&
+         data.size() >= kLineBytes && data.size() % kLineBytes == 0;
+}
+
+// The older one, whose lines are 64 bytes, on some machines 128, and odd in
+// number.
+bool FitsLegacyBloom(Slice data, Slice trailer) noexcept {
+  const auto probes = static_cast<unsigned char>(trailer[0]);
+  const std::uint64_t lines = LoadLittle32(trailer.data() + 1);
+  return probes >= 1 && probes <= kMaxBloomProbes && lines % 2 == 1 &&
+         (data.size() == lines * kLineBytes ||
+          data.size() == lines * 2 * kLineBytes);
+}
+
+// A Ribbon: whole segments of 16 bytes, at most 32 for each block of slots.
+bool FitsRibbon(Slice data, Slice trailer) noexcept {
+  constexpr std::uint64_t kSegmentBytes = 16;
+  constexpr std::uint64_t kMostColumns = 32;
+  const std::uint64_t blocks = LoadLittle32(trailer.data() + 1) >> 8;
+  const std::uint64_t segments = data.size() / kSegmentBytes;
+  return trailer[0] == '\xfe' && blocks >= 2 && segments >= 1 &&
+         data.size() % kSegmentBytes == 0 && segments <= blocks * kMostColumns;
+}
+
+// Which of RocksDB's filters ends like this; "" if none does.
+std::string_view FitsRocksDb(Slice bytes) noexcept {
+  if (bytes.size() <= kRocksDbTrailerBytes) return "";
+  const Slice data = bytes.substr(0, bytes.size() - kRocksDbTrailerBytes);
+  const Slice trailer = bytes.substr(data.size());
+  if (FitsFastLocalBloom(data, trailer)) return "rocksdb";
+  if (FitsRibbon(data, trailer)) return "rocksdb-ribbon";
+  return FitsLegacyBloom(data, trailer) ? "rocksdb-legacy" : "";
+}
+
+// No header of Parquet's is longer by far, whatever its encoding.
+constexpr std::size_t kEnoughForParquetHeader = 64;
+constexpr std::int64_t kTooManyParquetBytes = std::int64_t{1} << 31;
+
+// The header of Parquet's filter in the form that every writer gives it,
+// fifteen bytes and more: as good as a magic number.
+bool HasParquetHeader(Slice bytes) {
+  const auto header = ParseParquetHeader(bytes.substr(
+      0, std::min<std::size_t>(bytes.size(), kEnoughForParquetHeader)));
+  if (!header.ok() || !header->reserved.empty() || header->bitset_bytes <= 0 ||
+      header->bitset_bytes >= kTooManyParquetBytes) {
+    return false;
+  }
+  const auto bits = static_cast<std::uint64_t>(header->bitset_bytes);
+  std::array<char, kEnoughForParquetHeader> canonical;
+  StoreParquetHeader(canonical.data(), bits);
+  return bytes.starts_with({canonical.data(), ParquetHeaderBytes(bits)});
+}
+
+// Any other form of a header that the length fits.
+bool FitsParquet(Slice bytes) {
+  const Slice start = bytes.substr(0, kEnoughForParquetHeader);
+  const auto header = IsObsoleteParquet(start)
+                          ? ParseObsoleteParquetHeader(start)
+                          : ParseParquetHeader(start);
+  if (!header.ok() || !header->reserved.empty()) return false;
+  const std::uint64_t left = bytes.size() - header->header_bytes;
+  return CheckParquetBitset(*header, left).ok() &&
+         left == static_cast<std::uint64_t>(header->bitset_bytes);
+}
+
 RecognisedFormat Certain(std::string spec, std::string reason) {
-  return {Certainty::kCertain, std::move(spec), std::move(reason), {}, ""};
+  return {Certainty::kCertain, std::move(spec), std::move(reason), {}, "", ""};
 }
 
 RecognisedFormat ByCassandraName(std::string_view version, Slice bytes) {
@@ -61,18 +135,48 @@ RecognisedFormat GuessByContent(Slice bytes) {
     specs = {"cassandra:oa", "cassandra:me", "cassandra:ka", "cassandra:hf"};
   }
   if (FitsLab(bytes)) specs.insert(specs.end(), {"lab", "md5"});
+  if (FitsParquet(bytes)) specs.emplace_back("parquet");
+  if (const std::string_view rocksdb = FitsRocksDb(bytes); !rocksdb.empty()) {
+    if (specs.empty()) reason = "its length fits its last five bytes";
+    specs.emplace_back(rocksdb);
+  }
   if (specs.empty() && FitsLevelDb(bytes)) {
     specs = {"leveldb"};
     reason = "its last byte could be LevelDB's k";
   }
   if (specs.empty()) {
-    return {Certainty::kUnknown, "", "no known format fits", {}, ""};
+    return {Certainty::kUnknown, "", "no known format fits", {}, "", ""};
   }
   return {Certainty::kGuess,
           specs.front(),
           reason,
           {specs.begin() + 1, specs.end()},
+          "",
           ""};
+}
+
+RecognisedFormat Foreign(std::string_view what) {
+  RecognisedFormat format;
+  const std::string name(what);
+  if (what == kParquetFile) {
+    format.holds_filters = name;
+    format.reason =
+        "it is " + name + ", whose filters FindParquetFilters() finds";
+  } else {
+    format.not_a_filter = name;
+    format.reason = "it is " + name + ", not a filter";
+  }
+  return format;
+}
+
+RecognisedFormat BySuffix(const FormatEntry& format, Slice bytes) {
+  const std::string spec(format.name);
+  // RocksDB's way to say "no keys" is also what a crash leaves of a file, and
+  // must not be taken for an answer by its name alone.
+  if (spec.starts_with("rocksdb") && bytes.empty()) {
+    return {Certainty::kGuess, spec, "its name; it is empty", {}, "", ""};
+  }
+  return Certain(spec, "its name");
 }
 
 }  // namespace
@@ -81,12 +185,10 @@ RecognisedFormat RecogniseFormat(std::string_view file_name, Slice bytes) {
   if (bytes.starts_with(kTamisMagic)) {
     return Certain("tamis", "its magic number");
   }
+  if (HasParquetHeader(bytes)) return Certain("parquet", "its header");
   if (const std::string_view foreign = NameForeignFile(bytes);
       !foreign.empty()) {
-    RecognisedFormat format;
-    format.not_a_filter = foreign;
-    format.reason = "it is " + format.not_a_filter + ", not a filter";
-    return format;
+    return Foreign(foreign);
   }
   const std::string_view version = CassandraVersionIn(file_name);
   if (!version.empty()) return ByCassandraName(version, bytes);
@@ -94,7 +196,7 @@ RecognisedFormat RecogniseFormat(std::string_view file_name, Slice bytes) {
     if (file_name.size() > format.suffix.size() &&
         file_name.ends_with(format.suffix)) {
       if (format.name == "cassandra") break;  // its version decides: not known
-      return Certain(std::string(format.name), "its name");
+      return BySuffix(format, bytes);
     }
   }
 

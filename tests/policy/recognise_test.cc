@@ -127,6 +127,107 @@ TEST(Recognise, LabAndMd5ShareALayout) {
             Certainty::kCertain);
 }
 
+TEST(Recognise, RocksDbByItsTrailerIsAGuess) {
+  for (const std::string spec :
+       {"rocksdb", "rocksdb-legacy", "rocksdb-ribbon"}) {
+    const auto policy = PolicyOf(spec);
+    for (const std::uint64_t keys : {100u, 1000u, 50'000u}) {
+      const std::string bytes =
+          testing::Build(*policy, testing::NumberedKeys("key-", keys));
+      // A Ribbon over few keys is none: RocksDB writes a Bloom filter then.
+      const std::string expected = (*policy->Open(bytes))->Describe().format;
+      for (const char* name : {"", "f", "f.filter"}) {
+        const RecognisedFormat format = RecogniseFormat(name, bytes);
+        EXPECT_EQ(format.certainty, Certainty::kGuess) << spec << keys;
+        EXPECT_EQ(format.spec, expected) << spec << keys;
+      }
+      const RecognisedFormat named = RecogniseFormat("f." + spec, bytes);
+      EXPECT_EQ(named.certainty, Certainty::kCertain);
+      EXPECT_EQ(named.spec, spec);
+    }
+  }
+}
+
+TEST(Recognise, RocksDbNeedsATrailerThatItsLengthFits) {
+  const auto guess = [](std::size_t bytes, const char* trailer) {
+    return RecogniseFormat(
+               "", std::string(bytes, '\xaa') + testing::FromHex(trailer))
+        .spec;
+  };
+  EXPECT_EQ(guess(64, "ff00060000"), "rocksdb");
+  EXPECT_EQ(guess(65, "ff00060000"), "");
+  EXPECT_EQ(guess(0, "ff00060000"), "");
+  EXPECT_EQ(guess(64, "ff00000000"), "");
+  EXPECT_EQ(guess(64, "ff001f0000"), "");
+  EXPECT_EQ(guess(64, "ff01060000"), "");
+  EXPECT_EQ(guess(64, "ff00060100"), "");
+  EXPECT_EQ(guess(64, "ff00460000"), "");
+  EXPECT_EQ(guess(192, "0603000000"), "rocksdb-legacy");
+  EXPECT_EQ(guess(384, "0603000000"), "rocksdb-legacy");  // lines of 128 bytes
+  EXPECT_EQ(guess(192, "0604000000"), "");
+  EXPECT_EQ(guess(128, "0602000000"), "");  // never even
+  EXPECT_EQ(guess(192, "1f03000000"), "");
+  EXPECT_EQ(guess(160, "fe07020000"), "rocksdb-ribbon");
+  EXPECT_EQ(guess(160, "fe07010000"), "");
+  EXPECT_EQ(guess(161, "fe07020000"), "");
+  EXPECT_EQ(guess(16 * 65, "fe07020000"), "");  // more than 32 columns
+}
+
+TEST(Recognise, AnEmptyFileIsNotCertainlyRocksDbs) {
+  const RecognisedFormat format = RecogniseFormat("f.rocksdb", "");
+  EXPECT_EQ(format.certainty, Certainty::kGuess);
+  EXPECT_EQ(format.spec, "rocksdb");
+}
+
+TEST(Recognise, ParquetByItsHeaderWhateverItsName) {
+  for (const std::uint64_t keys : {1u, 100u, 100'000u}) {
+    const std::string bytes = testing::Build(
+        *PolicyOf("parquet:10"), testing::NumberedKeys("key-", keys));
+    for (const char* name : {"", "x.leveldb", "nb-1-big-Filter.db"}) {
+      const RecognisedFormat format = RecogniseFormat(name, bytes);
+      EXPECT_EQ(format.certainty, Certainty::kCertain) << name;
+      EXPECT_EQ(format.spec, "parquet") << name;
+      EXPECT_EQ(format.reason, "its header") << name;
+    }
+    // A damaged one is still Parquet's, for somebody to say that it is.
+    const Slice cut(bytes.data(), bytes.size() - 1);
+    EXPECT_EQ(RecogniseFormat("", cut).spec, "parquet");
+  }
+}
+
+TEST(Recognise, OtherFormsOfParquetsHeaderAreAGuessIfTheLengthFits) {
+  const auto guess = [](const std::string& hex) {
+    const RecognisedFormat format =
+        RecogniseFormat("", testing::FromHex(hex) + std::string(32, '\x55'));
+    EXPECT_NE(format.certainty, Certainty::kCertain) << hex;
+    return format.spec;
+  };
+  // The size, 32, as a varint with an idle second byte.
+  EXPECT_EQ(guess("15c0001c1c00001c1c00001c1c000000"), "parquet");
+  EXPECT_EQ(guess("158081001c1c00001c1c00001c1c000000"), "");  // 64
+  // The obsolete form: the size, and twice 0.
+  EXPECT_EQ(guess("200000000000000000000000"), "parquet");
+  EXPECT_EQ(guess("400000000000000000000000"), "");
+}
+
+TEST(Recognise, AParquetFileHoldsFiltersAndIsNone) {
+  for (const char* bytes : {"PAR1 and so on PAR1", "PAR1 and cut here"}) {
+    for (const char* name : {"", "t.parquet", "x.leveldb", "x.parquet-bloom"}) {
+      const RecognisedFormat format = RecogniseFormat(name, bytes);
+      EXPECT_EQ(format.certainty, Certainty::kUnknown) << name;
+      EXPECT_EQ(format.holds_filters, "a Parquet file") << name;
+      EXPECT_EQ(format.not_a_filter, "");
+      EXPECT_EQ(format.spec, "");
+      EXPECT_EQ(format.reason,
+                "it is a Parquet file, whose filters FindParquetFilters() "
+                "finds");
+    }
+  }
+  const RecognisedFormat encrypted = RecogniseFormat("", "PARE and so on PARE");
+  EXPECT_EQ(encrypted.holds_filters, "");
+  EXPECT_EQ(encrypted.not_a_filter, "an encrypted Parquet file");
+}
+
 TEST(Recognise, LevelDbIsNeverMoreThanAGuess) {
   const RecognisedFormat format = RecogniseFormat("x", FilterOf("leveldb:10"));
   EXPECT_EQ(format.certainty, Certainty::kGuess);
@@ -146,7 +247,8 @@ TEST(Recognise, NothingFitsTextOrNothing) {
 // Whatever is recognised can be made into a policy.
 TEST(Recognise, EverySpecItNamesExists) {
   for (const char* spec :
-       {"bloom:10", "leveldb:10", "cassandra:hf", "lab:10"}) {
+       {"bloom:10", "leveldb:10", "cassandra:hf", "lab:10", "rocksdb:10",
+        "rocksdb-legacy:10", "rocksdb-ribbon:10", "parquet:10"}) {
     const RecognisedFormat format = RecogniseFormat("", FilterOf(spec));
     EXPECT_TRUE(MakePolicy(format.spec).ok()) << format.spec;
     for (const std::string& other : format.alternatives) {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -27,11 +28,85 @@ TEST_F(InspectCommand, TellsWhatATamisFileHolds) {
   const RunResult run = Tamis({"inspect", Build("f.tamis", 1000)});
   EXPECT_EQ(run.code, kExitOk) << run.err;
   for (const char* line :
-       {"format:        tamis (its magic number)\n", "k:             7\n",
-        "bits:          10,000\n", "keys:          1,000 (stored)\n",
-        "bits per key:  10.00\n", "verdict:       ok\n"}) {
+       {"format:        tamis (its magic number)\n", "kind:          bloom\n",
+        "k:             6\n", "bits:          10,240\n",
+        "keys:          1,000 (stored)\n", "bits per key:  10.24\n",
+        "verdict:       ok\n"}) {
     EXPECT_TRUE(Contains(run.out, line)) << line << run.out;
   }
+}
+
+// The rate is that of these very bits, which fill^k is not where keys keep to
+// one line each.
+TEST_F(InspectCommand, TheRateOfABlockedFilterIsThatOfItsLines) {
+  const RunResult run = Tamis({"inspect", Build("f", 100'000), "--json"});
+  const auto report = nlohmann::json::parse(run.out).at(0);
+  EXPECT_NEAR(report["false_positive_rate"].get<double>(), 0.00965, 0.0002);
+  EXPECT_LT(std::pow(report["fill"].get<double>(), 6), 0.0085);
+}
+
+TEST_F(InspectCommand, TellsRocksDbsKindsByTheirTrailers) {
+  const auto inspect = [&](const std::string& format) {
+    // Under names that do not tell.
+    const RunResult run = Tamis({"inspect", Build("f", 1000, format)});
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    EXPECT_TRUE(Contains(run.out, "format:        " + format + " (a guess: "))
+        << run.out;
+    EXPECT_TRUE(
+        Contains(run.out, "verdict:       ok, if it is " + format + "\n"))
+        << run.out;
+    return run.out;
+  };
+  const std::string bloom = inspect("rocksdb");
+  EXPECT_TRUE(Contains(bloom, "kind:          bloom\n")) << bloom;
+  EXPECT_TRUE(Contains(bloom, "k:             6\n")) << bloom;
+  EXPECT_TRUE(Contains(bloom, "keys:          about ")) << bloom;
+  inspect("rocksdb-legacy");
+  const std::string ribbon = inspect("rocksdb-ribbon");
+  EXPECT_TRUE(Contains(ribbon, "kind:          ribbon\n")) << ribbon;
+  EXPECT_TRUE(Contains(ribbon, "columns:       7\n")) << ribbon;
+  EXPECT_FALSE(Contains(ribbon, "fill:")) << ribbon;
+  // RocksDB gives both one name; here the name of the file is no obstacle.
+  const RunResult named =
+      Tamis({"inspect", Build("f.rocksdb", 1000, "rocksdb-ribbon")});
+  EXPECT_TRUE(Contains(named.out, "format:        rocksdb-ribbon (its name)\n"))
+      << named.out;
+}
+
+TEST_F(InspectCommand, RocksDbsReservedFormsAreUnknownWithTheReason) {
+  const std::string line(64, '\x55');
+  struct Case {
+    std::string trailer;
+    const char* reason;
+  };
+  const Case kCases[] = {
+      {std::string("\x00\x00\x00\x00\x00", 5), "marked it as always matching"},
+      {std::string("\xff\x01\x06\x00\x00", 5), "trailer is reserved"},
+      {std::string("\xff\x00\x1f\x00\x00", 5), "trailer is reserved"},
+      {std::string("\xfd\x00\x06\x00\x00", 5), "(253) is reserved"},
+      {std::string("\xfe\x00\x01\x00\x00", 5), "reserved by RocksDB"},
+  };
+  for (const Case& c : kCases) {
+    const RunResult run =
+        Tamis({"inspect", dir_.Write("f.rocksdb", line + c.trailer)});
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    EXPECT_TRUE(Contains(run.out, "verdict:       unknown: ")) << run.out;
+    EXPECT_TRUE(Contains(run.out, c.reason)) << run.out;
+    EXPECT_EQ(Tamis({"query", dir_.File("f.rocksdb"), "-k", "x"}).out,
+              "maybe\tx\n");
+  }
+}
+
+// RocksDB's "no keys" is also what a crash leaves of a file.
+TEST_F(InspectCommand, AnEmptyFileIsARocksDbFilterOnlyByTheUsersWord) {
+  const std::string file = dir_.Write("f.rocksdb", "");
+  const RunResult run = Tamis({"inspect", file});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_TRUE(Contains(run.out, "verdict:       empty, if it is rocksdb\n"))
+      << run.out;
+  EXPECT_EQ(Tamis({"query", file, "-k", "x"}).code, kExitError);
+  EXPECT_EQ(Tamis({"query", file, "-k", "x", "--format", "rocksdb"}).out,
+            "no\tx\n");
 }
 
 TEST_F(InspectCommand, EstimatesTheKeysWhereTheFormatStoresNone) {
@@ -184,6 +259,36 @@ TEST_F(InspectCommand, PaintsTheVerdictOnATerminal) {
   const RunResult run =
       Tamis({"inspect", Build("f.tamis", 1000)}, {.colour = true});
   EXPECT_TRUE(Contains(run.out, "\x1b[32mok\x1b[0m")) << run.out;
+}
+
+TEST(Verdict, SplitBlocksMayBeMoreOrLessThanHalfFull) {
+  FilterInfo info;
+  info.kind = "splitblock";
+  info.bits = 1'000'000;
+  const auto word = [&info](std::uint64_t set_bits) {
+    info.set_bits = set_bits;
+    return VerdictOf(info).word;
+  };
+  EXPECT_EQ(word(0), "empty");
+  EXPECT_EQ(word(100'000), "oversized");
+  EXPECT_EQ(word(200'000), "ok");  // 35 bits per key
+  EXPECT_EQ(word(600'000), "ok");  // 9 bits per key
+  EXPECT_EQ(word(800'000), "saturated");
+  info.kind = "bloom";
+  EXPECT_EQ(word(200'000), "oversized");
+  EXPECT_EQ(word(600'000), "saturated");
+}
+
+TEST(Verdict, ARibbonHasNoFill) {
+  FilterInfo info;
+  info.kind = "ribbon";
+  info.bits = 1'000'000;
+  info.set_bits = 1'000'000;
+  info.rate = 0.01;
+  const Verdict verdict = VerdictOf(info);
+  EXPECT_EQ(verdict.word, "ok");
+  EXPECT_EQ(verdict.fill, 0);
+  EXPECT_EQ(verdict.rate, 0.01);
 }
 
 TEST(Verdict, AFilterWithoutBitsIsEmptyAndErrsNever) {

@@ -12,9 +12,10 @@ class MergeCommand : public testing::Test {
  protected:
   std::string Build(std::string_view name, std::string_view prefix, int keys,
                     const std::string& format = "tamis") {
-    const RunResult run = Tamis({"build", "-o", dir_.File(name),
-                                 "--bits-per-key", "30", "--format", format},
-                                {.input = Lines(prefix, keys)});
+    const RunResult run =
+        Tamis({"build", "-o", dir_.File(name), "--bits-per-key", "30",
+               "--format", format == "parquet-bloom" ? "parquet" : format},
+              {.input = Lines(prefix, keys)});
     EXPECT_EQ(run.code, kExitOk) << run.err;
     return dir_.File(name);
   }
@@ -47,7 +48,49 @@ TEST_P(MergeEveryFormat, AUnionHoldsTheKeysOfAll) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, MergeEveryFormat,
-                         testing::Values("tamis", "leveldb", "lab"));
+                         testing::Values("tamis", "leveldb", "rocksdb",
+                                         "rocksdb-legacy", "parquet-bloom",
+                                         "lab"));
+
+TEST_F(MergeCommand, EveryKindOfTheTamisFormatMergesButNotTwoOfThem) {
+  const auto build = [&](const std::string& kind, const std::string& prefix) {
+    const std::string name = kind + "-" + prefix + ".tamis";
+    const RunResult run = Tamis({"build", "-o", dir_.File(name), "--kind", kind,
+                                 "--plan-keys", "2048", "--bits-per-key", "16"},
+                                {.input = Lines(prefix, 1000)});
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    return dir_.File(name);
+  };
+  for (const std::string kind : {"bloom", "splitblock", "classic"}) {
+    const RunResult run = Tamis({"merge", build(kind, "a"), build(kind, "b"),
+                                 "-o", dir_.File(kind + ".tamis")});
+    ASSERT_EQ(run.code, kExitOk) << run.err;
+    EXPECT_EQ(Maybes(kind + ".tamis", "a"), 1000u);
+    EXPECT_EQ(Maybes(kind + ".tamis", "b"), 1000u);
+    EXPECT_LT(Maybes(kind + ".tamis", "other"), 20u);
+  }
+  const RunResult mixed =
+      Tamis({"merge", dir_.File("bloom-a.tamis"), dir_.File("classic-a.tamis"),
+             "-o", dir_.File("mixed.tamis")});
+  EXPECT_EQ(mixed.code, kExitError);
+  EXPECT_TRUE(Contains(mixed.err,
+                       " differ in their kind (bloom, xxh3 and "
+                       "classic, xxh3)\n"))
+      << mixed.err;
+}
+
+TEST_F(MergeCommand, ARibbonIsRefusedByName) {
+  const std::string a = Build("a.rocksdb-ribbon", "a", 1000, "rocksdb-ribbon");
+  const std::string b = Build("b.rocksdb", "b", 1000, "rocksdb");
+  for (const std::string& other : {a, b}) {
+    const RunResult run = Tamis({"merge", other, a, "-o", dir_.File("c")});
+    EXPECT_EQ(run.code, kExitError);
+    EXPECT_EQ(run.err, "tamis merge: " + a +
+                           ": is a Ribbon filter, which cannot be merged; "
+                           "build one filter from all the keys\n");
+  }
+  EXPECT_EQ(dir_.Count(), 2u);
+}
 
 TEST_F(MergeCommand, AnIntersectionHoldsTheCommonKeysAndFewMore) {
   TempDir dir;
@@ -72,7 +115,7 @@ TEST_F(MergeCommand, AnIntersectionHoldsTheCommonKeysAndFewMore) {
 
 TEST_F(MergeCommand, DifferentParametersOrFormatsAreRefusedWithTheReason) {
   const std::string a = Build("a.tamis", "a", 1000);
-  const std::string longer = Build("longer.tamis", "a", 1001);
+  const std::string longer = Build("longer.tamis", "a", 1100);
   const std::string lab = Build("a.lab", "a", 1000, "lab");
   for (const std::string& other : {longer, lab}) {
     const RunResult run = Tamis({"merge", a, other, "-o", dir_.File("c")});
@@ -86,10 +129,10 @@ TEST_F(MergeCommand, DifferentParametersOrFormatsAreRefusedWithTheReason) {
 TEST_F(MergeCommand, ARefusalNamesTheTwoFilesAndTheRemedy) {
   const std::string a = Build("a.tamis", "a", 1000);
   const std::string b = Build("b.tamis", "b", 1000);
-  const std::string longer = Build("longer.tamis", "a", 1001);
+  const std::string longer = Build("longer.tamis", "a", 1100);
   const RunResult bits = Tamis({"merge", a, b, longer, "-o", dir_.File("c")});
   EXPECT_EQ(bits.err, "tamis merge: " + a + " and " + longer +
-                          " differ in the number of bits (30,000 and 30,030); "
+                          " differ in the number of bits (30,208 and 33,280); "
                           "build both with the same --plan-keys\n");
   const std::string seeded = dir_.File("seeded.tamis");
   ASSERT_EQ(

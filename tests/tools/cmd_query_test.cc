@@ -111,7 +111,8 @@ TEST_F(QueryCommand, BytesThatAreCertainlyOfAnotherFormatAreRefused) {
 TEST_F(QueryCommand, AFormatNobodyKnowsIsRefusedInTheSameWordsEverywhere) {
   const std::string file = Build("f.tamis", "apple\n");
   const std::string expected =
-      ": unknown format 'nope'; known: tamis, leveldb, cassandra, lab, md5\n";
+      ": unknown format 'nope'; known: tamis, leveldb, rocksdb, "
+      "rocksdb-legacy, rocksdb-ribbon, cassandra, parquet, lab, md5\n";
   const std::vector<std::string> kCommands[] = {
       {"query", file, "-k", "a"},
       {"inspect", file},

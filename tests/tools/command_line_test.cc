@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "tamis/kernels.h"
 #include "tests/tools/in_process.h"
+#include "tests/tools/process.h"
 #include "version.h"
 
 namespace tamis::tools {
@@ -18,13 +20,29 @@ const char* const kCommands[] = {"size",    "build", "query",
 TEST(CommandLine, TellsItsVersionWhichIsTheProjects) {
   const RunResult run = Tamis({"--version"});
   EXPECT_EQ(run.code, kExitOk);
-  EXPECT_EQ(run.out, "tamis " + std::string(kVersion) + "\n");
+  EXPECT_TRUE(run.out.starts_with("tamis " + std::string(kVersion) + "\n"))
+      << run.out;
   std::ifstream in(TAMIS_SOURCE_DIR "/CMakeLists.txt");
   const std::string cmake(std::istreambuf_iterator<char>(in), {});
   // The first VERSION behind project( is the project's.
   const std::size_t at = cmake.find(" VERSION ", cmake.find("\nproject("));
   ASSERT_NE(at, std::string::npos);
   EXPECT_TRUE(cmake.substr(at + 9).starts_with(std::string(kVersion) + "\n"));
+}
+
+TEST(CommandLine, TheVersionNamesTheKernelsInUse) {
+  const RunResult run = Tamis({"--version"});
+  const std::string line =
+      "\nkernels: " + std::string(ActiveKernelsName()) + " (of portable";
+  EXPECT_TRUE(Contains(run.out, line)) << run.out;
+  for (const std::string_view name : RunnableKernelsNames()) {
+    EXPECT_TRUE(Contains(run.out, name)) << run.out;
+  }
+  TempDir dir;
+  const ProcessResult forced =
+      Shell(dir.path(), "TAMIS_KERNELS=portable tamis --version");
+  EXPECT_TRUE(Contains(forced.out, "\nkernels: portable (of portable"))
+      << forced.out;
 }
 
 TEST(CommandLine, HelpListsEveryCommandWithAnExample) {

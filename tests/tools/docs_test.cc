@@ -2,6 +2,7 @@
 // is run, and prints what it says.  A block goes on in the directory of the one
 // before.  The README's C++ is that of an example, which is built and run.
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/base/temp_dir.h"
+#include "tests/support/golden.h"
 #include "tests/tools/process.h"
 
 namespace tamis::tools {
@@ -20,7 +22,7 @@ struct Step {
   std::string output;   // both streams, as they came
 };
 
-std::vector<Step> StepsOf(const std::string& path) {
+std::vector<Step> StepsOf(const std::string& path, const std::string& fence) {
   std::vector<Step> steps;
   std::ifstream in(path);
   bool inside = false;
@@ -28,7 +30,7 @@ std::vector<Step> StepsOf(const std::string& path) {
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (line.starts_with("```")) {
-      inside = line == "```console";
+      inside = line == fence;
     } else if (inside && line.starts_with("$ ")) {
       steps.push_back({number, line.substr(2), ""});
     } else if (inside && !steps.empty()) {
@@ -38,10 +40,8 @@ std::vector<Step> StepsOf(const std::string& path) {
   return steps;
 }
 
-void CheckSessions(const std::string& document, std::size_t at_least) {
-  const auto steps = StepsOf(TAMIS_SOURCE_DIR "/" + document);
-  ASSERT_GE(steps.size(), at_least);
-  TempDir dir;
+void RunSteps(const std::string& document, const std::vector<Step>& steps,
+              const TempDir& dir) {
   for (const Step& step : steps) {
     const ProcessResult run =
         Shell(dir.path(), "{ " + step.command + "\n} 2>&1");
@@ -50,8 +50,27 @@ void CheckSessions(const std::string& document, std::size_t at_least) {
   }
 }
 
+void CheckSessions(const std::string& document, std::size_t at_least) {
+  const auto steps = StepsOf(TAMIS_SOURCE_DIR "/" + document, "```console");
+  ASSERT_GE(steps.size(), at_least);
+  RunSteps(document, steps, TempDir());
+}
+
 TEST(CommandDocument, EverySessionPrintsWhatItSays) {
   CheckSessions("docs/command.md", 15);
+}
+
+TEST(CommandDocument, EverySessionWithAParquetFilePrintsWhatItSays) {
+  const std::string document = "docs/command.md";
+  const auto steps =
+      StepsOf(TAMIS_SOURCE_DIR "/" + document, "```console parquet");
+  ASSERT_GE(steps.size(), 3u);
+  const auto path = tamis::testing::CorpusPath(
+      "parquet/data_index_bloom_encoding_stats.parquet");
+  if (!path) GTEST_SKIP() << tamis::testing::kNoCorpus;
+  TempDir dir;
+  std::filesystem::copy_file(*path, dir.File("stats.parquet"));
+  RunSteps(document, steps, dir);
 }
 
 TEST(Readme, ItsSessionPrintsWhatItSays) { CheckSessions("README.md", 4); }
