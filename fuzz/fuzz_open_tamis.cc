@@ -18,7 +18,8 @@ TamisHeader HeaderFrom(Input* input) {
   };
   TamisHeader header;
   header.version = field(kTamisVersion);
-  header.kind = field(static_cast<std::uint16_t>(TamisKind::kClassicBloom));
+  const std::uint8_t kind = input->TakeByte();
+  header.kind = static_cast<std::uint16_t>(kind < 224 ? 1 + kind % 3 : kind);
   header.hash = field(static_cast<std::uint16_t>(TamisHash::kXxh3));
   header.flags = field(0);
   header.parameter_a = static_cast<std::uint32_t>(input->TakeNumber(2));
@@ -28,14 +29,43 @@ TamisHeader HeaderFrom(Input* input) {
   return header;
 }
 
+// How many bytes of payload a unit of the size parameter stands for, times 8,
+// and the probes that the kind has.
+struct KindLimits {
+  std::uint64_t unit_bits;
+  std::uint32_t first_probes, probes;
+};
+KindLimits LimitsOf(const TamisHeader& header) {
+  switch (static_cast<TamisKind>(header.kind)) {
+    case TamisKind::kLineBloom:
+      return {512, 0, 35};
+    case TamisKind::kSplitBlock:
+      return {256, 7, 3};
+    case TamisKind::kClassicBloom:
+      break;
+  }
+  return {1, 0, 0};
+}
+
 std::string SealedFrom(Slice bytes) {
   Input input(bytes);
   TamisHeader header = HeaderFrom(&input);
   const std::uint64_t size_choice = input.TakeNumber(8);
+  const KindLimits limits = LimitsOf(header);
+  if (limits.probes != 0 && header.parameter_a < 0x8000) {
+    header.parameter_a =
+        limits.first_probes + header.parameter_a % limits.probes;
+  }
+  Slice payload = input.rest();
+  // Often a payload of whole blocks, and the size that fits it; else any.
+  if ((size_choice & 64) == 0 && limits.unit_bits > 8) {
+    const std::size_t unit = limits.unit_bits / 8;
+    payload = payload.substr(0, payload.size() / unit * unit);
+  }
   std::string whole(kTamisHeaderBytes, '\0');
-  whole.append(input.rest());
-  // Often the size that fits the payload, else any.
-  const std::uint64_t fitting = std::uint64_t{input.rest().size()} * 8;
+  whole.append(payload);
+  const std::uint64_t fitting =
+      std::uint64_t{payload.size()} * 8 / limits.unit_bits;
   header.size_parameter =
       size_choice >> 63 == 0 ? fitting - (size_choice & 63) : size_choice << 1;
   SealTamis(whole, header);
@@ -62,14 +92,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   const Slice bytes = AsSlice(data, size);
   CheckDoor("tamis:10", bytes);
-
-  const auto policy = PolicyOf("tamis:12.5,seed=7");
-  const std::string sealed = SealedFrom(bytes);
-  CheckOpen(*policy, sealed);
   const std::uint64_t choice = Input(bytes).TakeNumber(8);
-  for (const std::string& whole : {sealed, CheckBuild(*policy, bytes)}) {
-    CheckFlippedBit(*policy, whole, choice);
-    CheckShortened(*policy, whole, choice);
+  const std::string sealed = SealedFrom(bytes);
+  for (const char* spec :
+       {"bloom:12.5,seed=7", "splitblock:9", "classic:12.5,seed=7"}) {
+    const auto policy = PolicyOf(spec);
+    CheckOpen(*policy, sealed);
+    for (const std::string& whole : {sealed, CheckBuild(*policy, bytes)}) {
+      CheckFlippedBit(*policy, whole, choice);
+      CheckShortened(*policy, whole, choice);
+    }
   }
   return 0;
 }

@@ -9,8 +9,9 @@ constexpr std::uint64_t kSmallBytes = 1 << 20;
 
 void CheckEstimate(const FilterPolicy& policy, std::uint64_t keys) {
   const Estimate estimate = policy.Predict(keys);
-  Check(estimate.bytes > 0 && estimate.bits > 0 && estimate.probes > 0,
-        "every filter has some size");
+  Check(keys == 0 ||
+            (estimate.bytes > 0 && estimate.bits > 0 && estimate.probes > 0),
+        "every filter with keys has some size");
   Check(estimate.bits / 8 <= estimate.bytes, "its bits fit into its bytes");
   // False for what is not a number, too.
   Check(estimate.false_positive_rate >= 0 && estimate.false_positive_rate <= 1,

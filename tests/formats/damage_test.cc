@@ -1,7 +1,8 @@
 // What becomes of every cut and every flipped bit, format by format: these are
-// the limits that docs/formats/ states.  `.tamis` notices all of it (see
-// tamis_classic_test.cc); the other formats have no checksum.
+// the limits that docs/formats/ states.  `.tamis` notices all of it; the other
+// formats have no checksum.
 
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -45,10 +46,11 @@ Outcome OutcomeOf(const FilterPolicy& policy, const std::string& bytes) {
 // Tells what a damaged filter must become, by its bytes.
 using Rule = std::function<Outcome(const std::string& damaged)>;
 
-void CheckEveryDamage(const std::string& spec, const Rule& rule) {
+void CheckEveryDamage(const std::string& spec, const Rule& rule,
+                      std::uint64_t keys = 20) {
   const auto policy = PolicyOf(spec);
   const std::string whole =
-      testing::Build(*policy, testing::NumberedKeys("user:", 20));
+      testing::Build(*policy, testing::NumberedKeys("user:", keys));
   ASSERT_EQ(rule(whole), Outcome::kUnnoticed);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const std::string cut = whole.substr(0, size);
@@ -107,13 +109,84 @@ TEST(Damage, LabAndMd5NoticeLengthsAndStrayBits) {
   }
 }
 
+// What RocksDB's reader makes of the bytes, but for those of 1 to 5 bytes and
+// those shorter than a line.
+Outcome ByRocksDbTrailer(const std::string& bytes) {
+  if (bytes.empty()) return Outcome::kUnnoticed;  // it says: no keys
+  if (bytes.size() <= 5) return Outcome::kRefused;
+  const std::uint64_t length = bytes.size() - 5;
+  const auto* t = reinterpret_cast<const unsigned char*>(bytes.data() + length);
+  if (t[0] == 0xff) {
+    const bool known =
+        t[1] == 0 && t[2] >= 1 && t[2] <= 30 && t[3] == 0 && t[4] == 0;
+    if (!known) return Outcome::kMaybe;
+    return length < 64 ? Outcome::kRefused : Outcome::kUnnoticed;
+  }
+  if (t[0] == 0xfe) {
+    const unsigned blocks = t[2] + 256u * t[3] + 65536u * t[4];
+    return blocks < 2 || length < 16 ? Outcome::kMaybe : Outcome::kUnnoticed;
+  }
+  if (t[0] == 0 || t[0] >= 0x80) return Outcome::kMaybe;
+  const std::uint32_t lines = LoadLittle32(t + 1);
+  const bool fits =
+      lines != 0 && length % lines == 0 && std::has_single_bit(length / lines);
+  return fits ? Outcome::kUnnoticed : Outcome::kMaybe;
+}
+
+TEST(Damage, RocksDbNoticesReservedTrailersAndNotMuchElse) {
+  for (const char* spec :
+       {"rocksdb:10", "rocksdb:100", "rocksdb:m=1,k=30", "rocksdb-legacy:10",
+        "rocksdb-legacy:m=512,k=1", "rocksdb-legacy:100"}) {
+    CheckEveryDamage(spec, ByRocksDbTrailer);
+  }
+}
+
+TEST(Damage, RocksDbRibbonNoticesTooFewBlocksAndNotMuchElse) {
+  // 20 keys would become a Bloom filter.
+  CheckEveryDamage("rocksdb-ribbon:10", ByRocksDbTrailer, 400);
+  CheckEveryDamage("rocksdb-ribbon:3", ByRocksDbTrailer, 2000);
+}
+
+// A flipped bit of its header is noticed, or leaves the filter as it was: an
+// integer of another width, say.
+TEST(Damage, ParquetNoticesEveryCutAndItsHeader) {
+  const auto keys = testing::NumberedKeys("user:", 20);
+  for (const char* spec : {"parquet:10", "parquet:m=5000,k=8"}) {
+    const auto policy = PolicyOf(spec);
+    const std::string whole = testing::Build(*policy, keys);
+    const std::size_t header_bits =
+        whole.size() * 8 - policy->Predict(keys.size()).bits;
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      ASSERT_EQ(OutcomeOf(*policy, whole.substr(0, size)), Outcome::kRefused)
+          << size;
+    }
+    std::string damaged = whole;
+    unsigned noticed = 0;
+    for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+      damaged[bit / 8] = static_cast<char>(whole[bit / 8] ^ (1 << (bit % 8)));
+      if (OutcomeOf(*policy, damaged) != Outcome::kUnnoticed) {
+        ASSERT_LT(bit, header_bits) << spec;
+        ++noticed;
+      } else if (bit < header_bits) {
+        for (const std::string& key : keys) {
+          ASSERT_TRUE(testing::AnswersMaybe(*policy, damaged, key)) << bit;
+        }
+      }
+      damaged[bit / 8] = whole[bit / 8];
+    }
+    EXPECT_GE(noticed, header_bits * 7 / 10) << spec;
+  }
+}
+
 TEST(Damage, OurOwnNoticesEverything) {
-  const auto policy = PolicyOf("bloom:10");
-  const std::string whole =
-      testing::Build(*policy, testing::NumberedKeys("user:", 20));
-  CheckEveryDamage("bloom:10", [&whole](const std::string& bytes) {
-    return bytes == whole ? Outcome::kUnnoticed : Outcome::kRefused;
-  });
+  for (const char* spec : {"bloom:10", "classic:10", "splitblock:10",
+                           "bloom:m=2000,k=32", "splitblock:100,seed=3"}) {
+    const std::string whole =
+        testing::Build(*PolicyOf(spec), testing::NumberedKeys("user:", 20));
+    CheckEveryDamage(spec, [&whole](const std::string& bytes) {
+      return bytes == whole ? Outcome::kUnnoticed : Outcome::kRefused;
+    });
+  }
 }
 
 // Where no checksum can tell, a bit that falls from 1 to 0 may hide a key, but
@@ -127,7 +200,8 @@ TEST(Damage, RisingBitsOfTheArrayHideNoKey) {
   for (const Case& c :
        {Case{"leveldb:10", 0, 1}, Case{"cassandra:ka", 8, 0},
         Case{"cassandra:oa", 8, 0}, Case{"lab:m=200,k=7", 12, 0},
-        Case{"md5:m=200,k=7", 12, 0}}) {
+        Case{"md5:m=200,k=7", 12, 0}, Case{"rocksdb:10", 0, 5},
+        Case{"rocksdb-legacy:10", 0, 5}, Case{"parquet:10", 15, 0}}) {
     const auto policy = PolicyOf(c.spec);
     const std::string whole = testing::Build(*policy, keys);
     for (std::size_t bit = 8 * c.header; bit < 8 * (whole.size() - c.trailer);

@@ -1,4 +1,5 @@
-// Readers and policies are shared among threads without locks.
+// Readers and policies are shared among threads without locks; concurrent
+// filters are in concurrent_test.cc.
 
 #include <atomic>
 #include <memory>
@@ -18,7 +19,9 @@ using testing::PolicyOf;
 TEST(ReaderThreads, ShareOneReader) {
   const auto keys = testing::NumberedKeys("key-", 2000);
   for (const char* spec :
-       {"bloom:10", "leveldb:10", "cassandra:ka", "lab:10", "md5:10"}) {
+       {"bloom:10", "splitblock:10", "classic:10", "leveldb:10", "rocksdb:10",
+        "rocksdb-legacy:10", "rocksdb-ribbon:10", "cassandra:ka", "parquet:10",
+        "lab:10", "md5:10"}) {
     const auto policy = PolicyOf(spec);
     const std::string bytes = testing::Build(*policy, keys);
     const auto reader = policy->Open(bytes);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -18,14 +20,16 @@ std::string EightBytes(std::uint64_t value) {
   return key;
 }
 
-}  // namespace
-
-std::string ScrambledKey(std::uint64_t i) {
-  // One round of a 64-bit permutation: distinct in, distinct out.
+// One round of a 64-bit permutation: distinct in, distinct out.
+std::uint64_t Scramble(std::uint64_t i) {
   std::uint64_t x = (i + 1) * 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93;
-  return EightBytes(x ^ (x >> 32));
+  return x ^ (x >> 32);
 }
+
+}  // namespace
+
+std::string ScrambledKey(std::uint64_t i) { return EightBytes(Scramble(i)); }
 
 std::string SequentialKey(std::uint64_t i) { return EightBytes(i); }
 
@@ -43,6 +47,51 @@ std::string MeasuredRate::ToString() const {
                 "measured %.6f, expected %.6f (ratio %.3f), %.1f deviations",
                 rate, expected, rate / expected, (rate - expected) / deviation);
   return text;
+}
+
+double RateOfLarge(const FilterPolicy& policy, std::uint64_t n,
+                   std::uint64_t strangers) {
+  constexpr std::uint64_t kChunk = 1 << 16;
+  std::vector<std::uint64_t> numbers(kChunk);
+  std::vector<Slice> keys(kChunk);
+  for (std::size_t i = 0; i < kChunk; ++i) {
+    keys[i] = Slice(reinterpret_cast<const char*>(&numbers[i]), 8);
+  }
+  // Calls visit() with the keys [first, first + count), a chunk at a time.
+  const auto in_chunks = [&](std::uint64_t first, std::uint64_t count,
+                             const auto& visit) {
+    for (std::uint64_t done = 0; done < count; done += kChunk) {
+      const std::uint64_t size = std::min(kChunk, count - done);
+      for (std::uint64_t i = 0; i < size; ++i) {
+        StoreLittle(reinterpret_cast<char*>(&numbers[i]),
+                    Scramble(first + done + i));
+      }
+      visit(std::span<const Slice>(keys.data(), size));
+    }
+  };
+  std::string bytes;
+  {
+    const std::unique_ptr<FilterBuilder> builder = policy.NewBuilder(n);
+    in_chunks(0, n, [&](auto some) { builder->AddMany(some); });
+    EXPECT_TRUE(builder->Finish(&bytes).ok());
+  }
+  const auto reader = policy.Open(bytes);
+  if (!reader.ok()) {
+    ADD_FAILURE() << reader.status().ToString();
+    return 1;
+  }
+  const std::unique_ptr<bool[]> out(new bool[kChunk]);
+  const auto count_true = [&](std::span<const Slice> some) {
+    (*reader)->MayContainMany(some, {out.get(), some.size()});
+    return static_cast<std::uint64_t>(
+        std::count(out.get(), out.get() + some.size(), true));
+  };
+  std::uint64_t found = 0;
+  in_chunks(0, n, [&](auto some) { found += count_true(some); });
+  EXPECT_EQ(found, n) << "keys were forgotten";
+  std::uint64_t hits = 0;
+  in_chunks(n, strangers, [&](auto some) { hits += count_true(some); });
+  return static_cast<double>(hits) / static_cast<double>(strangers);
 }
 
 MeasuredRate Measure(const FilterPolicy& policy, std::uint64_t n,

@@ -38,4 +38,10 @@ struct MeasuredRate {
 MeasuredRate Measure(const FilterPolicy& policy, std::uint64_t n,
                      KeyMaker make_key, std::uint64_t strangers);
 
+// The rate of one filter over the first n ScrambledKey()s, measured with the
+// `strangers` after them; keys come and are asked in batches.  Every added key
+// is asked, too, and the running test fails if one is missing.
+double RateOfLarge(const FilterPolicy& policy, std::uint64_t n,
+                   std::uint64_t strangers);
+
 }  // namespace tamis::testing

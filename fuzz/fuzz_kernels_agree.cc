@@ -1,0 +1,133 @@
+// Every row of kernels that runs here against the portable definitions, on
+// blocks, probes and alignments taken from the input.
+
+#include <array>
+#include <cstring>
+
+#include "filters/kernels.h"
+#include "filters/split_block.h"
+#include "fuzz/fuzz_support.h"
+
+namespace tamis::fuzz {
+namespace {
+
+constexpr std::size_t kMostBlocks = 16;
+
+// What to ask, decoded from the input.
+struct Case {
+  LineFactors factors;
+  unsigned probes;
+  std::vector<std::uint32_t> bits;  // of each query; its block is i mod blocks
+  std::string blocks;               // of the larger size each
+  std::size_t count;                // of blocks
+};
+
+Case CaseFrom(Slice bytes) {
+  Input input(bytes);
+  Case out;
+  out.probes = input.TakeByte() % (kMaxLineProbes + 1);
+  out.factors = PowersOf(static_cast<std::uint32_t>(input.TakeNumber(4)) | 1);
+  const std::size_t queries = input.TakeByte() % 70u;
+  for (std::size_t i = 0; i < queries; ++i) {
+    out.bits.push_back(static_cast<std::uint32_t>(input.TakeNumber(4)));
+  }
+  out.count = 1 + input.TakeByte() % kMostBlocks;
+  out.blocks = std::string(input.Take(out.count * kLineBytes));
+  out.blocks.resize(out.count * kLineBytes, '\xff');
+  return out;
+}
+
+// The blocks, ending where the allocation ends, `offset` bytes off.
+class Memory {
+ public:
+  Memory(const Case& c, std::size_t block_bytes, std::size_t offset)
+      : size_(c.count * block_bytes),
+        block_bytes_(block_bytes),
+        offset_(offset),
+        bytes_(new unsigned char[offset + size_]) {
+    std::memcpy(At(0), c.blocks.data(), size_);
+  }
+  unsigned char* At(std::size_t block) {
+    return bytes_.get() + offset_ + block * block_bytes_;
+  }
+  bool Equals(Memory* other) {
+    return std::memcmp(At(0), other->At(0), size_) == 0;
+  }
+
+ private:
+  std::size_t size_, block_bytes_, offset_;
+  std::unique_ptr<unsigned char[]> bytes_;
+};
+
+// `one` and `many` are a row's functions, `define` the portable ones.
+template <typename One, typename Many, typename Define>
+void CheckAnswers(const Case& c, Memory* memory, const One& one,
+                  const Many& many, const Define& define) {
+  std::vector<BlockQuery> queries;
+  for (std::size_t i = 0; i < c.bits.size(); ++i) {
+    queries.push_back({memory->At(i % c.count), c.bits[i]});
+  }
+  const auto out = std::make_unique<bool[]>(queries.size());
+  many(queries.data(), queries.size(), out.get());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const bool expected = define(queries[i].block, queries[i].bits);
+    Check(out[i] == expected, "a batch answers as defined");
+    Check(one(queries[i].block, queries[i].bits) == expected,
+          "a single query answers as defined");
+  }
+}
+
+template <typename Many, typename Define>
+void CheckMarks(const Case& c, Memory* memory, Memory* expected,
+                const Many& many, const Define& define) {
+  std::vector<BlockMark> marks;
+  for (std::size_t i = 0; i < c.bits.size(); ++i) {
+    marks.push_back({memory->At(i % c.count), c.bits[i]});
+    define(expected->At(i % c.count), c.bits[i]);
+  }
+  many(marks.data(), marks.size());
+  Check(memory->Equals(expected), "a batch marks as defined");
+}
+
+void CheckRow(const Kernels& row, const Case& c, std::size_t offset) {
+  const LineProbes probes{c.factors.data(), c.probes};
+  Memory lines(c, kLineBytes, offset);
+  CheckAnswers(
+      c, &lines,
+      [&](auto* block, auto bits) {
+        return row.check_line(block, bits, probes);
+      },
+      [&](auto* queries, auto count, bool* out) {
+        row.check_lines(queries, count, probes, out);
+      },
+      [&](auto* block, auto bits) { return CheckLine(block, bits, probes); });
+  Memory marked_lines(c, kLineBytes, offset);
+  CheckMarks(
+      c, &marked_lines, &lines,
+      [&](auto* marks, auto count) { row.mark_lines(marks, count, probes); },
+      [&](auto* block, auto bits) { MarkLine(block, bits, probes); });
+
+  Memory blocks(c, kSplitBlockBytes, offset);
+  CheckAnswers(c, &blocks, row.check_split_block, row.check_split_blocks,
+               CheckSplitBlock);
+  Memory marked_blocks(c, kSplitBlockBytes, offset);
+  CheckMarks(c, &marked_blocks, &blocks, row.mark_split_blocks, MarkSplitBlock);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  const Slice bytes = AsSlice(data, size);
+  const Case c = CaseFrom(bytes);
+  const std::size_t offset = size % 64;
+  for (const Kernels* row : AllKernels()) {
+    if (!row->runs_here()) continue;
+    for (const std::size_t at : {std::size_t{0}, offset}) {
+      CheckRow(*row, c, at);
+    }
+  }
+  return 0;
+}
+
+}  // namespace tamis::fuzz
