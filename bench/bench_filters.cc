@@ -1,9 +1,12 @@
 // bench_filters: size, error rate and speed of every filter of ours beside
-// LevelDB's own, measured in one run.
+// LevelDB's and RocksDB's own, and beside bare memory, measured in one run.
 
 #include <unistd.h>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <string>
@@ -13,9 +16,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bench/goals.h"
 #include "bench/measure.h"
+#include "bench/plot.h"
 #include "bench/report.h"
-#include "bench/subjects.h"
+#include "bench/rocksdb_peer.h"
+#include "bench/subject.h"
+#include "filters/kernels.h"
 
 namespace tamis::bench {
 namespace {
@@ -23,17 +30,33 @@ namespace {
 constexpr unsigned kBitsPerKey = 10;
 constexpr std::uint64_t kMostKeys = std::numeric_limits<int>::max();
 constexpr std::size_t kMostKeyBytes = 1024;
+// From here on the slow kinds stay out, and passes are fewer.
+constexpr std::uint64_t kTooManyForSlow = 10'000'000;
+constexpr std::uint64_t kVeryManyKeys = 50'000'000;
 
 struct Options {
-  std::vector<std::uint64_t> keys = {1'000'000, 10'000'000};
-  std::vector<std::size_t> key_bytes = {16};
-  std::vector<std::string> policies = {"bloom:10", "leveldb:10",
-                                       "cassandra:oa,10", "lab:10", "md5:10"};
-  std::uint64_t queries = 1'000'000;
-  unsigned passes = 5;
+  std::vector<std::uint64_t> keys = {1'000'000, 100'000'000};
+  std::vector<std::size_t> key_bytes = {8, 16};
+  std::vector<std::string> policies = {"bloom:10",
+                                       "rocksdb:10",
+                                       "rocksdb-ribbon:10",
+                                       "leveldb:10",
+                                       "splitblock:10",
+                                       "parquet:10",
+                                       "rocksdb-legacy:10",
+                                       "classic:10",
+                                       "cassandra:oa,10",
+                                       "lab:10",
+                                       "md5:10"};
+  std::uint64_t queries = 4'000'000;
+  unsigned passes = 0;  // 0: by the number of keys
+  bool all = false;
   bool quick = false;
   bool smoke = false;
-  bool json = false;
+  bool no_table = false;
+  std::string json;  // where to; "-": standard output; empty: nowhere
+  std::string plot;
+  std::string kernels;
 };
 
 void AddOptions(CLI::App* app, Options* options) {
@@ -41,55 +64,83 @@ void AddOptions(CLI::App* app, Options* options) {
       ->check(CLI::Range(std::uint64_t{1}, kMostKeys))
       ->capture_default_str();
   app->add_option("--key-bytes", options->key_bytes, "Lengths of keys")
-      ->check(CLI::Range(KeySet::kFewestKeyBytes, kMostKeyBytes))
+      ->check(CLI::Range(KeyChunk::kFewestKeyBytes, kMostKeyBytes))
       ->capture_default_str();
   app->add_option("--policies", options->policies,
-                  "What to set beside LevelDB's own policy")
+                  "What to set beside LevelDB, RocksDB and bare memory")
       ->capture_default_str();
+  app->add_flag("--all", options->all,
+                "The slow policies also where keys are many");
   app->add_option("--queries", options->queries, "Queries of each sort")
       ->check(CLI::Range(std::uint64_t{1}, kMostKeys))
       ->capture_default_str();
   app->add_option("--passes", options->passes,
-                  "Every figure is the median of that many")
-      ->check(CLI::Range(1u, 1000u))
-      ->capture_default_str();
-  app->add_flag("--quick", options->quick, "One million keys only");
+                  "Every figure is the median of that many (default: 5; 3 "
+                  "with very many keys)")
+      ->check(CLI::Range(1u, 1000u));
+  app->add_option("--kernels", options->kernels,
+                  "Use this row of the kernels: portable, avx2, ...");
+  app->add_option("--json", options->json,
+                  "Write everything there as JSON; -: instead of the table");
+  app->add_option("--plot", options->plot,
+                  "Measure some more, and draw it into that SVG file");
+  app->add_flag("--no-table", options->no_table, "Only the plot");
+  app->add_flag("--quick", options->quick, "Up to 10 million keys, 3 passes");
   app->add_flag("--smoke", options->smoke,
                 "A tiny run that only shows that everything works");
-  app->add_flag("--json", options->json, "Print JSON");
   app->footer(
       "Ends with 1 if a filter does not find a key that is in it.\n"
       "Example:\n  bench_filters --keys 1000000 --key-bytes 8 16");
 }
 
 void ApplyPresets(Options* options) {
-  if (options->quick) options->keys = {1'000'000};
+  if (options->quick) {
+    options->keys = {1'000'000, 10'000'000};
+    if (options->passes == 0) options->passes = 3;
+  }
   if (!options->smoke) return;
-  options->keys = {1000, 2000};
-  options->key_bytes = {8, 16};
-  options->queries = 1000;
+  options->keys = {1000, 20'000};
+  options->queries = 10'000;
   options->passes = 2;
 }
 
-Result<std::vector<std::unique_ptr<Subject>>> MakeSubjects(
-    const Options& options) {
-  std::vector<std::unique_ptr<Subject>> subjects;
+Plan PlanFor(const Options& options, std::uint64_t keys,
+             std::size_t key_bytes) {
+  const unsigned usual = keys < kVeryManyKeys ? 5 : 3;
+  const unsigned passes = options.passes == 0 ? usual : options.passes;
+  // There, building takes most of the time, and wavers least.
+  const unsigned builds =
+      keys >= kVeryManyKeys && options.passes == 0 ? 2 : passes;
+  return {.keys = keys,
+          .key_bytes = key_bytes,
+          .queries = options.queries,
+          .passes = passes,
+          .build_passes = builds};
+}
+
+// Those that are compared stand next to each other.
+Result<Subjects> MakeSubjects(const Options& options, std::uint64_t keys) {
+  Subjects subjects;
+  subjects.push_back(NewFloorSubject(Loads::kIndependent, kBitsPerKey));
+  subjects.push_back(NewFloorSubject(Loads::kChained, kBitsPerKey));
+  if (auto peers = NewRocksDbSubjects(kBitsPerKey); peers.ok()) {
+    for (auto& peer : *peers) subjects.push_back(std::move(peer));
+  }
   subjects.push_back(NewLevelDbSubject(kBitsPerKey));
   for (const std::string& spec : options.policies) {
+    if (keys >= kTooManyForSlow && IsSlow(spec) && !options.all) continue;
     auto subject = NewTamisSubject(spec);
     if (!subject.ok()) return subject.status();
     subjects.push_back(*std::move(subject));
   }
-  subjects.push_back(NewFloorSubject(Loads::kIndependent, kBitsPerKey));
-  subjects.push_back(NewFloorSubject(Loads::kChained, kBitsPerKey));
   return subjects;
 }
 
 // One line on a terminal, which the next one covers.
-void ShowProgress(const Plan& plan, unsigned pass, const std::string& subject) {
+void ShowProgress(const Plan& plan, unsigned pass, std::string_view what) {
   if (::isatty(STDERR_FILENO) != 1) return;
-  fmt::print(stderr, "\r\x1b[K{} keys, pass {} of {}: {}", plan.keys, pass + 1,
-             plan.passes, subject);
+  fmt::print(stderr, "\r\x1b[K{} keys of {} bytes, pass {} of {}: {}",
+             plan.keys, plan.key_bytes, pass + 1, plan.passes, what);
 }
 
 void ClearProgress() {
@@ -102,23 +153,105 @@ int Fail(const Status& status, int code) {
   return code;
 }
 
-int RunBench(const Options& options) {
-  auto subjects = MakeSubjects(options);
-  if (!subjects.ok()) return Fail(subjects.status(), 2);
-  std::vector<Run> runs;
-  for (const std::size_t key_bytes : options.key_bytes) {
-    for (const std::uint64_t keys : options.keys) {
-      const Plan plan{.keys = keys,
-                      .key_bytes = key_bytes,
-                      .queries = options.queries,
-                      .passes = options.passes};
-      auto run = Measure(plan, *subjects, ShowProgress);
-      if (!run.ok()) return Fail(run.status(), 1);
-      runs.push_back(*std::move(run));
+// REQUIRES: no kernel was used yet
+Status SetKernels(const std::string& name) {
+  if (name.empty()) return Status::Ok();
+  if (FindKernels(name) == nullptr) {
+    std::string known;
+    for (const Kernels* row : AllKernels()) {
+      if (!row->runs_here()) continue;
+      known += known.empty() ? "" : ", ";
+      known += row->name;
+    }
+    return Status::InvalidArgument("no kernels called " + name +
+                                   " run here; these do: " + known);
+  }
+  ::setenv("TAMIS_KERNELS", name.c_str(), 1);
+  return Status::Ok();
+}
+
+// Whatever would stop the end of a long run is found before it starts.
+Status CheckOptions(const Options& options) {
+  if (Status set = SetKernels(options.kernels); !set.ok()) return set;
+  if (!options.plot.empty()) {
+    if (Status there = CheckGnuplot(); !there.ok()) return there;
+  }
+  for (const std::string& path : {options.json, options.plot}) {
+    if (path.empty() || path == "-") continue;
+    if (!std::ofstream(path, std::ios::app)) {
+      return Status::IoError("cannot write to " + path);
+    }
+  }
+  auto subjects = MakeSubjects(options, 1);
+  return subjects.ok() ? Status::Ok() : subjects.status();
+}
+
+Result<Report> MeasureTable(const Options& options) {
+  Report report;
+  report.cpu = CpuName();
+  report.kernels = std::string(ActiveKernels().name);
+  if (const auto peers = NewRocksDbSubjects(kBitsPerKey); !peers.ok()) {
+    report.skipped = peers.status().message();
+  }
+  for (const std::uint64_t keys : options.keys) {
+    for (const std::size_t key_bytes : options.key_bytes) {
+      const auto subjects = MakeSubjects(options, keys);
+      if (!subjects.ok()) return subjects.status();
+      auto run =
+          Measure(PlanFor(options, keys, key_bytes), *subjects, ShowProgress);
+      if (!run.ok()) return run.status();
+      report.runs.push_back(*std::move(run));
     }
   }
   ClearProgress();
-  fmt::print("{}", options.json ? ToJson(runs) : ToText(runs));
+  return report;
+}
+
+Status Print(const Options& options, const Report& report) {
+  if (options.json == "-") {
+    fmt::print("{}", ToJson(report));
+    return Status::Ok();
+  }
+  fmt::print("{}", ToText(report));
+  if (options.json.empty()) return Status::Ok();
+  std::ofstream out(options.json, std::ios::trunc);
+  out << ToJson(report);
+  out.close();
+  if (!out) return Status::IoError("cannot write to " + options.json);
+  return Status::Ok();
+}
+
+Status Plot(const Options& options) {
+  PlotPlan plan;
+  plan.most_keys = *std::max_element(options.keys.begin(), options.keys.end());
+  if (options.smoke) {
+    plan = {.rate_keys = 2000,
+            .rate_queries = 10'000,
+            .fewest_keys = 100,
+            .most_keys = 10'000,
+            .queries = 10'000,
+            .passes = 1};
+  }
+  const auto data = MeasureForPlot(plan, ShowProgress);
+  ClearProgress();
+  if (!data.ok()) return data.status();
+  const std::string title =
+      fmt::format("{}; kernels: {}", CpuName(), ActiveKernels().name);
+  return DrawPlot(*data, title, options.plot);
+}
+
+int RunBench(const Options& options) {
+  if (Status fine = CheckOptions(options); !fine.ok()) return Fail(fine, 2);
+  if (!options.no_table) {
+    const auto report = MeasureTable(options);
+    if (!report.ok()) return Fail(report.status(), 1);
+    if (Status printed = Print(options, *report); !printed.ok()) {
+      return Fail(printed, 1);
+    }
+  }
+  if (options.plot.empty()) return 0;
+  std::fflush(stdout);
+  if (Status drawn = Plot(options); !drawn.ok()) return Fail(drawn, 1);
   return 0;
 }
 
@@ -127,7 +260,8 @@ int RunBench(const Options& options) {
 
 int main(int argc, char** argv) {
   CLI::App app(
-      "Sizes, error rates and speed of filters, beside LevelDB's own policy",
+      "Sizes, error rates and speed of filters, beside LevelDB's and RocksDB's "
+      "own and beside bare memory",
       "bench_filters");
   tamis::bench::Options options;
   tamis::bench::AddOptions(&app, &options);

@@ -1,107 +1,193 @@
 #include "bench/measure.h"
 
-#include <time.h>
 #include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "bench/clocks.h"
+#include "bench/two_threads.h"
 
 namespace tamis::bench {
 namespace {
 
-struct KeySets {
-  explicit KeySets(const Plan& plan)
-      : in(NumbersFrom(0, plan.keys), plan.key_bytes),
-        hits(NumbersBelow(plan.keys, plan.queries), plan.key_bytes),
-        misses(NumbersFrom(plan.keys, plan.queries), plan.key_bytes) {}
+// The keys of so many queries fit into a core's own cache, beside what is
+// made of them; the time of so many is long for a clock.
+constexpr std::size_t kQueryChunk = 4096;
+constexpr std::size_t kBuildChunk = 16384;
 
-  KeySet in;
-  KeySet hits;
-  KeySet misses;
-};
-
-// The processor time of this thread: what others take of the machine
-// meanwhile does not count, though they still compete for its caches.
-double NanosecondsUsed() {
-  timespec now = {};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 +
-         static_cast<double>(now.tv_nsec);
-}
-
-// Runs `work` and notes its time, shared out over so many keys.
-template <typename Work>
-auto Timed(std::vector<double>* passes, std::uint64_t keys, const Work& work) {
-  const double start = NanosecondsUsed();
-  auto result = work();
-  passes->push_back((NanosecondsUsed() - start) / static_cast<double>(keys));
-  return result;
-}
-
-Status CheckCounts(const Row& row, std::uint64_t hits, std::uint64_t all) {
-  if (!row.is_filter || hits == all) return Status::Ok();
-  return Status::Corruption(row.name + ": " + std::to_string(all - hits) +
-                            " keys that are in were not found");
-}
-
-Status AskMany(const Subject& subject, const KeySets& sets, Row* row) {
-  if (!subject.has_batches()) return Status::Ok();
-  Timed(&row->passes[kMissMany], sets.misses.size(),
-        [&] { return subject.CountMaybeMany(sets.misses); });
-  const std::uint64_t hits =
-      Timed(&row->passes[kHitMany], sets.hits.size(),
-            [&] { return subject.CountMaybeMany(sets.hits); });
-  return CheckCounts(*row, hits, sets.hits.size());
-}
-
-// One pass of one subject.
-Status RunPass(Subject* subject, const KeySets& sets, Row* row) {
-  subject->Prepare(sets.in);
-  Status built = Timed(&row->passes[kBuild], sets.in.size(),
-                       [&] { return subject->Build(); });
-  if (!built.ok()) return built;
-  // What a store does once per file is not part of what a query costs.
-  if (Status opened = subject->Open(); !opened.ok()) return opened;
-  row->bytes = subject->bytes();
-
-  const std::uint64_t maybe =
-      Timed(&row->passes[kMiss], sets.misses.size(),
-            [&] { return subject->CountMaybe(sets.misses); });
-  row->measured_rate =
-      static_cast<double>(maybe) / static_cast<double>(sets.misses.size());
-  const std::uint64_t hits = Timed(&row->passes[kHit], sets.hits.size(), [&] {
-    return subject->CountMaybe(sets.hits);
-  });
-  if (Status all = CheckCounts(*row, hits, sets.hits.size()); !all.ok()) {
-    return all;
+// All that one run needs at hand.
+class Runner {
+ public:
+  Runner(const Plan& plan, const Subjects& subjects, const Progress& progress)
+      : plan_(plan),
+        subjects_(subjects),
+        progress_(progress),
+        building_(kBuildChunk, plan.key_bytes),
+        asking_(kQueryChunk, plan.key_bytes) {
+    run_.plan = plan;
+    for (const auto& subject : subjects) {
+      Row row;
+      row.name = subject->name();
+      row.is_filter = subject->is_filter();
+      row.expected_rate = subject->ExpectedRate(plan.keys);
+      run_.rows.push_back(std::move(row));
+    }
   }
-  return AskMany(*subject, sets, row);
-}
+
+  // All builds, then all queries; each sort of work for all subjects in turn,
+  // so that what is compared lies close together in time.
+  Status Pass(unsigned pass) {
+    pass_ = pass;
+    if (pass < plan_.build_passes) {
+      if (Status built = BuildAll(); !built.ok()) return built;
+    }
+    for (const Metric metric : plan_.queries_of) {
+      Status asked = ForEach([&](std::size_t i) {
+        return subjects_[i]->Has(metric) ? AskFor(i, metric) : Status::Ok();
+      });
+      if (!asked.ok()) return asked;
+    }
+    return Status::Ok();
+  }
+
+  Run Take() { return std::move(run_); }
+
+ private:
+  // Each pass starts with another subject: none is always after the same.
+  template <typename Step>
+  Status ForEach(const Step& step) {
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      const std::size_t turn = (i + pass_) % subjects_.size();
+      progress_(plan_, pass_, run_.rows[turn].name);
+      if (Status done = step(turn); !done.ok()) return done;
+    }
+    return Status::Ok();
+  }
+
+  Status BuildAll() {
+    for (const Metric how : kBuilds) {
+      Status built = ForEach([&](std::size_t i) { return Build(i, how); });
+      if (!built.ok()) return built;
+    }
+    if (plan_.two_threads) {
+      Status built = ForEach([&](std::size_t i) { return BuildTwo(i); });
+      if (!built.ok()) return built;
+    }
+    // In the order of the list: one may load what another one built.
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      if (Status loaded = subjects_[i]->Load(); !loaded.ok()) return loaded;
+      run_.rows[i].bytes = subjects_[i]->bytes();
+    }
+    return Status::Ok();
+  }
+
+  Status Build(std::size_t i, Metric how) {
+    Subject* subject = subjects_[i].get();
+    const bool timed = subject->Has(how);
+    // What is never built still has to learn how many keys there are.
+    const bool never = !subject->Has(kBuildOne) && !subject->Has(kBuildMany);
+    if (never) subject->Start(plan_.keys, how);
+    if (!timed) return Status::Ok();
+
+    double spent = Timed([&] { subject->Start(plan_.keys, how); });
+    for (std::uint64_t first = 0; first < plan_.keys; first += kBuildChunk) {
+      building_.FillFrom(
+          first, std::min<std::uint64_t>(kBuildChunk, plan_.keys - first));
+      subject->Prepare(building_);
+      spent += Timed([&] { subject->Add(how); });
+    }
+    Status finished;
+    spent += Timed([&] { finished = subject->Finish(); });
+    Note(i, how, spent / static_cast<double>(plan_.keys));
+    return finished;
+  }
+
+  Status BuildTwo(std::size_t i) {
+    if (!subjects_[i]->Has(kBuildTwo)) return Status::Ok();
+    auto spent = BuildFromTwoThreads(*subjects_[i]->policy(), plan_);
+    if (!spent.ok()) {
+      return Status(spent.status().code(),
+                    run_.rows[i].name + ": " + spent.status().message());
+    }
+    Note(i, kBuildTwo, *spent);
+    return Status::Ok();
+  }
+
+  // Other keys in every pass and for every sort of query, the same for all
+  // subjects.
+  void FillToAsk(Metric metric, std::uint64_t done, std::uint64_t left) {
+    const std::size_t count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kQueryChunk, left));
+    const std::uint64_t first =
+        (pass_ * std::uint64_t{kMetricCount} + metric) * plan_.queries + done;
+    if (AsksForHits(metric)) {
+      asking_.FillBelow(plan_.keys, first, count);
+    } else {
+      asking_.FillFrom(plan_.keys + first, count);
+    }
+  }
+
+  Status AskFor(std::size_t i, Metric metric) {
+    Subject* subject = subjects_[i].get();
+    const std::uint64_t queries =
+        subject->slow() ? (plan_.queries + 3) / 4 : plan_.queries;
+    std::array<bool, kQueryChunk> answers = {};
+    double spent = 0;
+    std::uint64_t maybes = 0;
+    for (std::uint64_t done = 0; done < queries; done += kQueryChunk) {
+      FillToAsk(metric, done, queries - done);
+      subject->Prepare(asking_);
+      const std::span<bool> out(answers.data(), asking_.keys().size());
+      spent += Timed([&] { subject->Ask(KeysPerCall(metric), out); });
+      maybes +=
+          static_cast<std::uint64_t>(std::count(out.begin(), out.end(), true));
+    }
+    Note(i, metric, spent / static_cast<double>(queries));
+    Row* row = &run_.rows[i];
+    if (!row->is_filter) return Status::Ok();
+    if (AsksForHits(metric)) return CheckHits(*row, maybes, queries);
+    row->strangers += queries;
+    row->maybes += maybes;
+    return Status::Ok();
+  }
+
+  static Status CheckHits(const Row& row, std::uint64_t found,
+                          std::uint64_t queries) {
+    if (found == queries) return Status::Ok();
+    return Status::Corruption(row.name + ": " +
+                              std::to_string(queries - found) +
+                              " keys that are in were not found");
+  }
+
+  void Note(std::size_t i, Metric metric, double nanoseconds) {
+    run_.rows[i].passes[metric].push_back(nanoseconds);
+  }
+
+  const Plan& plan_;
+  const Subjects& subjects_;
+  const Progress& progress_;
+  KeyChunk building_;
+  KeyChunk asking_;
+  unsigned pass_ = 0;
+  Run run_;
+};
 
 }  // namespace
 
-Result<Run> Measure(const Plan& plan,
-                    std::span<const std::unique_ptr<Subject>> subjects,
+const Row* Run::Find(std::string_view name) const {
+  for (const Row& row : rows) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+Result<Run> Measure(const Plan& plan, const Subjects& subjects,
                     const Progress& progress) {
-  Run run{.plan = plan, .rows = {}};
-  for (const auto& subject : subjects) {
-    Row row;
-    row.name = subject->name();
-    row.is_filter = subject->is_filter();
-    row.expected_rate = subject->ExpectedRate(plan.keys);
-    run.rows.push_back(std::move(row));
-  }
-  const KeySets sets(plan);
+  Runner runner(plan, subjects, progress);
   for (unsigned pass = 0; pass < plan.passes; ++pass) {
-    for (std::size_t i = 0; i < subjects.size(); ++i) {
-      // Each pass starts with another one: none is always after the same.
-      const std::size_t turn = (i + pass) % subjects.size();
-      progress(plan, pass, run.rows[turn].name);
-      Status passed = RunPass(subjects[turn].get(), sets, &run.rows[turn]);
-      if (!passed.ok()) return passed;
-    }
+    if (Status passed = runner.Pass(pass); !passed.ok()) return passed;
   }
-  for (Row& row : run.rows) {
-    if (!row.is_filter) row.passes[kBuild].clear();  // nothing was built
-  }
-  return run;
+  return runner.Take();
 }
 
 double Median(std::vector<double> values) {
@@ -111,16 +197,15 @@ double Median(std::vector<double> values) {
   return (values[middle - 1] + values[middle]) / 2;
 }
 
-double RatioTo(const Row& reference, const Row& row, Metric metric) {
-  Metric against = metric;
-  if (reference.passes[metric].empty()) {
-    against = metric == kMissMany ? kMiss : kHit;
-  }
-  const std::vector<double>& base = reference.passes[against];
-  const std::vector<double>& mine = row.passes[metric];
+double RatioOf(const Figure& mine, const Figure& theirs) {
+  if (!mine.measured() || !theirs.measured()) return 0;
+  const std::size_t passes =
+      std::min(mine.passes().size(), theirs.passes().size());
   std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(base.size(), mine.size()); ++i) {
-    ratios.push_back(mine[i] / base[i]);
+  for (std::size_t i = 0; i < passes; ++i) {
+    if (theirs.passes()[i] > 0) {
+      ratios.push_back(mine.passes()[i] / theirs.passes()[i]);
+    }
   }
   return ratios.empty() ? 0 : Median(std::move(ratios));
 }

@@ -6,62 +6,74 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "bench/subjects.h"
+#include "bench/subject.h"
 
 namespace tamis::bench {
-
-enum Metric : std::size_t {
-  kBuild,
-  kMiss,  // queries of keys that are not in, one by one
-  kHit,   // of keys that are
-  kMissMany,
-  kHitMany,
-  kMetricCount,
-};
 
 struct Row {
   std::string name;
   bool is_filter = true;
   std::uint64_t bytes = 0;
   double expected_rate = 0;
-  double measured_rate = 0;
-  // Nanoseconds of CPU time per key, one figure per pass; empty: the subject
-  // has no such operation.
+  std::uint64_t strangers = 0;  // keys asked for that are not in, all different
+  std::uint64_t maybes = 0;     // how many of them are "maybe" in
+  // Nanoseconds per key, one figure per pass; empty: the subject has no such
+  // operation.
   std::array<std::vector<double>, kMetricCount> passes;
+
+  double measured_rate() const {
+    return strangers == 0
+               ? 0
+               : static_cast<double>(maybes) / static_cast<double>(strangers);
+  }
 };
 
 struct Plan {
   std::uint64_t keys = 0;
   std::size_t key_bytes = 16;
-  std::uint64_t queries = 0;  // of each sort
+  std::uint64_t queries = 0;  // of each sort, in each pass
   unsigned passes = 1;
+  unsigned build_passes = 1;  // at most as many; the later ones only ask
+  bool two_threads = true;
+  std::vector<Metric> queries_of = {kQueries.begin(), kQueries.end()};
 };
 
 struct Run {
   Plan plan;
-  std::vector<Row> rows;  // as the subjects; the first is the reference
+  std::vector<Row> rows;  // as the subjects
+
+  // Null: no such subject.
+  const Row* Find(std::string_view name) const;
 };
 
-// Called before each subject of each pass.
+// Called before each step of each pass.
 using Progress =
-    std::function<void(const Plan&, unsigned pass, const std::string& subject)>;
+    std::function<void(const Plan&, unsigned pass, std::string_view what)>;
 
 // Corruption: a filter did not find a key that is in it.
-Result<Run> Measure(const Plan& plan,
-                    std::span<const std::unique_ptr<Subject>> subjects,
+Result<Run> Measure(const Plan& plan, const Subjects& subjects,
                     const Progress& progress);
 
 // REQUIRES: !values.empty()
 double Median(std::vector<double> values);
 
-// The median over passes of row/reference, each of one pass: what disturbs a
-// whole pass cancels out.  LevelDB has no batches, so those of others are set
-// against its queries one by one.  0: there is nothing to compare.
-double RatioTo(const Row& reference, const Row& row, Metric metric);
+// One figure of one row.
+struct Figure {
+  const Row* row = nullptr;
+  Metric metric = kMissOne;
+
+  bool measured() const {
+    return row != nullptr && !row->passes[metric].empty();
+  }
+  const std::vector<double>& passes() const { return row->passes[metric]; }
+};
+
+// The median over passes of mine/theirs, each of one pass: what disturbs a
+// whole pass cancels out.  0: one of them was not measured.
+double RatioOf(const Figure& mine, const Figure& theirs);
 
 }  // namespace tamis::bench

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,19 +14,20 @@ using Cells = std::vector<std::string>;
 
 constexpr char kNothing[] = "-";
 
-// Columns as wide as their widest cell, right-aligned but the first.
+// Columns as wide as their widest cell, right-aligned but the first.  A row of
+// one cell is a heading and has no say in that.
 std::string Aligned(const std::vector<Cells>& rows) {
   std::vector<std::size_t> widths;
   for (const Cells& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) {
+    for (std::size_t i = 0; row.size() > 1 && i < row.size(); ++i) {
       widths[i] = std::max(widths[i], row[i].size());
     }
   }
   std::string text;
   for (const Cells& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
+    std::string line = row.size() == 1 ? row[0] : "";
+    for (std::size_t i = 0; row.size() > 1 && i < row.size(); ++i) {
       line += i == 0 ? fmt::format("  {:<{}}", row[i], widths[i])
                      : fmt::format("  {:>{}}", row[i], widths[i]);
     }
@@ -43,103 +43,148 @@ std::string Grouped(std::uint64_t number) {
   return text;
 }
 
-double BitsPerKey(const Row& row, std::uint64_t keys) {
-  return static_cast<double>(row.bytes) * 8 / static_cast<double>(keys);
-}
-
 std::string TimeCell(const Row& row, Metric metric) {
   if (row.passes[metric].empty()) return kNothing;
-  return fmt::format("{:.1f}", Median(row.passes[metric]));
+  const double time = Median(row.passes[metric]);
+  return fmt::format("{:.{}f}", time, time < 9.995 ? 2 : 1);
 }
 
-std::string RatioCell(double ratio) {
-  return ratio == 0 ? kNothing : fmt::format("{:.2f}", ratio);
+std::string RateCell(double rate) {
+  return rate > 0 ? fmt::format("{:.3f} %", rate * 100) : kNothing;
 }
 
 Cells RowCells(const Run& run, const Row& row) {
   Cells cells = {row.name,
                  fmt::format("{:.2f}", BitsPerKey(row, run.plan.keys))};
-  if (row.is_filter) {
-    const double overhead = Overhead(row, run.plan.keys);
-    cells.push_back(fmt::format("{:.3f} %", row.expected_rate * 100));
-    cells.push_back(fmt::format("{:.3f} %", row.measured_rate * 100));
-    cells.push_back(overhead == 0 ? kNothing
-                                  : fmt::format("{:+.0f} %", overhead * 100));
-  } else {
-    cells.insert(cells.end(), 3, kNothing);
-  }
+  const double overhead = Overhead(row, run.plan.keys);
+  cells.push_back(RateCell(row.measured_rate()));
+  cells.push_back(RateCell(row.expected_rate));
+  cells.push_back(overhead == 0 ? kNothing
+                                : fmt::format("{:+.0f} %", overhead * 100));
   for (std::size_t i = 0; i < kMetricCount; ++i) {
-    const auto metric = static_cast<Metric>(i);
-    cells.push_back(TimeCell(row, metric));
-    cells.push_back(RatioCell(RatioTo(run.rows.front(), row, metric)));
+    cells.push_back(TimeCell(row, static_cast<Metric>(i)));
   }
   return cells;
 }
 
-// How far the reference's own figures lay apart: differences smaller than
-// this mean nothing.
-std::string NoiseLine(const Run& run) {
-  const Row& reference = run.rows.front();
-  std::string text = "  spread of " + reference.name + " over the passes:";
-  for (const Metric metric : {kBuild, kMiss, kHit}) {
-    const std::vector<double>& passes = reference.passes[metric];
-    const auto [low, high] = std::minmax_element(passes.begin(), passes.end());
-    const char* name =
-        metric == kBuild ? "build" : (metric == kMiss ? "miss" : "hit");
-    text += fmt::format(" {} {:.1f} to {:.1f},", name, *low, *high);
+std::string Passes(const Plan& plan) {
+  std::string text = fmt::format("median of {} {}", plan.passes,
+                                 plan.passes == 1 ? "pass" : "passes");
+  if (plan.build_passes < plan.passes) {
+    text += fmt::format(", of builds {}", plan.build_passes);
   }
-  text.back() = '\n';
   return text;
 }
 
-std::string RunText(const Run& run) {
+std::string TableText(std::span<const Run> runs) {
   std::vector<Cells> rows = {
-      {"", "bits", "rate", "rate", "above", "build", "", "miss", "", "hit", "",
-       "miss", "", "hit", ""},
-      {"", "/key", "expected", "measured", "log2(1/r)", "ns", "x", "ns", "x",
-       "ns", "x", "many ns", "x", "many ns", "x"},
+      {"", "bits", "rate", "rate", "above", "build", "build", "build", "one",
+       "one", "of 256", "of 256", "of 32", "of 32"},
+      {"", "/key", "measured", "expected", "log2(1/r)", "one", "many", "2 thr",
+       "miss", "hit", "miss", "hit", "miss", "hit"},
   };
-  for (const Row& row : run.rows) rows.push_back(RowCells(run, row));
-  return fmt::format(
-             "\n{} keys of {} bytes, {} queries of each sort, median of {} "
-             "{}\n\n",
-             Grouped(run.plan.keys), run.plan.key_bytes,
-             Grouped(run.plan.queries), run.plan.passes,
-             run.plan.passes == 1 ? "pass" : "passes") +
-         Aligned(rows) + NoiseLine(run);
+  for (const Run& run : runs) {
+    rows.push_back({""});
+    rows.push_back(
+        {fmt::format("{} keys of {} bytes ({})", Grouped(run.plan.keys),
+                     run.plan.key_bytes, Passes(run.plan))});
+    for (const Row& row : run.rows) rows.push_back(RowCells(run, row));
+  }
+  return Aligned(rows);
 }
 
-std::string GrowthText(const Run& small, const Run& large) {
+// How far the same figure lay apart from pass to pass: differences smaller
+// than this mean nothing.
+std::string SpreadText(std::span<const Run> runs) {
   std::vector<Cells> rows = {
-      {"", "build", "miss", "hit", "miss many", "hit many"}};
-  for (std::size_t i = 0; i < small.rows.size(); ++i) {
-    Cells cells = {small.rows[i].name};
-    for (std::size_t metric = 0; metric < kMetricCount; ++metric) {
-      const std::vector<double>& before = small.rows[i].passes[metric];
-      const std::vector<double>& after = large.rows[i].passes[metric];
-      const bool both = !before.empty() && !after.empty();
-      cells.push_back(RatioCell(both ? Median(after) / Median(before) : 0));
+      {"", "floor", "ours of 256", "ours one", "RocksDB of 32", "RocksDB one"}};
+  const std::pair<std::string_view, Metric> columns[] = {
+      {kFloorName, kMiss256},
+      {kOurs, kMiss256},
+      {kOurs, kMissOne},
+      {kRocksDbBloomName, kMiss32},
+      {kRocksDbBloomName, kMissOne}};
+  for (const Run& run : runs) {
+    Cells cells = {fmt::format("{} keys of {}", Grouped(run.plan.keys),
+                               run.plan.key_bytes)};
+    for (const auto& [name, metric] : columns) {
+      const Figure figure{run.Find(name), metric};
+      if (!figure.measured()) {
+        cells.push_back(kNothing);
+        continue;
+      }
+      const auto [low, high] =
+          std::minmax_element(figure.passes().begin(), figure.passes().end());
+      cells.push_back(fmt::format("{:.1f} to {:.1f}", *low, *high));
     }
     rows.push_back(std::move(cells));
   }
+  return "\nSpread of the misses over the passes, ns\n\n" + Aligned(rows);
+}
+
+// "0.41 / 0.54*" for miss and hit of one key length; *: above the bound.
+std::string GoalCell(const Goal& goal, std::size_t key_bytes) {
+  std::string text;
+  for (const GoalValue& each : goal.values) {
+    if (each.key_bytes != key_bytes) continue;
+    if (!text.empty()) text += " / ";
+    text += each.value == 0 ? kNothing : fmt::format("{:.2f}", each.value);
+    if (goal.bound > 0 && each.value > goal.bound) text += "*";
+  }
+  return text.empty() ? kNothing : text;
+}
+
+std::vector<std::size_t> KeyLengths(std::span<const Run> runs) {
+  std::vector<std::size_t> lengths;
+  for (const Run& run : runs) {
+    const std::size_t length = run.plan.key_bytes;
+    if (std::find(lengths.begin(), lengths.end(), length) == lengths.end()) {
+      lengths.push_back(length);
+    }
+  }
+  return lengths;
+}
+
+bool BoundsAreMeantFor(std::span<const Run> runs) {
+  return std::all_of(runs.begin(), runs.end(), [](const Run& run) {
+    return run.plan.keys == kFewKeys || run.plan.keys == kManyKeys;
+  });
+}
+
+std::string GoalsText(std::span<const Run> runs) {
+  const std::vector<std::size_t> lengths = KeyLengths(runs);
+  Cells heading = {"", "keys", "wanted"};
+  for (const std::size_t length : lengths) {
+    heading.push_back(fmt::format("{} bytes", length));
+  }
+  heading.push_back("");
+  std::vector<Cells> rows = {heading};
+  for (const Goal& goal : CheckGoals(runs)) {
+    Cells cells = {goal.what, Grouped(goal.keys),
+                   goal.bound == 0 ? "" : fmt::format("<= {:.2f}", goal.bound)};
+    for (const std::size_t length : lengths) {
+      cells.push_back(GoalCell(goal, length));
+    }
+    cells.push_back(goal.Verdict());
+    rows.push_back(std::move(cells));
+  }
   return fmt::format(
-             "\nHow the cost per key grows from {} to {} keys of {} bytes\n\n",
-             Grouped(small.plan.keys), Grouped(large.plan.keys),
-             small.plan.key_bytes) +
+             "\nWhat must show, as ratios of times (miss / hit; *: above what "
+             "is wanted)\n{}\n",
+             BoundsAreMeantFor(runs) ? ""
+                                     : "The bounds are meant for 1 and 100 "
+                                       "million keys, not for these.\n") +
          Aligned(rows);
 }
 
 constexpr char kLegend[] =
-    "\nns: CPU time per key, one thread.\n"
-    "x: ratio to the first row in the same run, below 1 is faster; its\n"
-    "queries one by one also stand against the others' batches (\"many\"),\n"
-    "for it has none.  A filter of ours is built key by key and keeps their\n"
-    "hashes until it knows how many there are; LevelDB is handed all keys at\n"
-    "once.  Opening is not timed.  \"one line\": no filter, just one random\n"
-    "cache line per query from as many bytes; \"chained\": each after the\n"
-    "one before.  LevelDB's format errs more often than the formula says at\n"
-    "some sizes, because the step between its probes is a rotation of the\n"
-    "first probe's hash and not a second hash.\n";
+    "\nTimes are nanoseconds per key, of the processor (\"2 thr\": on the\n"
+    "wall).  one: a call per key; of 256, of 32: so many keys per call.  Keys\n"
+    "lie in cache when they are asked for.  A filter of ours is asked where a\n"
+    "store would load it: from the start of a cache line, in huge pages.\n"
+    "RocksDB's and LevelDB's stay where they put them, but for \"moved\".\n"
+    "floor: one random line per query out of as many bytes as a filter of 10\n"
+    "bits per key has, and nothing else.  docs/benchmarks.md says more.\n";
 
 }  // namespace
 
@@ -154,19 +199,24 @@ std::string CpuName() {
   return "unknown CPU";
 }
 
-double Overhead(const Row& row, std::uint64_t keys) {
-  if (!(row.measured_rate > 0) || !(row.measured_rate < 1)) return 0;
-  return BitsPerKey(row, keys) / -std::log2(row.measured_rate) - 1;
+double BitsPerKey(const Row& row, std::uint64_t keys) {
+  return static_cast<double>(row.bytes) * 8 / static_cast<double>(keys);
 }
 
-std::string ToText(std::span<const Run> runs) {
-  std::string text = CpuName() + "\n";
-  for (const Run& run : runs) text += RunText(run);
-  for (std::size_t i = 1; i < runs.size(); ++i) {
-    if (runs[i].plan.key_bytes != runs[i - 1].plan.key_bytes) continue;
-    text += GrowthText(runs[i - 1], runs[i]);
+double Overhead(const Row& row, std::uint64_t keys) {
+  const double rate = row.measured_rate();
+  if (!(rate > 0) || !(rate < 1)) return 0;
+  return BitsPerKey(row, keys) / -std::log2(rate) - 1;
+}
+
+std::string ToText(const Report& report) {
+  std::string text =
+      fmt::format("{}; kernels: {}\n", report.cpu, report.kernels);
+  if (!report.skipped.empty()) {
+    text += "RocksDB is left out: " + report.skipped + "\n";
   }
-  return text + kLegend;
+  return text + "\n" + TableText(report.runs) + SpreadText(report.runs) +
+         GoalsText(report.runs) + kLegend;
 }
 
 }  // namespace tamis::bench

@@ -4,17 +4,26 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
+#include "bench/goals.h"
 #include "bench/measure.h"
 
 namespace tamis::bench {
 
-// The CPU as the operating system names it.
+struct Report {
+  std::string cpu;      // as the operating system names it
+  std::string kernels;  // the row of the library's table that was used
+  std::string skipped;  // why RocksDB is not among the subjects, or empty
+  std::vector<Run> runs;
+};
+
 std::string CpuName();
 
-// REQUIRES, for both: the subjects are the same in all runs.
-std::string ToText(std::span<const Run> runs);
-std::string ToJson(std::span<const Run> runs);
+std::string ToText(const Report& report);
+std::string ToJson(const Report& report);
+
+double BitsPerKey(const Row& row, std::uint64_t keys);
 
 // What a filter costs above the fewest bits that any can have at its rate:
 // 0.44 for the best Bloom filter.  0 if the rate was too low to be measured.

@@ -9,18 +9,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kMetricNames[kMetricCount] = {"build", "miss", "hit",
-                                                    "miss_many", "hit_many"};
+Json OrNull(double value) { return value == 0 ? Json() : Json(value); }
 
-Json MetricJson(const Row& reference, const Row& row, Metric metric) {
-  const std::vector<double>& passes = row.passes[metric];
+Json MetricJson(const std::vector<double>& passes) {
   if (passes.empty()) return nullptr;
   Json json;
-  json["ns_per_key"] = Median(passes);
-  json["ns_least"] = *std::min_element(passes.begin(), passes.end());
-  json["ns_most"] = *std::max_element(passes.begin(), passes.end());
-  const double ratio = RatioTo(reference, row, metric);
-  json["ratio_to_reference"] = ratio == 0 ? Json() : Json(ratio);
+  json["median"] = Median(passes);
+  json["least"] = *std::min_element(passes.begin(), passes.end());
+  json["most"] = *std::max_element(passes.begin(), passes.end());
+  json["passes"] = passes;
   return json;
 }
 
@@ -29,18 +26,18 @@ Json RowJson(const Run& run, const Row& row) {
   json["name"] = row.name;
   json["is_filter"] = row.is_filter;
   json["bytes"] = row.bytes;
+  json["bits_per_key"] = BitsPerKey(row, run.plan.keys);
   if (row.is_filter) {
-    json["bits_per_key"] =
-        static_cast<double>(row.bytes) * 8 / static_cast<double>(run.plan.keys);
-    json["expected_rate"] = row.expected_rate;
-    json["measured_rate"] = row.measured_rate;
-    const double overhead = Overhead(row, run.plan.keys);
-    json["overhead"] = overhead == 0 ? Json() : Json(overhead);
+    json["measured_rate"] = row.measured_rate();
+    json["measured_with"] = row.strangers;
+    json["expected_rate"] = OrNull(row.expected_rate);
+    json["overhead"] = OrNull(Overhead(row, run.plan.keys));
   }
+  Json times;
   for (std::size_t i = 0; i < kMetricCount; ++i) {
-    json[kMetricNames[i]] =
-        MetricJson(run.rows.front(), row, static_cast<Metric>(i));
+    times[std::string(kMetricNames[i])] = MetricJson(row.passes[i]);
   }
+  json["nanoseconds"] = std::move(times);
   return json;
 }
 
@@ -50,21 +47,48 @@ Json RunJson(const Run& run) {
   json["key_bytes"] = run.plan.key_bytes;
   json["queries"] = run.plan.queries;
   json["passes"] = run.plan.passes;
-  json["reference"] = run.rows.front().name;
+  json["build_passes"] = run.plan.build_passes;
   Json rows = Json::array();
   for (const Row& row : run.rows) rows.push_back(RowJson(run, row));
   json["rows"] = std::move(rows);
   return json;
 }
 
+Json GoalJson(const Goal& goal) {
+  Json json;
+  json["what"] = goal.what;
+  json["keys"] = goal.keys;
+  json["at_most"] = OrNull(goal.bound);
+  Json values = Json::array();
+  for (const GoalValue& each : goal.values) {
+    Json value;
+    value["key_bytes"] = each.key_bytes;
+    value["of"] = each.of.empty() ? Json() : Json(each.of);
+    value["ratio"] = OrNull(each.value);
+    values.push_back(std::move(value));
+  }
+  json["values"] = std::move(values);
+  const std::string verdict = goal.Verdict();
+  json["verdict"] = verdict.empty() ? Json() : Json(verdict);
+  return json;
+}
+
 }  // namespace
 
-std::string ToJson(std::span<const Run> runs) {
-  Json list = Json::array();
-  for (const Run& run : runs) list.push_back(RunJson(run));
+std::string ToJson(const Report& report) {
   Json json;
-  json["cpu"] = CpuName();
-  json["runs"] = std::move(list);
+  json["cpu"] = report.cpu;
+  json["kernels"] = report.kernels;
+  json["rocksdb_left_out"] =
+      report.skipped.empty() ? Json() : Json(report.skipped);
+  Json runs = Json::array();
+  for (const Run& run : report.runs) runs.push_back(RunJson(run));
+  json["runs"] = std::move(runs);
+  Json goals = Json::array();
+  for (const Goal& goal : CheckGoals(report.runs)) {
+    goals.push_back(GoalJson(goal));
+  }
+  json["goals"] = std::move(goals);
   return json.dump(2) + "\n";
 }
 

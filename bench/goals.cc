@@ -1,0 +1,214 @@
+#include "bench/goals.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace tamis::bench {
+namespace {
+
+// Mine over theirs, each given by the name of its row.
+struct Comparison {
+  std::string_view mine;
+  Metric mine_miss;  // or the only one
+  std::string_view theirs;
+  Metric theirs_miss;
+  std::optional<Metric> mine_hit = {};
+  std::optional<Metric> theirs_hit = {};
+};
+
+constexpr Comparison kToFloor = {.mine = kOurs,
+                                 .mine_miss = kMiss256,
+                                 .theirs = kFloorName,
+                                 .theirs_miss = kMiss256,
+                                 .mine_hit = kHit256,
+                                 .theirs_hit = kMiss256};
+
+constexpr Comparison Batched(std::string_view mine, std::string_view theirs) {
+  return {.mine = mine,
+          .mine_miss = kMiss256,
+          .theirs = theirs,
+          .theirs_miss = kMiss32,
+          .mine_hit = kHit256,
+          .theirs_hit = kHit32};
+}
+constexpr Comparison InCallsOf32(std::string_view mine,
+                                 std::string_view theirs) {
+  return {.mine = mine,
+          .mine_miss = kMiss32,
+          .theirs = theirs,
+          .theirs_miss = kMiss32,
+          .mine_hit = kHit32,
+          .theirs_hit = kHit32};
+}
+constexpr Comparison OneByOne(std::string_view mine, std::string_view theirs) {
+  return {.mine = mine,
+          .mine_miss = kMissOne,
+          .theirs = theirs,
+          .theirs_miss = kMissOne,
+          .mine_hit = kHitOne,
+          .theirs_hit = kHitOne};
+}
+constexpr Comparison Building(std::string_view mine, std::string_view theirs,
+                              Metric how_mine = kBuildMany,
+                              Metric how_theirs = kBuildOne) {
+  return {.mine = mine,
+          .mine_miss = how_mine,
+          .theirs = theirs,
+          .theirs_miss = how_theirs};
+}
+
+constexpr std::string_view kOurLevelDb = "leveldb:10";
+constexpr std::string_view kOurRibbon = "rocksdb-ribbon:10";
+
+enum class At { kFewest, kMost };
+
+struct Wanted {
+  std::string_view what;
+  At at;
+  double bound;
+  Comparison comparison;
+};
+
+constexpr Wanted kWanted[] = {
+    {"batched query / floor", At::kMost, 1.2, kToFloor},
+    {"batched query / RocksDB's batched", At::kMost, 0.5,
+     Batched(kOurs, kRocksDbBloomName)},
+    {"query / RocksDB's, both in calls of 32", At::kMost, 0,
+     InCallsOf32(kOurs, kRocksDbBloomName)},
+    {"batched query / RocksDB's batched, moved", At::kMost, 0,
+     Batched(kOurs, kRocksDbAlignedName)},
+    {"one by one / RocksDB's", At::kMost, 0.6,
+     OneByOne(kOurs, kRocksDbBloomName)},
+    {"one by one / RocksDB's, moved", At::kMost, 0,
+     OneByOne(kOurs, kRocksDbAlignedName)},
+    {"batched build / RocksDB's builder", At::kMost, 0.35,
+     Building(kOurs, kRocksDbBloomName)},
+    {"batched query / RocksDB's batched", At::kFewest, 0.3,
+     Batched(kOurs, kRocksDbBloomName)},
+    {"query / RocksDB's, both in calls of 32", At::kFewest, 0,
+     InCallsOf32(kOurs, kRocksDbBloomName)},
+    {"leveldb query / LevelDB's", At::kFewest, 1.0,
+     OneByOne(kOurLevelDb, kLevelDbName)},
+    {"leveldb query / LevelDB's", At::kMost, 1.0,
+     OneByOne(kOurLevelDb, kLevelDbName)},
+    {"ribbon build / RocksDB's", At::kFewest, 1.0,
+     Building(kOurRibbon, kRocksDbRibbonName)},
+    {"ribbon build / RocksDB's", At::kMost, 1.0,
+     Building(kOurRibbon, kRocksDbRibbonName)},
+    {"ribbon batched query / RocksDB's", At::kFewest, 0.6,
+     Batched(kOurRibbon, kRocksDbRibbonName)},
+    {"ribbon batched query / RocksDB's", At::kMost, 0.6,
+     Batched(kOurRibbon, kRocksDbRibbonName)},
+};
+
+// The runs of one key length.
+struct Ends {
+  const Run* fewest = nullptr;
+  const Run* most = nullptr;
+};
+
+std::vector<Ends> EndsOf(std::span<const Run> runs) {
+  std::vector<Ends> all;
+  for (const Run& run : runs) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Ends& e) {
+      return e.fewest->plan.key_bytes == run.plan.key_bytes;
+    });
+    if (same == all.end()) {
+      all.push_back({&run, &run});
+      continue;
+    }
+    if (run.plan.keys < same->fewest->plan.keys) same->fewest = &run;
+    if (run.plan.keys > same->most->plan.keys) same->most = &run;
+  }
+  return all;
+}
+
+bool Applies(At at, const Ends& ends) {
+  if (ends.fewest != ends.most) return true;
+  return (ends.most->plan.keys <= kFewKeys) == (at == At::kFewest);
+}
+
+void Compare(const Run& run, const Comparison& comparison, Goal* goal) {
+  const Row* mine = run.Find(comparison.mine);
+  const Row* theirs = run.Find(comparison.theirs);
+  const auto add = [&](std::string of, Metric a, Metric b) {
+    goal->values.push_back({.key_bytes = run.plan.key_bytes,
+                            .of = std::move(of),
+                            .value = RatioOf({mine, a}, {theirs, b})});
+  };
+  if (!comparison.mine_hit.has_value()) {
+    add("", comparison.mine_miss, comparison.theirs_miss);
+    return;
+  }
+  add("miss", comparison.mine_miss, comparison.theirs_miss);
+  add("hit", *comparison.mine_hit, *comparison.theirs_hit);
+}
+
+// What a query costs with the most keys, less what it costs with the fewest;
+// or the one over the other.
+double Growth(const Ends& ends, std::string_view name, bool factor) {
+  const Figure few{ends.fewest->Find(name), kMiss256};
+  const Figure many{ends.most->Find(name), kMiss256};
+  if (!few.measured() || !many.measured()) return 0;
+  const double before = Median(few.passes());
+  const double after = Median(many.passes());
+  return factor ? after / before : after - before;
+}
+
+Goal GrowthGoal(std::span<const Ends> all, bool factor) {
+  // As the floor's, with the same allowance as for the whole.
+  constexpr double kBound = 1.2;
+  Goal goal{.what = factor ? "growth as a factor: batched query / floor"
+                           : "growth in ns: batched query / floor",
+            .keys = all.front().most->plan.keys,
+            .bound = factor ? 0 : kBound,
+            .values = {}};
+  for (const Ends& ends : all) {
+    const double floor = Growth(ends, kFloorName, factor);
+    const double ours = Growth(ends, kOurs, factor);
+    goal.values.push_back({.key_bytes = ends.most->plan.key_bytes,
+                           .of = "miss",
+                           .value = floor > 0 ? ours / floor : 0});
+  }
+  return goal;
+}
+
+}  // namespace
+
+std::string Goal::Verdict() const {
+  if (bound == 0) return "";
+  for (const GoalValue& each : values) {
+    if (each.value == 0) return "not measured";
+  }
+  const bool holds =
+      std::all_of(values.begin(), values.end(),
+                  [&](const GoalValue& each) { return each.value <= bound; });
+  return holds ? "holds" : "misses";
+}
+
+std::vector<Goal> CheckGoals(std::span<const Run> runs) {
+  const std::vector<Ends> all = EndsOf(runs);
+  std::vector<Goal> goals;
+  if (all.empty()) return goals;
+  for (const Wanted& wanted : kWanted) {
+    if (!Applies(wanted.at, all.front())) continue;
+    const bool most = wanted.at == At::kMost;
+    const Run& any = most ? *all.front().most : *all.front().fewest;
+    Goal goal{.what = std::string(wanted.what),
+              .keys = any.plan.keys,
+              .bound = wanted.bound,
+              .values = {}};
+    for (const Ends& ends : all) {
+      Compare(most ? *ends.most : *ends.fewest, wanted.comparison, &goal);
+    }
+    goals.push_back(std::move(goal));
+  }
+  if (all.front().fewest != all.front().most) {
+    goals.push_back(GrowthGoal(all, false));
+    goals.push_back(GrowthGoal(all, true));
+  }
+  return goals;
+}
+
+}  // namespace tamis::bench

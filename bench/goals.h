@@ -1,0 +1,41 @@
+// bench/goals.h -- what the figures of one process must show.
+
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/measure.h"
+
+namespace tamis::bench {
+
+// The policy that the goals are about.
+inline constexpr std::string_view kOurs = "bloom:10";
+
+// The numbers of keys that the bounds are meant for: filters that a core's
+// caches hold, and filters that no cache holds.
+inline constexpr std::uint64_t kFewKeys = 1'000'000;
+inline constexpr std::uint64_t kManyKeys = 100'000'000;
+
+struct GoalValue {
+  std::size_t key_bytes = 0;
+  std::string of;    // "miss", "hit", or empty where there is only one
+  double value = 0;  // 0: it was not measured
+};
+
+struct Goal {
+  std::string what;
+  std::uint64_t keys = 0;
+  double bound = 0;  // every value must be at most this; 0: no matter
+  std::vector<GoalValue> values;
+
+  // "holds", "misses", "not measured", or "" where there is no bound.
+  std::string Verdict() const;
+};
+
+// For the runs with the fewest and with the most keys of each key length; if
+// all have the same number, what is meant for numbers like that.
+std::vector<Goal> CheckGoals(std::span<const Run> runs);
+
+}  // namespace tamis::bench

@@ -1,0 +1,118 @@
+// bench/subject.h -- what is measured, behind one interface: our policies,
+// the policies of others through their libraries, and bare memory.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/keys.h"
+#include "tamis/filter.h"
+
+namespace tamis::bench {
+
+// Each in nanoseconds per key.
+enum Metric : std::size_t {
+  kBuildOne,   // key by key, and the end
+  kBuildMany,  // many at a time
+  kBuildTwo,   // many at a time from two threads, on the wall
+  kMissOne,    // queries of keys that are not in, one by one
+  kHitOne,     // of keys that are
+  kMiss256,    // the same in calls of 256 keys
+  kHit256,
+  kMiss32,  // and of 32, the most that RocksDB takes
+  kHit32,
+  kMetricCount,
+};
+inline constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
+    "build_one", "build_many", "build_two_threads", "miss_one", "hit_one",
+    "miss_256",  "hit_256",    "miss_32",           "hit_32"};
+inline constexpr std::array kBuilds = {kBuildOne, kBuildMany};
+inline constexpr std::array kQueries = {kMissOne, kHitOne, kMiss256,
+                                        kHit256,  kMiss32, kHit32};
+
+constexpr bool AsksForHits(Metric metric) {
+  return metric == kHitOne || metric == kHit256 || metric == kHit32;
+}
+// How many keys one call takes.
+constexpr std::size_t KeysPerCall(Metric metric) {
+  if (metric == kMiss256 || metric == kHit256) return 256;
+  return metric == kMiss32 || metric == kHit32 ? 32 : 1;
+}
+
+class Subject {
+ public:
+  virtual ~Subject() = default;
+
+  virtual std::string name() const = 0;
+  virtual bool Has(Metric metric) const = 0;
+  virtual bool is_filter() const { return true; }
+  // Is asked a quarter of the queries, so as not to take most of the time.
+  virtual bool slow() const { return false; }
+
+  // Not timed: gets everything ready for the next Add() or Ask(), which is
+  // about these keys.  REQUIRES: they stay until then
+  virtual void Prepare(const KeyChunk& chunk) = 0;
+
+  // Timed, in this order: Start, Add for each chunk, Finish; the filter
+  // before is gone.  `how` is one of kBuilds.
+  virtual void Start(std::uint64_t keys, Metric how) = 0;
+  virtual void Add(Metric how) = 0;
+  virtual Status Finish() = 0;
+
+  // Not timed, for a store does it once per file: makes the filter ready for
+  // queries.
+  virtual Status Load() = 0;
+
+  // Timed: asks for the prepared keys, so many per call.
+  virtual void Ask(std::size_t keys_per_call, std::span<bool> out) = 0;
+
+  virtual std::uint64_t bytes() const = 0;  // of the filter
+  // What the formula says for so many keys; 0: there is none.
+  virtual double ExpectedRate(std::uint64_t keys) const = 0;
+
+  // Null: nothing of ours, hence no filter for two threads.
+  virtual const FilterPolicy* policy() const { return nullptr; }
+};
+
+using Subjects = std::vector<std::unique_ptr<Subject>>;
+
+// Whether a policy touches many lines per query or hashes at length: no match
+// for the others, and left out where keys are many.
+bool IsSlow(std::string_view spec);
+
+// `spec` as for MakePolicy().
+Result<std::unique_ptr<Subject>> NewTamisSubject(const std::string& spec);
+
+// LevelDB's own Bloom filter.  REQUIRES: at most 2^31 - 1 keys, which is all
+// that its interface can take
+std::unique_ptr<Subject> NewLevelDbSubject(int bits_per_key);
+
+enum class Loads {
+  kIndependent,  // addresses are known ahead: the loads overlap
+  kChained,      // each address depends on the load before
+};
+
+// No filter: one random cache line per query, out of as many bytes as a
+// filter of that many bits per key has, and nothing else; which lines is known
+// beforehand.  Nothing that keeps its bits in memory and touches one line per
+// query can be faster.
+std::unique_ptr<Subject> NewFloorSubject(Loads loads, unsigned bits_per_key);
+
+// The names of those that are no policies of ours.
+inline constexpr std::string_view kFloorName = "floor: lines only";
+inline constexpr std::string_view kChainedFloorName = "floor: one after other";
+inline constexpr std::string_view kLevelDbName = "LevelDB";
+inline constexpr std::string_view kRocksDbBloomName = "RocksDB Bloom";
+inline constexpr std::string_view kRocksDbAlignedName = "RocksDB Bloom moved";
+inline constexpr std::string_view kRocksDbRibbonName = "RocksDB Ribbon";
+
+// What was expected for a policy of ours that writes the same bytes.
+double RateOfPolicy(const std::string& spec, std::uint64_t keys);
+
+}  // namespace tamis::bench
