@@ -9,6 +9,7 @@
 #if defined(__x86_64__)
 
 #include <immintrin.h>
+#include <utility>
 
 namespace tamis {
 namespace {
@@ -107,46 +108,53 @@ void BlocksHaveAll(const BlockQuery* queries, std::size_t count,
 // helps are constant counts of probes and the shifts of BMI2, which take their
 // count from any register.  Words of 32 bits, so that two probes of a key
 // seldom meet in one and wait for each other.
-template <unsigned kCount>
+void SetBit(unsigned char* line, std::uint32_t product) noexcept {
+  const std::uint32_t position = product >> 23;
+  unsigned char* at = line + position / 32 * 4;
+  std::uint32_t word;
+  __builtin_memcpy(&word, at, sizeof(word));
+  word |= std::uint32_t{1} << (position % 32);
+  __builtin_memcpy(at, &word, sizeof(word));
+}
+
+// Written out probe by probe, for at -O2 g++ leaves a loop a loop.
+template <std::size_t... kProbe>
 void MarkLinesOf(const BlockMark* marks, std::size_t count,
-                 const std::uint32_t* from) noexcept {
-  // Copies, for a store to a line might, for all the compiler knows, change
+                 const std::uint32_t* from,
+                 std::index_sequence<kProbe...>) noexcept {
+  // A copy, for a store to a line might, for all the compiler knows, change
   // what lies behind a pointer.
-  std::uint32_t factors[kCount];
-  for (unsigned probe = 0; probe < kCount; ++probe) {
-    factors[probe] = from[probe];
-  }
+  const std::uint32_t factors[] = {from[kProbe]...};
   for (std::size_t i = 0; i < count; ++i) {
     const BlockMark mark = marks[i];
-    for (unsigned probe = 0; probe < kCount; ++probe) {
-      const std::uint32_t position = (mark.bits * factors[probe]) >> 23;
-      unsigned char* at = mark.block + position / 32 * 4;
-      std::uint32_t word;
-      __builtin_memcpy(&word, at, sizeof(word));
-      word |= std::uint32_t{1} << (position % 32);
-      __builtin_memcpy(at, &word, sizeof(word));
-    }
+    (SetBit(mark.block, mark.bits * factors[kProbe]), ...);
   }
+}
+
+template <std::size_t kCount>
+void MarkLinesWith(const BlockMark* marks, std::size_t count,
+                   const std::uint32_t* factors) noexcept {
+  MarkLinesOf(marks, count, factors, std::make_index_sequence<kCount>());
 }
 
 void MarkLinesAll(const BlockMark* marks, std::size_t count,
                   const LineProbes& probes) noexcept {
   switch (probes.count) {
     case 5:
-      return MarkLinesOf<5>(marks, count, probes.factors);
+      return MarkLinesWith<5>(marks, count, probes.factors);
     case 6:
-      return MarkLinesOf<6>(marks, count, probes.factors);
+      return MarkLinesWith<6>(marks, count, probes.factors);
     case 7:
-      return MarkLinesOf<7>(marks, count, probes.factors);
+      return MarkLinesWith<7>(marks, count, probes.factors);
     case 8:
-      return MarkLinesOf<8>(marks, count, probes.factors);
+      return MarkLinesWith<8>(marks, count, probes.factors);
     case 9:
-      return MarkLinesOf<9>(marks, count, probes.factors);
+      return MarkLinesWith<9>(marks, count, probes.factors);
     default:
       break;
   }
   for (unsigned probe = 0; probe < probes.count; ++probe) {
-    MarkLinesOf<1>(marks, count, probes.factors + probe);
+    MarkLinesWith<1>(marks, count, probes.factors + probe);
   }
 }
 

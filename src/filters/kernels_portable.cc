@@ -1,5 +1,7 @@
 // The row that runs everywhere, and that defines what the others must answer.
 
+#include <utility>
+
 #include "filters/kernels.h"
 #include "filters/line_bloom.h"
 #include "filters/split_block.h"
@@ -9,39 +11,74 @@ namespace {
 
 bool RunsHere() noexcept { return true; }
 
-// The common numbers of probes as constants: their loops then vanish.
-template <typename Do>
-void WithFixedCount(const LineProbes& probes, const Do& work) noexcept {
+// The common numbers of probes are written out, for at -O2 g++ leaves a loop
+// a loop.  Calls work(probes), or for a common number work(probes, indices).
+template <typename Work>
+void WithProbes(const LineProbes& probes, const Work& work) noexcept {
   switch (probes.count) {
     case 5:
-      return work(LineProbes{probes.factors, 5});
+      return work(probes, std::make_index_sequence<5>());
     case 6:
-      return work(LineProbes{probes.factors, 6});
+      return work(probes, std::make_index_sequence<6>());
     case 7:
-      return work(LineProbes{probes.factors, 7});
+      return work(probes, std::make_index_sequence<7>());
     case 8:
-      return work(LineProbes{probes.factors, 8});
+      return work(probes, std::make_index_sequence<8>());
     default:
       return work(probes);
   }
 }
 
+struct CheckEach {
+  const BlockQuery* queries;
+  std::size_t count;
+  bool* out;
+
+  template <std::size_t... kProbe>
+  void operator()(const LineProbes& probes,
+                  std::index_sequence<kProbe...>) const noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      const BlockQuery query = queries[i];
+      const unsigned all =
+          (CheckProbe(query.block, probes.PositionOf(query.bits, kProbe)) &
+           ...);
+      out[i] = (all & 1) != 0;
+    }
+  }
+  void operator()(const LineProbes& probes) const noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i] = CheckLine(queries[i].block, queries[i].bits, probes);
+    }
+  }
+};
+
+struct MarkEach {
+  const BlockMark* marks;
+  std::size_t count;
+
+  template <std::size_t... kProbe>
+  void operator()(const LineProbes& probes,
+                  std::index_sequence<kProbe...>) const noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      const BlockMark mark = marks[i];
+      (MarkProbe(mark.block, probes.PositionOf(mark.bits, kProbe)), ...);
+    }
+  }
+  void operator()(const LineProbes& probes) const noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      MarkLine(marks[i].block, marks[i].bits, probes);
+    }
+  }
+};
+
 void CheckLines(const BlockQuery* queries, std::size_t count,
                 const LineProbes& probes, bool* out) noexcept {
-  WithFixedCount(probes, [=](const LineProbes& fixed) {
-    for (std::size_t i = 0; i < count; ++i) {
-      out[i] = CheckLine(queries[i].block, queries[i].bits, fixed);
-    }
-  });
+  WithProbes(probes, CheckEach{queries, count, out});
 }
 
 void MarkLines(const BlockMark* marks, std::size_t count,
                const LineProbes& probes) noexcept {
-  WithFixedCount(probes, [=](const LineProbes& fixed) {
-    for (std::size_t i = 0; i < count; ++i) {
-      MarkLine(marks[i].block, marks[i].bits, fixed);
-    }
-  });
+  WithProbes(probes, MarkEach{marks, count});
 }
 
 void MarkSplitBlocks(const BlockMark* marks, std::size_t count) noexcept {

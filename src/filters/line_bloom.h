@@ -48,13 +48,22 @@ struct LineProbes {
 
 // REQUIRES, for both: kLineBytes bytes at `line`, of any alignment
 
+inline void MarkProbe(unsigned char* line, unsigned position) noexcept {
+  unsigned char& byte = line[position / 8];
+  byte = static_cast<unsigned char>(byte | (1u << (position % 8)));
+}
+
 inline void MarkLine(unsigned char* line, std::uint32_t bits,
                      const LineProbes& probes) noexcept {
   for (unsigned i = 0; i < probes.count; ++i) {
-    const unsigned position = probes.PositionOf(bits, i);
-    unsigned char& byte = line[position / 8];
-    byte = static_cast<unsigned char>(byte | (1u << (position % 8)));
+    MarkProbe(line, probes.PositionOf(bits, i));
   }
+}
+
+// The lowest bit tells.
+inline unsigned CheckProbe(const unsigned char* line,
+                           unsigned position) noexcept {
+  return static_cast<unsigned>(line[position / 8]) >> (position % 8);
 }
 
 // Without a branch: what a line holds cannot be predicted, and a wrong guess
@@ -63,8 +72,7 @@ inline bool CheckLine(const unsigned char* line, std::uint32_t bits,
                       const LineProbes& probes) noexcept {
   unsigned all = 1;
   for (unsigned i = 0; i < probes.count; ++i) {
-    const unsigned position = probes.PositionOf(bits, i);
-    all &= static_cast<unsigned>(line[position / 8]) >> (position % 8);
+    all &= CheckProbe(line, probes.PositionOf(bits, i));
   }
   return (all & 1) != 0;
 }
