@@ -180,7 +180,8 @@ inline RibbonQuery PrefetchRibbon(const RibbonSolution& solution,
   const std::uint64_t rehash = RibbonRehash(hash, solution.seed.raw);
   const RibbonWindow window = RibbonWindowFor(solution, rehash);
   // The two blocks are neighbours.  As above, no loop may end by chance.
-  const std::size_t most = 2 * solution.shape.columns * kRibbonSegmentBytes;
+  const std::size_t most =
+      std::size_t{2} * solution.shape.columns * kRibbonSegmentBytes;
   const auto last = static_cast<std::size_t>(window.second - window.first) +
                     std::max(window.columns, 1U) * kRibbonSegmentBytes - 1;
   for (std::size_t at = 0; at < most; at += kCacheLine) {
