@@ -31,7 +31,9 @@ target_include_directories(
                         "${PROJECT_SOURCE_DIR}/src")
 target_include_directories(tamis_objects SYSTEM
                            PRIVATE "${TAMIS_XXHASH_INCLUDE_DIR}")
-target_compile_options(tamis_objects PRIVATE -fno-rtti)
+# A multiplication and an addition fused into one rounding, where a CPU has
+# that, could give a filter another size, and so other bytes, than elsewhere.
+target_compile_options(tamis_objects PRIVATE -fno-rtti -ffp-contract=off)
 if(TAMIS_SANITIZE)
   # The presets with sanitizers optimise nothing but the library: it is what
   # runs hot, and the rest is most of what there is to compile.

@@ -7,6 +7,14 @@ option(TAMIS_BUILD_TESTS
 option(TAMIS_WARNINGS_AS_ERRORS "A warning stops the build"
        ${PROJECT_IS_TOP_LEVEL})
 option(TAMIS_FUZZ "Link the fuzz targets with libFuzzer (clang only)" OFF)
+option(TAMIS_PRECOMPILE "Precompile the headers of GoogleTest for the tests"
+       OFF)
+option(TAMIS_TEST_WHOLE_FOLDERS
+       "Run the tests of a folder in one process instead of one each" OFF)
+set(TAMIS_TEST_FOLDERS "" CACHE STRING
+    "The folders of tests/ to build; empty: all that can be")
+set(TAMIS_TEST_OPTIMISATION "-O1" CACHE STRING
+    "How test code is optimised, whatever the library is")
 set(TAMIS_SANITIZE "" CACHE STRING
     "Sanitizers for everything, as -fsanitize= takes them")
 
@@ -59,6 +67,9 @@ if(TAMIS_SANITIZE)
     add_compile_options(-fno-sanitize=vptr)
   endif()
 endif()
+
+# What a fuzzer has to see the inside of links this privately.
+add_library(tamis_fuzzed INTERFACE)
 if(TAMIS_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link)
+  target_compile_options(tamis_fuzzed INTERFACE -fsanitize=fuzzer-no-link)
 endif()

@@ -41,7 +41,7 @@ if [[ ${1-} == --one ]]; then
 fi
 
 seconds=$1
-mapfile -t targets < <(find build/fuzz/bin -name 'fuzz_*' -type f | sort)
+mapfile -t targets < <(find build/asan-ubsan/bin -name 'fuzz_*' -type f | sort)
 if [[ ${#targets[@]} -eq 0 ]]; then
   echo "there are no fuzz targets"
   exit 1

@@ -97,7 +97,7 @@ progress() {
 
 is_preset() {
   case $1 in
-    dev | release | release-clang | asan-ubsan | tsan | fuzz) true ;;
+    dev | release | release-clang | asan-ubsan | tsan | aarch64 | s390x) true ;;
     *) false ;;
   esac
 }

@@ -1,0 +1,3 @@
+# 64-bit Arm: little-endian, with NEON.
+set(machine aarch64)
+include("${CMAKE_CURRENT_LIST_DIR}/debian-cross.cmake")
