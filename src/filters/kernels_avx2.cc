@@ -110,7 +110,7 @@ void BlocksHaveAll(const BlockQuery* queries, std::size_t count,
 // seldom meet in one and wait for each other.
 void SetBit(unsigned char* line, std::uint32_t product) noexcept {
   const std::uint32_t position = product >> 23;
-  unsigned char* at = line + position / 32 * 4;
+  unsigned char* at = line + position / 32 * sizeof(std::uint32_t);
   std::uint32_t word;
   __builtin_memcpy(&word, at, sizeof(word));
   word |= std::uint32_t{1} << (position % 32);
