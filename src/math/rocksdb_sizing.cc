@@ -100,9 +100,10 @@ double RocksDbRibbonOneIn(double bits_per_key) noexcept {
 
 std::uint64_t RocksDbRibbonSlots(std::uint64_t keys) noexcept {
   constexpr double kLog2OfE = 1.4426950409;
-  constexpr std::uint64_t kFewest = 2 * kRibbonBlockSlots;
+  constexpr double kHalf = 0.5;  // RocksDB rounds by adding it and cutting
+  constexpr std::uint64_t kFewest = std::uint64_t{2} * kRibbonBlockSlots;
   const auto n = static_cast<double>(keys);
-  auto exponent = static_cast<unsigned>(std::log(n) * kLog2OfE + 0.5);
+  auto exponent = static_cast<unsigned>(std::log(n) * kLog2OfE + kHalf);
   double upper = KeysThatFit(exponent);
   if (upper == 0) return kFewest;
   double lower = upper;
