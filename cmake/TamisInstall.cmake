@@ -7,8 +7,8 @@ set(TAMIS_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/tamis")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tamis"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
-# Two export files, because the static library can only be offered where
-# ISA-L is found, while the shared one needs nothing of its users.
+# Two export files, because the static library can only be offered where the
+# libraries it needs are found, while the shared one needs nothing of its users.
 foreach(kind static shared)
   install(TARGETS tamis_${kind} EXPORT tamis-${kind}-targets)
   install(EXPORT tamis-${kind}-targets NAMESPACE tamis::
@@ -26,6 +26,8 @@ write_basic_package_version_file(
 install(FILES "${PROJECT_BINARY_DIR}/package/tamis-config.cmake"
               "${PROJECT_BINARY_DIR}/package/tamis-config-version.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindIsal.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindSnappyCodec.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindZstdCodec.cmake"
         DESTINATION "${TAMIS_PACKAGE_DIR}")
 
 # tamis.pc finds the prefix from its own place, so that
@@ -36,8 +38,15 @@ file(RELATIVE_PATH TAMIS_PC_TO_PREFIX
 string(REGEX REPLACE "/$" "" TAMIS_PC_TO_PREFIX "${TAMIS_PC_TO_PREFIX}")
 set(TAMIS_PC_LIBS_PRIVATE "")
 if(TAMIS_HAVE_ISAL)
-  set(TAMIS_PC_LIBS_PRIVATE "-lisal")
+  string(APPEND TAMIS_PC_LIBS_PRIVATE " -lisal")
 endif()
+if(TAMIS_HAVE_SNAPPY)
+  string(APPEND TAMIS_PC_LIBS_PRIVATE " -lsnappy")
+endif()
+if(TAMIS_HAVE_ZSTD)
+  string(APPEND TAMIS_PC_LIBS_PRIVATE " -lzstd")
+endif()
+string(STRIP "${TAMIS_PC_LIBS_PRIVATE}" TAMIS_PC_LIBS_PRIVATE)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/tamis.pc.in"
                "${PROJECT_BINARY_DIR}/package/tamis.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/package/tamis.pc"

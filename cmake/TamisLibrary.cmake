@@ -9,6 +9,16 @@ set(TAMIS_HAVE_ISAL ${Isal_FOUND})
 if(NOT TAMIS_HAVE_ISAL)
   message(STATUS "ISA-L not found: CRC-32C will be portable, and slower")
 endif()
+# The codecs of a store's blocks.  Without one of them, tables that need it
+# cannot be read, and none are written.
+foreach(codec Snappy Zstd)
+  find_package(${codec}Codec QUIET)
+  string(TOUPPER ${codec} codec_upper)
+  set(TAMIS_HAVE_${codec_upper} ${${codec}Codec_FOUND})
+  if(NOT ${codec}Codec_FOUND)
+    message(STATUS "${codec} not found: no blocks compressed by it")
+  endif()
+endforeach()
 
 # Each row of kernels is a file of its own, and only that file may use the
 # instructions it is named after; what runs is chosen at run time.  NEON is
@@ -44,10 +54,20 @@ set_target_properties(
   PROPERTIES POSITION_INDEPENDENT_CODE ON
              CXX_VISIBILITY_PRESET hidden
              VISIBILITY_INLINES_HIDDEN ON)
+set(TAMIS_LIBRARIES "")
 if(TAMIS_HAVE_ISAL)
   target_compile_definitions(tamis_objects PRIVATE TAMIS_HAVE_ISAL=1)
-  target_link_libraries(tamis_objects PRIVATE Isal::isal)
+  list(APPEND TAMIS_LIBRARIES Isal::isal)
 endif()
+if(TAMIS_HAVE_SNAPPY)
+  target_compile_definitions(tamis_objects PRIVATE TAMIS_HAVE_SNAPPY=1)
+  list(APPEND TAMIS_LIBRARIES SnappyCodec::snappy)
+endif()
+if(TAMIS_HAVE_ZSTD)
+  target_compile_definitions(tamis_objects PRIVATE TAMIS_HAVE_ZSTD=1)
+  list(APPEND TAMIS_LIBRARIES ZstdCodec::zstd)
+endif()
+target_link_libraries(tamis_objects PRIVATE ${TAMIS_LIBRARIES})
 
 add_library(tamis_static STATIC $<TARGET_OBJECTS:tamis_objects>)
 add_library(tamis_shared SHARED $<TARGET_OBJECTS:tamis_objects>)
@@ -59,9 +79,7 @@ foreach(target tamis_static tamis_shared)
     ${target}
     INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
               "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-  if(TAMIS_HAVE_ISAL)
-    target_link_libraries(${target} PRIVATE Isal::isal)
-  endif()
+  target_link_libraries(${target} PRIVATE ${TAMIS_LIBRARIES})
 endforeach()
 
 set_target_properties(

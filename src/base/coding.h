@@ -1,5 +1,6 @@
 // base/coding.h -- integers as bytes, in the order a format prescribes,
-// whatever the order of this machine and however the bytes are aligned.
+// whatever the order of this machine and however the bytes are aligned; and
+// integers and strings in as many bytes as they need (varints).
 
 #pragma once
 
@@ -7,6 +8,9 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <string>
+
+#include "tamis/slice.h"
 
 namespace tamis {
 
@@ -57,6 +61,106 @@ inline std::uint32_t LoadLittle32(const void* p) noexcept {
 }
 inline std::uint64_t LoadLittle64(const void* p) noexcept {
   return LoadLittle<std::uint64_t>(p);
+}
+
+inline void AppendFixed32(std::string* dst, std::uint32_t value) {
+  char bytes[sizeof(value)];
+  StoreLittle(bytes, value);
+  dst->append(bytes, sizeof(bytes));
+}
+inline void AppendFixed64(std::string* dst, std::uint64_t value) {
+  char bytes[sizeof(value)];
+  StoreLittle(bytes, value);
+  dst->append(bytes, sizeof(bytes));
+}
+
+// A varint is an integer in groups of seven bits, the lowest first, one to a
+// byte; the high bit of a byte says that another one follows.
+inline constexpr std::size_t kMaxVarint32Bytes = 5;
+inline constexpr std::size_t kMaxVarint64Bytes = 10;
+
+// Both return the end of what they wrote.  REQUIRES: room at `p` for the
+// longest varint, or for this one
+inline char* EncodeVarint64(char* p, std::uint64_t value) noexcept {
+  for (; value >= 0x80; value >>= 7) *p++ = static_cast<char>(value | 0x80);
+  *p++ = static_cast<char>(value);
+  return p;
+}
+inline char* EncodeVarint32(char* p, std::uint32_t value) noexcept {
+  return EncodeVarint64(p, value);
+}
+
+inline void AppendVarint64(std::string* dst, std::uint64_t value) {
+  char bytes[kMaxVarint64Bytes];
+  const char* const end = EncodeVarint64(bytes, value);
+  dst->append(bytes, static_cast<std::size_t>(end - bytes));
+}
+inline void AppendVarint32(std::string* dst, std::uint32_t value) {
+  AppendVarint64(dst, value);
+}
+
+// The length as a varint32, then the bytes.  REQUIRES: less than 4 GiB
+inline void AppendLengthPrefixed(std::string* dst, Slice bytes) {
+  AppendVarint32(dst, static_cast<std::uint32_t>(bytes.size()));
+  dst->append(bytes);
+}
+
+// The end of the varint at `p`, which must lie before `end`.  Null: it does
+// not, or the number has more bits than T; *value is then as it was.
+template <std::unsigned_integral T>
+const char* DecodeVarint(const char* p, const char* end, T* value) noexcept {
+  constexpr unsigned kBits = sizeof(T) * 8;
+  T sum = 0;
+  for (unsigned shift = 0; shift < kBits && p != end; shift += 7) {
+    const unsigned byte = static_cast<unsigned char>(*p++);
+    const T group = byte & 0x7f;
+    if (shift + 7 > kBits && group >> (kBits - shift) != 0) return nullptr;
+    sum |= group << shift;
+    if (byte < 0x80) {
+      *value = sum;
+      return p;
+    }
+  }
+  return nullptr;
+}
+
+// The same, quickest where there is one byte only.
+inline const char* DecodeVarint32(const char* p, const char* end,
+                                  std::uint32_t* value) noexcept {
+  if (p != end && static_cast<unsigned char>(*p) < 0x80) {
+    *value = static_cast<unsigned char>(*p);
+    return p + 1;
+  }
+  return DecodeVarint(p, end, value);
+}
+inline const char* DecodeVarint64(const char* p, const char* end,
+                                  std::uint64_t* value) noexcept {
+  return DecodeVarint(p, end, value);
+}
+
+// These take what they read from the front of *in.  False: not there, or
+// malformed; *in and *value are then as they were.
+inline bool ReadVarint32(Slice* in, std::uint32_t* value) noexcept {
+  const char* const end = in->data() + in->size();
+  const char* const p = DecodeVarint32(in->data(), end, value);
+  if (p == nullptr) return false;
+  *in = Slice(p, static_cast<std::size_t>(end - p));
+  return true;
+}
+inline bool ReadVarint64(Slice* in, std::uint64_t* value) noexcept {
+  const char* const end = in->data() + in->size();
+  const char* const p = DecodeVarint64(in->data(), end, value);
+  if (p == nullptr) return false;
+  *in = Slice(p, static_cast<std::size_t>(end - p));
+  return true;
+}
+inline bool ReadLengthPrefixed(Slice* in, Slice* value) noexcept {
+  Slice rest = *in;
+  std::uint32_t length;
+  if (!ReadVarint32(&rest, &length) || length > rest.size()) return false;
+  *value = rest.substr(0, length);
+  *in = rest.substr(length);
+  return true;
 }
 
 }  // namespace tamis

@@ -7,6 +7,7 @@
 #include "filters/block_shapes.h"
 #include "formats/blocked_engine.h"
 #include "formats/bloom_policy.h"
+#include "formats/line_view.h"
 #include "formats/tamis_container.h"
 #include "hash/xxhash.h"
 #include "math/blocked_bloom.h"
@@ -14,12 +15,6 @@
 
 namespace tamis {
 namespace {
-
-// As independent as random positions are, measured to a tenth of a percent
-// (docs/design/3-lines.md); a multiplier from Steele and Vigna,
-// "Computationally easy, spectrally good multipliers for congruential
-// pseudorandom number generators", 2021.
-constexpr LineFactors kTamisFactors = PowersOf(0xadb4a92d);
 
 // What the two kinds do not share.
 struct LineKind {
@@ -29,7 +24,7 @@ struct LineKind {
   using Shape = LineShape;
 
   static Shape ShapeOf(unsigned probes) noexcept {
-    return LineShape({kTamisFactors.data(), probes});
+    return LineShape(TamisLineProbes(probes));
   }
   static double BitsPerKeyAt(double rate) noexcept {
     return LineBitsPerKey(rate);

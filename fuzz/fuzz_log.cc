@@ -1,0 +1,98 @@
+// Arbitrary bytes as a log; then the records found in them, and pieces of the
+// input as records, written and read again.
+
+#include <utility>
+
+#include "fuzz/fuzz_support.h"
+#include "store/log_reader.h"
+#include "store/log_writer.h"
+
+namespace tamis::fuzz {
+namespace {
+
+// A file in memory that keeps what it is given.
+class StringFile final : public WritableFile {
+ public:
+  explicit StringFile(std::string* bytes) : bytes_(bytes) {}
+  Status Append(Slice bytes) override {
+    bytes_->append(bytes);
+    return Status::Ok();
+  }
+  Status Flush() override { return Status::Ok(); }
+  Status Sync() override { return Status::Ok(); }
+  Status Close() override { return Status::Ok(); }
+
+ private:
+  std::string* bytes_;
+};
+
+void CheckWritten(const std::vector<std::string>& records, Slice before) {
+  std::string log(before);
+  LogWriter writer(std::make_unique<StringFile>(&log), log.size());
+  for (const std::string& record : records) {
+    Check(writer.Add(record).ok(), "a record can be written");
+  }
+  Check(writer.bytes() == log.size(), "a writer knows how much it wrote");
+  LogReader reader(log);
+  Slice found;
+  // What was there before comes first; it is whole records.
+  while (reader.end_of_record() < before.size()) {
+    Check(reader.Next(&found), "what was there remains");
+  }
+  for (const std::string& record : records) {
+    Check(reader.Next(&found) && found == record,
+          "a record that was written is read");
+  }
+  Check(!reader.Next(&found), "nothing else is read");
+  Check(reader.damage().empty() && reader.ended_clean(),
+        "what was written is not damaged");
+  Check(reader.end_of_record() == log.size(),
+        "a log ends with its last record");
+}
+
+std::vector<std::string> CheckAnyLog(Slice bytes) {
+  LogReader reader(bytes);
+  std::vector<std::string> records;
+  std::size_t total = 0;
+  std::uint64_t end = 0;
+  for (Slice record; reader.Next(&record);) {
+    records.emplace_back(record);
+    total += record.size() + 7;
+    Check(reader.end_of_record() > end, "records follow each other");
+    end = reader.end_of_record();
+  }
+  Check(total <= bytes.size() && end <= bytes.size(),
+        "no byte is given twice, and none that is not there");
+  Check(!reader.damage().empty() || reader.damaged_bytes() == 0,
+        "what is passed over is told of");
+  Slice none;
+  Check(!reader.Next(&none), "the end stays the end");
+  if (reader.ended_clean()) {
+    const auto kept = static_cast<std::size_t>(reader.end_of_record());
+    CheckWritten({"a", std::string(5000, 'b')}, bytes.substr(0, kept));
+  }
+  return records;
+}
+
+// Records of up to two blocks, by three bytes of the input each.
+std::vector<std::string> RecordsFrom(Slice bytes) {
+  constexpr std::size_t kMostRecords = 30;
+  std::vector<std::string> records;
+  for (Input input(bytes); !input.empty() && records.size() < kMostRecords;) {
+    const char filler = static_cast<char>(input.TakeByte());
+    records.emplace_back(static_cast<std::size_t>(input.TakeNumber(2)), filler);
+  }
+  return records;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  const Slice bytes = AsSlice(data, size);
+  CheckWritten(CheckAnyLog(bytes), {});
+  CheckWritten(RecordsFrom(bytes), {});
+  return 0;
+}
+
+}  // namespace tamis::fuzz

@@ -1,0 +1,126 @@
+// tamis/env.h -- the files a store lives in.
+//
+// A store does all its work on files through an Env: the real one, which
+// DefaultEnv() gives, or one of your own (in memory, encrypted, one that fails
+// on purpose).  Paths are plain strings with '/' between their parts.
+//
+// Every Status that is not ok names the file it is about.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/export.h"
+#include "tamis/result.h"
+#include "tamis/slice.h"
+
+namespace tamis {
+
+// A file that does not change while it is open.  Safe to share among threads.
+class TAMIS_EXPORT ReadableFile {
+ public:
+  virtual ~ReadableFile() = default;
+
+  virtual std::uint64_t size() const noexcept = 0;
+
+  // The `bytes` bytes from `offset`: a view of *scratch, or of memory that
+  // lives as long as the file.  IoError: also where the file ends before.
+  virtual Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
+                             std::string* scratch) const = 0;
+
+  // The whole file, where it lies in memory (mapped): its bytes then need
+  // neither Read() nor a copy.  Otherwise without data (data() is null).
+  virtual Slice mapped() const noexcept { return {}; }
+
+  // Of the bytes of a file that is mapped: they are about to be read in order.
+  virtual void WillReadInOrder() const noexcept {}
+};
+
+// A file that is being written, from its end.  Not thread-safe.
+// Destroying it closes it, without Sync() and without telling of errors.
+class TAMIS_EXPORT WritableFile {
+ public:
+  virtual ~WritableFile() = default;
+
+  // May keep the bytes in memory until Flush(), Sync() or Close().
+  virtual Status Append(Slice bytes) = 0;
+
+  // Appends the parts one after the other, and what came before.  Should the
+  // process be killed meanwhile, the file holds all of them, or it ends before
+  // or within them, or there are zeros where they would be, the first part
+  // included.  That makes a log whose last record is whole or not there.
+  virtual Status AppendRecord(std::span<const Slice> parts) {
+    for (const Slice part : parts) {
+      if (Status added = Append(part); !added.ok()) return added;
+    }
+    return Flush();
+  }
+
+  // Hands all bytes to the operating system: they survive this process.
+  virtual Status Flush() = 0;
+
+  // All bytes, and the file's size, survive the machine.
+  virtual Status Sync() = 0;
+
+  virtual Status Close() = 0;
+};
+
+// How a file will be written.
+enum class WriteKind {
+  kTable,  // large pieces, synced once: buffered
+  kLog,    // small records by AppendRecord(), each of them to survive
+};
+
+// Held as long as it lives.
+class TAMIS_EXPORT FileLock {
+ public:
+  virtual ~FileLock() = default;
+};
+
+// Safe to share among threads.
+class TAMIS_EXPORT Env {
+ public:
+  virtual ~Env() = default;
+
+  // NotFound: no such file.  `map` asks for mapped(), where that can be had.
+  virtual Result<std::unique_ptr<ReadableFile>> OpenReadable(
+      const std::string& path, bool map) = 0;
+
+  // An empty file; one that is there is emptied.
+  virtual Result<std::unique_ptr<WritableFile>> Create(const std::string& path,
+                                                       WriteKind kind) = 0;
+
+  // Goes on after the first `keep` bytes; what lies beyond is cut off.
+  // NotFound: no such file.  IoError: also where it is shorter.
+  virtual Result<std::unique_ptr<WritableFile>> Reopen(const std::string& path,
+                                                       std::uint64_t keep,
+                                                       WriteKind kind) = 0;
+
+  // The names in a directory, in no particular order, without "." and "..".
+  virtual Result<std::vector<std::string>> List(const std::string& dir) = 0;
+  virtual bool Exists(const std::string& path) = 0;
+  virtual Result<std::uint64_t> FileSize(const std::string& path) = 0;
+
+  virtual Status Remove(const std::string& path) = 0;
+  // Atomically, also where there is a file called `to`.
+  virtual Status Rename(const std::string& from, const std::string& to) = 0;
+  // Ok where it exists already.  Its parent must exist.
+  virtual Status CreateDirectory(const std::string& dir) = 0;
+  virtual Status RemoveDirectory(const std::string& dir) = 0;
+  // Creations, renames and removals in it so far survive the machine.
+  virtual Status SyncDirectory(const std::string& dir) = 0;
+
+  // Creates the file if need be.  IoError: somebody has the lock, in this
+  // process or in another.
+  virtual Result<std::unique_ptr<FileLock>> Lock(const std::string& path) = 0;
+};
+
+// The operating system's files.  Lives until the process ends.
+TAMIS_EXPORT Env& DefaultEnv() noexcept;
+
+}  // namespace tamis

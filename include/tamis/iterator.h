@@ -1,0 +1,39 @@
+// tamis/iterator.h -- walks over the entries of a store in order.
+
+#pragma once
+
+#include "tamis/export.h"
+#include "tamis/slice.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+// Stands at an entry or at none (Valid() is false); a new one stands at none.
+// Sees the store as it was when the iterator was made, whatever is written
+// meanwhile.  Not thread-safe; several may be used at once.
+class TAMIS_EXPORT Iterator {
+ public:
+  virtual ~Iterator() = default;
+
+  virtual bool Valid() const noexcept = 0;
+
+  virtual void SeekToFirst() = 0;
+  virtual void SeekToLast() = 0;
+  // To the first entry at or after `key`.
+  virtual void Seek(Slice key) = 0;
+  // To the last entry at or before `key`.
+  virtual void SeekForPrev(Slice key) = 0;
+
+  // REQUIRES, for these four: Valid().  The slices last until the next call
+  // that moves the iterator.
+  virtual void Next() = 0;
+  virtual void Prev() = 0;
+  virtual Slice key() const noexcept = 0;
+  virtual Slice value() const noexcept = 0;
+
+  // Not ok: a file could not be read; the iterator then stands at none.  To be
+  // asked wherever Valid() turns false: only ok means that there is no more.
+  virtual Status status() const = 0;
+};
+
+}  // namespace tamis

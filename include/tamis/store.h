@@ -1,0 +1,178 @@
+// tamis/store.h -- an embedded key-value store, in LevelDB's on-disk format,
+// whose reads are gated by the filters of this library.
+//
+//   Result<std::unique_ptr<Store>> store =
+//       Store::Open("/data/db", {.create_if_missing = true});
+//   Status put = (*store)->Put({}, "key", "value");
+//   std::string value;
+//   Status got = (*store)->Get({}, "key", &value);  // NotFound: no such key
+//
+// It opens what LevelDB wrote, and LevelDB opens what it wrote; one of them at
+// a time.  What Tamis adds lies where LevelDB does not look.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/export.h"
+#include "tamis/iterator.h"
+#include "tamis/result.h"
+#include "tamis/slice.h"
+#include "tamis/store_options.h"
+#include "tamis/store_stats.h"
+#include "tamis/write_batch.h"
+
+namespace tamis {
+
+// The store as it was at one moment.  See Store::GetSnapshot().
+class TAMIS_EXPORT Snapshot {
+ public:
+  virtual ~Snapshot() = default;
+};
+
+// Keys from `start` (included) to `end` (excluded); a null end is the end of
+// the store.  Both are views.
+struct KeyRange {
+  const Slice* start = nullptr;  // null: from the first key
+  const Slice* end = nullptr;    // null: to the last key
+};
+
+// One step of a lookup, for Store::Explain().
+struct LookupStep {
+  enum class Place { kMemtable, kFrozenMemtable, kTable };
+  enum class Outcome {
+    kOutOfRange,     // the table's keys all lie before or after
+    kFilterAbsent,   // the filter ruled the key out
+    kReadAndAbsent,  // a data block was read, and the key is not there
+    kIndexAbsent,    // the table's index alone ruled it out
+    kFound,          // here is the value
+    kFoundDeleted,   // here is a deletion: the key is absent
+    kFailed,         // `note` says why
+  };
+  Place place = Place::kTable;
+  int level = -1;                 // of a table
+  std::uint64_t file_number = 0;  // of a table, or of a memtable's log
+  std::uint64_t file_bytes = 0;
+  std::string smallest;  // the table's first and last key
+  std::string largest;
+  // "bloom", "leveldb", ...: the kind of the filter that was asked; empty:
+  // none was, and `note` may say why.
+  std::string filter;
+  double filter_rate = 0;  // its expected rate of false positives
+  unsigned blocks_read = 0;
+  Outcome outcome = Outcome::kOutOfRange;
+  std::string note;
+};
+
+struct Explanation {
+  std::vector<LookupStep> steps;  // in the order in which a lookup takes them
+  Status status;                  // what Get() gives
+  std::string value;
+};
+
+// Safe to share among threads, all methods.
+class TAMIS_EXPORT Store {
+ public:
+  // NotFound: there is no store at `dir` and create_if_missing is not set.
+  // InvalidArgument: another comparator's, or options that make no sense.
+  // IoError: the store is open elsewhere, or the system says no.
+  // Corruption: the message names the file.
+  static Result<std::unique_ptr<Store>> Open(const std::string& dir,
+                                             const StoreOptions& options = {});
+  // Waits for background work in progress.  REQUIRES: no method is running,
+  // and the iterators and snapshots that came from it are gone
+  ~Store();
+
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // Every write is atomic, and visible to all reads that begin after it has
+  // returned.  After a write that failed, the store may refuse further ones
+  // until the reason is gone: see the message.
+  Status Put(const WriteOptions& options, Slice key, Slice value);
+  Status Delete(const WriteOptions& options, Slice key);
+  Status Write(const WriteOptions& options, const WriteBatch& batch);
+
+  // NotFound: no such key; *value is as it was.
+  Status Get(const ReadOptions& options, Slice key, std::string* value);
+  // statuses[i] and values[i] are what Get(keys[i]) gives, all of the same
+  // moment, and faster than one by one.
+  // REQUIRES: all three have the same size
+  void MultiGet(const ReadOptions& options, std::span<const Slice> keys,
+                std::span<std::string> values, std::span<Status> statuses);
+
+  // Never null.  REQUIRES: destroyed before the store
+  std::unique_ptr<Iterator> NewIterator(const ReadOptions& options = {});
+  std::unique_ptr<const Snapshot> GetSnapshot();
+
+  // Writes what is in memory to a table, and waits for it.
+  Status Flush();
+  // Flushes, then merges all tables that overlap the range down to the lowest
+  // level that has any, dropping what is deleted or overwritten.
+  Status Compact(const KeyRange& range = {});
+  // Until no background work is left to do.
+  Status WaitForQuiet();
+
+  StoreStats Stats() const;
+  // Bytes of tables that hold each range, about: whole blocks, compressed.
+  std::vector<std::uint64_t> ApproximateSizes(
+      std::span<const KeyRange> ranges) const;
+  // LevelDB's names, with "tamis." or "leveldb." before them:
+  // "num-files-at-level<N>", "stats", "sstables", "approximate-memory-usage";
+  // and "tamis.json", "tamis.prometheus".  NotFound: no such property.
+  Result<std::string> Property(std::string_view name) const;
+
+  // What Get() does for this key, step by step.  Not counted as a lookup.
+  Explanation Explain(const ReadOptions& options, Slice key);
+
+ private:
+  friend class StoreImpl;
+  explicit Store(std::unique_ptr<class StoreImpl> impl);
+  std::unique_ptr<class StoreImpl> impl_;
+};
+
+// Removes the store's files, and the directory if nothing else is in it.
+// NotFound: there is no store.  IoError: it is open.
+TAMIS_EXPORT Status DestroyStore(const std::string& dir,
+                                 const StoreOptions& options = {});
+
+struct RepairReport {
+  std::uint64_t tables = 0;       // kept
+  std::uint64_t entries = 0;      // in them
+  std::uint64_t logs = 0;         // turned into tables
+  std::vector<std::string> lost;  // one sentence for each thing not saved
+};
+
+// Makes a store that opens from whatever tables and logs can still be read.
+// Files that cannot be are moved to `dir`/lost.  NotFound: nothing is there.
+TAMIS_EXPORT Result<RepairReport> RepairStore(const std::string& dir,
+                                              const StoreOptions& options = {});
+
+struct CheckReport {
+  std::uint64_t tables = 0;
+  std::uint64_t entries = 0;  // deletions and older versions included
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t filters = 0;  // found, verified, and holding all their keys
+  std::uint64_t logs = 0;
+  std::uint64_t log_records = 0;
+  std::vector<std::string> problems;  // each names its file; empty: all well
+};
+
+// Reads everything and verifies every checksum, the order of keys in and
+// across tables, and that no filter denies a key of its table.  Writes
+// nothing.  `progress`, if not null, hears of the bytes read so far and in
+// all.
+using CheckProgress = void (*)(void* context, std::uint64_t done,
+                               std::uint64_t all);
+TAMIS_EXPORT Result<CheckReport> CheckStore(const std::string& dir,
+                                            const StoreOptions& options = {},
+                                            CheckProgress progress = nullptr,
+                                            void* context = nullptr);
+
+}  // namespace tamis

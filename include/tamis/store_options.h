@@ -1,0 +1,117 @@
+// tamis/store_options.h -- how a store is opened, read and written.  The
+// defaults are right for most people.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tamis/comparator.h"
+#include "tamis/env.h"
+#include "tamis/export.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+enum class Compression : std::uint8_t {  // as stored behind each block
+  kNone = 0,
+  kSnappy = 1,
+  kZstd = 2,  // LevelDB reads it in its newest sources only, not in 1.23
+};
+
+// What reads do with the filters of tables.  The answers are the same.
+enum class FilterUse {
+  kOn,
+  kOff,          // none is loaded or asked
+  kAlwaysMaybe,  // they are asked and counted, and then the table is read all
+                 // the same: shows what they would have saved
+};
+
+enum class FilterLoading {
+  kWhenFirstAsked,
+  kAtOpening,
+};
+
+struct StoreOptions {
+  // ---- What affects behaviour ----
+
+  // A missing directory is an error unless this is set.
+  bool create_if_missing = false;
+  bool error_if_exists = false;
+  // Nothing is written, not even a lock or a log: needs no write access.  Sees
+  // the store as it was at opening.
+  bool read_only = false;
+  // A last record that a crash has cut off is no damage and never stops
+  // opening.  Other damage in a log does, unless this is set: then what is
+  // damaged is passed over, as LevelDB does.
+  bool skip_damaged_log_records = false;
+
+  // Must be that of the store.  REQUIRES: outlives the store
+  const Comparator* comparator = &BytewiseComparator();
+  // Null: DefaultEnv().  REQUIRES: outlives the store
+  Env* env = nullptr;
+
+  // The filter that new tables get, as MakePolicy() takes it; "" for none.
+  // Filters that are there are read whatever their kind.
+  std::string filter = "bloom:10";
+  // In its place, a policy of your own.
+  std::shared_ptr<const FilterPolicy> filter_policy;
+  // New tables also get the filter that LevelDB itself honours, with so many
+  // bits per key: it then stays fast on them.  0: none.
+  unsigned leveldb_filter_bits = 10;
+  FilterUse filter_use = FilterUse::kOn;
+
+  // ---- What affects performance only ----
+
+  // Writes gather in memory up to this before they become a table.
+  std::size_t write_buffer_bytes = std::size_t{32} << 20;
+  // Tables are cut at this size.
+  std::uint64_t table_bytes = std::uint64_t{64} << 20;
+  // Data blocks are closed at this size; the smallest unit that is read.
+  std::size_t block_bytes = 4096;
+  // Keys between two that are stored whole.
+  unsigned restart_interval = 16;
+  Compression compression = Compression::kSnappy;
+  int zstd_level = 1;
+
+  // Decompressed blocks are kept in memory up to this.  Filters and indexes do
+  // not count, and uncompressed tables are mapped, not cached.
+  std::size_t block_cache_bytes = std::size_t{32} << 20;
+  // False: tables are read, not mapped.
+  bool map_tables = true;
+  FilterLoading filter_loading = FilterLoading::kWhenFirstAsked;
+
+  // Threads for compaction, beside one for flushing.
+  unsigned compaction_threads = 2;
+  // False: compaction happens by Compact() alone, however many tables overlap.
+  bool automatic_compaction = true;
+  // So many tables in level 0 start a compaction ...
+  unsigned level0_compact_at = 4;
+  // ... from so many on writers are slowed, the more the more there are ...
+  unsigned level0_slow_at = 16;
+  // ... and here they wait.
+  unsigned level0_stop_at = 48;
+  // The size of level 1; each level below may be `level_growth` times larger.
+  std::uint64_t level1_bytes = std::uint64_t{256} << 20;
+  unsigned level_growth = 10;
+};
+
+class Snapshot;
+
+struct ReadOptions {
+  // True: the checksum of every block is verified each time it is read, not
+  // only the first time since its table was opened.
+  bool verify_checksums = false;
+  // Null: the store as it is.
+  const Snapshot* snapshot = nullptr;
+};
+
+struct WriteOptions {
+  // True: when the call returns, the write survives the machine.  False: it
+  // survives this process, and the machine some seconds later.
+  bool sync = false;
+};
+
+}  // namespace tamis

@@ -1,0 +1,82 @@
+// tamis/store_stats.h -- what a store has done since it was opened, and what
+// it holds.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "tamis/export.h"
+
+namespace tamis {
+
+inline constexpr int kStoreLevels = 7;
+
+// Of the filters of one level, or of all.
+// true_positives + false_positives + absent == probes
+struct FilterCounts {
+  std::uint64_t probes = 0;          // a filter was asked
+  std::uint64_t absent = 0;          // "certainly absent": no read
+  std::uint64_t true_positives = 0;  // "maybe", and the key was there
+  std::uint64_t false_positives = 0;
+  // How many false positives the filters' sizes make one expect among the
+  // probes for keys that were not there.
+  double expected_false_positives = 0;
+
+  // Of the keys that were not there; 0 if there were none.
+  TAMIS_EXPORT double observed_rate() const noexcept;
+  TAMIS_EXPORT double expected_rate() const noexcept;
+};
+
+struct LevelStats {
+  std::uint64_t tables = 0;
+  std::uint64_t bytes = 0;
+  FilterCounts filters;
+  std::uint64_t tables_read = 0;  // lookups that went past the filter
+  std::uint64_t blocks_read = 0;  // data blocks, by lookups
+  std::uint64_t unfiltered = 0;   // lookups in tables without a usable filter
+  std::uint64_t filters_loaded = 0;
+  std::uint64_t filter_bytes = 0;  // in memory
+};
+
+struct StoreStats {
+  std::array<LevelStats, kStoreLevels> levels{};
+
+  std::uint64_t lookups = 0;        // Get(), and each key of MultiGet()
+  std::uint64_t lookups_found = 0;  // with a value
+  FilterCounts memtable_filter;     // the memtables' own
+  std::uint64_t iterators = 0;
+
+  std::uint64_t writes = 0;     // batches
+  std::uint64_t bytes_put = 0;  // keys and values given to writes
+  std::uint64_t log_bytes = 0;  // written to logs
+  std::uint64_t flushes = 0;
+  std::uint64_t flush_bytes = 0;  // of tables written by flushes
+  std::uint64_t compactions = 0;  // those that wrote tables
+  std::uint64_t moves = 0;        // tables moved down as they are
+  std::uint64_t compaction_bytes_read = 0;
+  std::uint64_t compaction_bytes_written = 0;
+  std::uint64_t stall_microseconds = 0;  // writers were slowed or held
+
+  std::uint64_t memtable_bytes = 0;
+  std::uint64_t frozen_memtables = 0;
+  std::uint64_t block_cache_bytes = 0;
+  std::uint64_t block_cache_hits = 0;
+  std::uint64_t block_cache_misses = 0;
+
+  std::uint64_t damaged_filters = 0;  // found, and read as if there were none
+  std::string last_filter_damage;
+  // Empty, or why no writes are taken, or why background work stands still.
+  std::string background_error;
+
+  TAMIS_EXPORT FilterCounts filters() const noexcept;  // of all levels
+  TAMIS_EXPORT double blocks_read_per_lookup() const noexcept;
+
+  // A table for people, an object, and the text format of Prometheus.
+  TAMIS_EXPORT std::string ToText() const;
+  TAMIS_EXPORT std::string ToJson() const;
+  TAMIS_EXPORT std::string ToPrometheus() const;
+};
+
+}  // namespace tamis

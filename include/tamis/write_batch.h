@@ -1,0 +1,57 @@
+// tamis/write_batch.h -- changes that happen together or not at all.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "tamis/export.h"
+#include "tamis/result.h"
+#include "tamis/slice.h"
+
+namespace tamis {
+
+// Changes in the order in which they are to happen: of two to the same key the
+// later one wins.  Not thread-safe.
+class TAMIS_EXPORT WriteBatch {
+ public:
+  WriteBatch() { Clear(); }
+
+  // Neither the key nor the value may be longer than 4 GiB - 1.
+  // Both are copied.  REQUIRES: neither lies in this batch
+  void Put(Slice key, Slice value);
+  void Delete(Slice key);
+
+  // The changes of `other` after those that are here.
+  void Append(const WriteBatch& other);
+  void Clear();
+
+  std::uint32_t count() const noexcept;
+  // What a store's log will hold of it, about.
+  std::size_t bytes() const noexcept { return rep_.size(); }
+
+  // What a batch is made of, for those who look into one.
+  class TAMIS_EXPORT Handler {
+   public:
+    virtual ~Handler() = default;
+    virtual void Put(Slice key, Slice value) = 0;
+    virtual void Delete(Slice key) = 0;
+  };
+  // Calls the handler for each change in order.
+  // Corruption: only of a batch that came from bytes.
+  Status ForEach(Handler* handler) const;
+
+  // The bytes as LevelDB's log holds them: the first change's sequence number
+  // (8 bytes; zero until it is written), the count (4), the changes.
+  Slice contents() const noexcept { return rep_; }
+  // Corruption: not such bytes.
+  static Result<WriteBatch> FromContents(std::string contents);
+
+ private:
+  friend class BatchAccess;  // the store's way to set the sequence number
+  std::string rep_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,45 @@
+// base/posix_files.h -- what DefaultEnv() is made of: files of a POSIX system.
+// Every Status that is not ok begins with the path.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/file_descriptor.h"
+#include "tamis/env.h"
+
+namespace tamis {
+
+// Mapped if `map` is set and the system can; the file must then not be cut
+// short by others meanwhile, or reading beyond its new end raises SIGBUS.
+// IoError: also for what is no regular file.
+Result<std::unique_ptr<ReadableFile>> OpenPosixReadable(const std::string& path,
+                                                        bool map);
+
+// A file that was opened for writing and has `bytes` bytes.  With a buffer of
+// its own; after an error every call but the destructor gives that error.
+std::unique_ptr<WritableFile> NewPosixTableFile(std::string path,
+                                                FileDescriptor fd,
+                                                std::uint64_t bytes);
+
+// The same, opened for reading too, for many small records.  They are copied
+// into a mapping of the file, which is allocated ahead: until Close() there are
+// zeros behind the last record, up to a multiple of 64 KiB.  A call that fails
+// leaves the file as it was, and a later one may succeed.
+std::unique_ptr<WritableFile> NewPosixLogFile(std::string path,
+                                              FileDescriptor fd,
+                                              std::uint64_t bytes);
+
+// See Env::Lock().  Also holds against others in this process, whatever path
+// they take to the file.
+Result<std::unique_ptr<FileLock>> LockPosixFile(const std::string& path);
+
+// Writes all parts, in order, to the file from `offset`.  Returns 0, or the
+// errno of the write that failed; a part of them may then be there.
+int WriteFullyAt(int fd, std::span<const Slice> parts,
+                 std::uint64_t offset) noexcept;
+
+}  // namespace tamis

@@ -1,0 +1,232 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/posix_files.h"
+
+namespace tamis {
+namespace {
+
+// The file is allocated up to multiples of the smallest chunk.  That is also a
+// multiple of a log's block, so that whoever goes on after the zeros of a
+// writer that was killed starts with a block of its own.
+constexpr std::uint64_t kSmallestChunk = std::uint64_t{64} << 10;
+constexpr std::uint64_t kLargestChunk = std::uint64_t{1} << 20;
+
+// Longer ones gain nothing from a mapping, and written by the system they
+// leave a file that ends early, not one with a hole.
+constexpr std::size_t kLongestMapped = 4096;
+constexpr std::size_t kMostPartsMapped = 2;
+
+// These bytes of a record appear at once.
+constexpr std::size_t kWord = 8;
+
+std::size_t TotalBytes(std::span<const Slice> parts) noexcept {
+  std::size_t bytes = 0;
+  for (const Slice part : parts) bytes += part.size();
+  return bytes;
+}
+
+// Copies the parts to `to`, where there are zeros, so that at any moment the
+// first eight bytes are all zeros or all there, and then so is the rest.
+// REQUIRES: room for the parts, and for no less than kWord bytes
+void CopyRecord(char* to, std::span<const Slice> parts) noexcept {
+  char word[kWord] = {};
+  std::size_t at = 0;
+  for (const Slice part : parts) {
+    const std::size_t in_word =
+        at < kWord ? std::min(part.size(), kWord - at) : 0;
+    const std::size_t behind = part.size() - in_word;
+    if (in_word != 0) std::memcpy(word + at, part.data(), in_word);
+    if (behind != 0) {
+      std::memcpy(to + at + in_word, part.data() + in_word, behind);
+    }
+    at += part.size();
+  }
+  // Who is killed stops between two instructions, so the compiler's order is
+  // what counts, and that one instruction stores the word.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  std::memcpy(to, word, kWord);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+// This system, or this filesystem, has no such thing: not an error.
+bool CannotAllocate(int error) noexcept {
+  return error == EOPNOTSUPP || error == ENODEV || error == EINVAL ||
+         error == ENOSYS;
+}
+
+class PosixLogFile final : public WritableFile {
+ public:
+  PosixLogFile(std::string path, FileDescriptor fd, std::uint64_t bytes)
+      : path_(std::move(path)), fd_(std::move(fd)), end_(bytes), size_(bytes) {}
+  PosixLogFile(const PosixLogFile&) = delete;
+  PosixLogFile& operator=(const PosixLogFile&) = delete;
+  ~PosixLogFile() override {
+    if (fd_.valid()) static_cast<void>(Close().ok());
+  }
+
+  Status Append(Slice bytes) override { return AppendRecord({&bytes, 1}); }
+  Status AppendRecord(std::span<const Slice> parts) override;
+  Status Flush() override { return Status::Ok(); }
+  Status Sync() override;
+  Status Close() override;
+
+ private:
+  Status Write(std::span<const Slice> parts, std::size_t bytes);
+  Status MapMore();
+  int Allocate(std::uint64_t size);
+  void Unmap() noexcept;
+  int CutAtEnd() noexcept;
+
+  // The place in the mapping for what is appended next.
+  char* place() const noexcept { return window_ + (end_ - window_start_); }
+  std::uint64_t room() const noexcept {
+    return window_ == nullptr ? 0 : window_start_ + window_bytes_ - end_;
+  }
+
+  std::string path_;
+  FileDescriptor fd_;
+  std::uint64_t end_;       // of what was appended
+  std::uint64_t size_;      // of the file; from end_ on there are zeros, ...
+  bool garbage_ = false;    // ... or else what a failed write left
+  bool mappable_ = true;    // until the system says otherwise
+  char* window_ = nullptr;  // the file from window_start_
+  std::uint64_t window_start_ = 0;
+  std::size_t window_bytes_ = 0;
+};
+
+Status PosixLogFile::AppendRecord(std::span<const Slice> parts) {
+  const std::size_t bytes = TotalBytes(parts);
+  if (parts.size() > kMostPartsMapped || bytes > kLongestMapped) {
+    return Write(parts, bytes);
+  }
+  if (bytes == 0) return Status::Ok();
+  if (room() < std::max(bytes, kWord)) {
+    if (mappable_) {
+      if (Status mapped = MapMore(); !mapped.ok()) return mapped;
+    }
+    if (!mappable_) return Write(parts, bytes);
+  }
+  CopyRecord(place(), parts);
+  end_ += bytes;
+  return Status::Ok();
+}
+
+// By the system, at the exact end of the file.
+Status PosixLogFile::Write(std::span<const Slice> parts, std::size_t bytes) {
+  Unmap();
+  int error = CutAtEnd();
+  if (error != 0) return SystemError(path_, error);
+  error = WriteFullyAt(fd_.get(), parts, end_);
+  size_ = end_ + bytes;
+  if (error != 0) {
+    garbage_ = true;
+    CutAtEnd();  // if this fails too, it is tried again before the next write
+    return SystemError(path_, error);
+  }
+  end_ = size_;
+  return Status::Ok();
+}
+
+// Makes room() for any record that may be mapped; or clears mappable_, where
+// that cannot be done on this file at all.
+Status PosixLogFile::MapMore() {
+  if (!fd_.valid()) return SystemError(path_, EBADF);
+  Unmap();
+  if (garbage_) {
+    if (const int error = CutAtEnd(); error != 0) {
+      return SystemError(path_, error);
+    }
+  }
+  const auto rounded_up = [](std::uint64_t n) {
+    return (n + kSmallestChunk - 1) / kSmallestChunk * kSmallestChunk;
+  };
+  // As much again as there is.
+  const std::uint64_t least = rounded_up(end_ + kLongestMapped);
+  const std::uint64_t wanted =
+      rounded_up(end_ + std::clamp(end_, kSmallestChunk, kLargestChunk));
+  int error = Allocate(wanted);
+  if (error == ENOSPC && least < wanted) error = Allocate(least);
+  if (error != 0 && !CannotAllocate(error)) return SystemError(path_, error);
+
+  if (error == 0) {
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    window_start_ = end_ / page * page;
+    window_bytes_ = static_cast<std::size_t>(size_ - window_start_);
+    void* const mapping =
+        ::mmap(nullptr, window_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED,
+               fd_.get(), static_cast<off_t>(window_start_));
+    if (mapping != MAP_FAILED) window_ = static_cast<char*>(mapping);
+  }
+  mappable_ = window_ != nullptr;
+  return Status::Ok();
+}
+
+// Makes the file that long, with room on the disk for all of it; 0 or errno,
+// and then the file is as it was.
+int PosixLogFile::Allocate(std::uint64_t size) {
+  if (size <= size_) return 0;
+  int result;
+  do {
+    result = ::fallocate(fd_.get(), 0, static_cast<off_t>(size_),
+                         static_cast<off_t>(size - size_));
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) {
+    size_ = size;
+    return 0;
+  }
+  const int error = errno;
+  // A part may have been allocated.
+  if (!CannotAllocate(error) &&
+      ::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0) {
+    garbage_ = true;
+  }
+  return error;
+}
+
+void PosixLogFile::Unmap() noexcept {
+  if (window_ != nullptr) ::munmap(window_, window_bytes_);
+  window_ = nullptr;
+}
+
+// The file then ends where the records end; 0 or errno.
+int PosixLogFile::CutAtEnd() noexcept {
+  assert(window_ == nullptr);
+  if (size_ == end_ && !garbage_) return fd_.valid() ? 0 : EBADF;
+  if (::ftruncate(fd_.get(), static_cast<off_t>(end_)) != 0) return errno;
+  size_ = end_;
+  garbage_ = false;
+  return 0;
+}
+
+Status PosixLogFile::Sync() {
+  // On Linux that includes what was written through a mapping.
+  if (::fdatasync(fd_.get()) != 0) return SystemError(path_, errno);
+  return Status::Ok();
+}
+
+Status PosixLogFile::Close() {
+  Unmap();
+  const int cut = CutAtEnd();
+  const int closed = fd_.Close();
+  if (cut != 0) return SystemError(path_, cut);
+  if (closed != 0) return SystemError(path_, closed);
+  return Status::Ok();
+}
+
+}  // namespace
+
+std::unique_ptr<WritableFile> NewPosixLogFile(std::string path,
+                                              FileDescriptor fd,
+                                              std::uint64_t bytes) {
+  return std::make_unique<PosixLogFile>(std::move(path), std::move(fd), bytes);
+}
+
+}  // namespace tamis

@@ -1,0 +1,39 @@
+#include "policy/policy_names.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tamis {
+namespace {
+
+using Policies = std::vector<std::unique_ptr<const FilterPolicy>>;
+
+// One for each name that there is; Cassandra's differ in their bytes.
+constexpr std::string_view kSpecs[] = {
+    "bloom",        "leveldb",      "rocksdb",      "parquet",
+    "cassandra:hf", "cassandra:lb", "cassandra:me", "cassandra:oa",
+    "lab",          "md5",
+};
+
+Policies MakeAll() {
+  Policies all;
+  for (const std::string_view spec : kSpecs) {
+    auto policy = MakePolicy(spec);
+    if (policy.ok()) all.push_back(*std::move(policy));
+  }
+  return all;
+}
+
+}  // namespace
+
+const FilterPolicy* FindPolicyByName(std::string_view name) {
+  // Never destroyed: filters may be read while the process ends.
+  static const Policies* const all = new Policies(MakeAll());
+  for (const auto& policy : *all) {
+    if (policy->name() == name) return policy.get();
+  }
+  return nullptr;
+}
+
+}  // namespace tamis

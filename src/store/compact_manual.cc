@@ -1,0 +1,135 @@
+// Store::Compact(): everything in a range, down to the lowest level that has
+// any of it.
+
+#include <algorithm>
+#include <utility>
+
+#include "store/store_impl.h"
+
+namespace tamis {
+namespace {
+
+// A level from 1 on is taken in pieces of about this size, so that the disk
+// need not have room for all of it twice.
+constexpr std::uint64_t kMostJobBytes = std::uint64_t{1} << 30;
+
+// The lowest level with tables in the range; 0 if there are none at all.
+int LowestLevel(const Version& version, const Slice* from, const Slice* to) {
+  int lowest = 0;
+  for (int i = 1; i < kStoreLevels; ++i) {
+    if (!version.Overlapping(i, from, to).empty()) lowest = i;
+  }
+  return lowest;
+}
+
+// Where a piecewise compaction of one level has come to.
+struct Progress {
+  std::string done;  // the largest user key that was compacted
+  bool has_begun = false;
+};
+
+// The next piece of a level: tables after progress->done.
+std::optional<CompactionJob> NextPiece(const Version& version, int level,
+                                       const Slice* from, const Slice* to,
+                                       Progress* progress) {
+  const KeyOrder& order = version.order();
+  std::uint64_t bytes = 0;
+  Slice first;
+  Slice last;
+  bool any = false;
+  for (const TableFileRef& file : version.Overlapping(level, from, to)) {
+    const Slice smallest = UserKeyOf(file->smallest());
+    if (progress->has_begun &&
+        order.CompareUser(smallest, progress->done) <= 0) {
+      continue;
+    }
+    if (any && bytes > kMostJobBytes) break;
+    if (!any) first = smallest;
+    any = true;
+    last = UserKeyOf(file->largest());
+    bytes += file->bytes();
+  }
+  if (!any) return std::nullopt;
+  std::optional<CompactionJob> job =
+      PickRange(version, level, level + 1, &first, &last);
+  progress->done.assign(last);
+  progress->has_begun = true;
+  return job;
+}
+
+}  // namespace
+
+// Runs jobs one after the other, with no other compaction between, until there
+// are none.
+Status StoreImpl::CompactExclusively(
+    const std::function<std::optional<CompactionJob>(const Version&)>& pick) {
+  {
+    std::unique_lock lock(mutex_);
+    ++manual_waiting_;
+    change_.wait(lock, [this] { return closing_ || !is_compacting_; });
+    --manual_waiting_;
+    if (closing_) return Status::IoError(dir_ + ": the store is being closed");
+    is_compacting_ = true;
+  }
+  Status status;
+  while (status.ok()) {
+    const std::optional<CompactionJob> job = pick(*CurrentView()->version);
+    if (!job) break;
+    status = RunCompaction(*job);
+    ReleaseRetired();
+  }
+  const std::lock_guard lock(mutex_);
+  is_compacting_ = false;
+  work_.notify_all();
+  change_.notify_all();
+  return status;
+}
+
+// True: the table has the filter that new tables get.
+bool StoreImpl::HasWantedFilter(const TableFile& file) const {
+  if (filter_ == nullptr) return true;
+  Result<const TableFilter*> filter = file.Filter();
+  if (!filter.ok()) return true;  // rewriting would fail as well
+  const TableFilter::Kind kind = (*filter)->kind();
+  return kind == TableFilter::Kind::kLines || kind == TableFilter::Kind::kWhole;
+}
+
+Status StoreImpl::Compact(const KeyRange& range) {
+  if (options_.read_only) {
+    return Status::InvalidArgument(dir_ + ": the store is open for reading");
+  }
+  if (Status flushed = Flush(); !flushed.ok()) return flushed;
+  const Slice* from = range.start;
+  const Slice* to = range.end;  // one key too many does no harm
+  const int lowest = LowestLevel(*CurrentView()->version, from, to);
+  bool level0_done = false;
+  Status status = CompactExclusively([&](const Version& version) {
+    std::optional<CompactionJob> job;
+    if (!level0_done) job = PickRange(version, 0, 1, from, to);
+    level0_done = true;
+    return job;
+  });
+  for (int level = 1; status.ok() && level < lowest; ++level) {
+    Progress progress;
+    status = CompactExclusively([&](const Version& version) {
+      return NextPiece(version, level, from, to, &progress);
+    });
+  }
+  if (!status.ok()) return status;
+  // What was there before and was merged with nothing may lack our filter.
+  return CompactExclusively(
+      [&](const Version& version) -> std::optional<CompactionJob> {
+        for (int level = 1; level < kStoreLevels; ++level) {
+          for (const TableFileRef& file :
+               version.Overlapping(level, from, to)) {
+            if (HasWantedFilter(*file)) continue;
+            const Slice first = UserKeyOf(file->smallest());
+            const Slice last = UserKeyOf(file->largest());
+            return PickRange(version, level, level, &first, &last);
+          }
+        }
+        return std::nullopt;
+      });
+}
+
+}  // namespace tamis

@@ -1,0 +1,151 @@
+#include "store/compact_range.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "store/entry_filter.h"
+#include "store/level_iterator.h"
+#include "store/merging_iterator.h"
+
+namespace tamis {
+namespace {
+
+// A table of the output that overlapped more of the level after it would make
+// its own compaction long.
+constexpr std::uint64_t kMostOverlapTables = 10;
+
+std::unique_ptr<InternalIterator> OpenInputs(const CompactRange& range) {
+  const BlockReadOptions options{.verify_checksums = true, .fill_cache = false};
+  std::vector<std::unique_ptr<InternalIterator>> inputs;
+  const CompactionJob& job = *range.job;
+  const KeyOrder& order = range.version->order();
+  if (job.level == 0) {
+    for (const TableFileRef& file : job.upper) {
+      inputs.push_back(NewTableIterator(*file, options));
+    }
+  } else {
+    inputs.push_back(NewLevelIterator(order, job.upper, options));
+  }
+  if (!job.lower.empty()) {
+    inputs.push_back(NewLevelIterator(order, job.lower, options));
+  }
+  return NewMergingIterator(order, std::move(inputs));
+}
+
+// Where an output must be cut so as not to overlap too much of the level
+// below it.
+class OverlapGuard {
+ public:
+  OverlapGuard(const KeyOrder& order, const Level* below, std::uint64_t most)
+      : order_(order), below_(below), most_(most) {}
+
+  bool ShouldCutBefore(Slice internal_key) {
+    if (below_ == nullptr) return false;
+    const std::vector<TableFileRef>& files = below_->files();
+    while (at_ < files.size() &&
+           order_.Compare(files[at_]->largest(), internal_key) < 0) {
+      if (is_counting_) overlap_ += files[at_]->bytes();
+      ++at_;
+    }
+    is_counting_ = true;
+    return overlap_ > most_;
+  }
+  void Cut() noexcept { overlap_ = 0; }
+
+ private:
+  const KeyOrder& order_;
+  const Level* below_;
+  std::uint64_t most_;
+  std::size_t at_ = 0;
+  std::uint64_t overlap_ = 0;
+  bool is_counting_ = false;  // the tables before the first key do not count
+};
+
+}  // namespace
+
+Status MergeRange(const CompactRange& range, TableOutputs* outputs) {
+  const KeyOrder& order = range.version->order();
+  const int output_level = range.job->output_level;
+  const std::unique_ptr<InternalIterator> opened = OpenInputs(range);
+  InternalIterator& entries = *opened;
+
+  const bool has_below = output_level + 1 < kStoreLevels;
+  OverlapGuard overlap(
+      order, has_below ? &range.version->level(output_level + 1) : nullptr,
+      kMostOverlapTables * range.table_bytes);
+  EntryFilter filter(order, range.snapshots, [&](Slice user_key) {
+    return range.version->MayBeBelow(output_level, user_key);
+  });
+  if (range.from) {
+    const LookupKey first(*range.from, kMaxSequence);
+    entries.Seek(first.internal());
+  } else {
+    entries.SeekToFirst();
+  }
+  for (; entries.Valid(); entries.Next()) {
+    const Slice key = entries.key();
+    if (range.to && order.CompareUser(UserKeyOf(key), *range.to) >= 0) break;
+    if (range.stop->load(std::memory_order_relaxed)) {
+      return Status::IoError("the store is being closed");
+    }
+    if (filter.MayDrop(key)) continue;
+    // All versions of a key stay in one table.
+    if (filter.is_new_key() && outputs->table_bytes() > 0 &&
+        (overlap.ShouldCutBefore(key) ||
+         outputs->table_bytes() >= range.table_bytes)) {
+      if (Status cut = outputs->Cut(); !cut.ok()) return cut;
+      overlap.Cut();
+    }
+    if (Status added = outputs->Add(key, entries.value()); !added.ok()) {
+      return added;
+    }
+  }
+  if (Status status = entries.status(); !status.ok()) return status;
+  return outputs->Cut();
+}
+
+std::vector<std::string> CutsOf(const CompactionJob& job, const KeyOrder& order,
+                                std::uint64_t parts) {
+  std::vector<std::string> cuts;
+  if (parts < 2) return cuts;
+  // Keys that each stand for about as many bytes as their neighbours.
+  std::vector<std::string> samples;
+  const auto sample = [&](const std::vector<TableFileRef>& files) {
+    for (const TableFileRef& file : files) {
+      Result<const Table*> table = file->Open();
+      if (!table.ok()) continue;  // the merge will tell
+      const std::uint64_t count =
+          std::max<std::uint64_t>(1, file->bytes() * 16 * parts / job.bytes());
+      for (std::string& key : (*table)->SampleKeys(count)) {
+        samples.push_back(std::move(key));
+      }
+    }
+  };
+  sample(job.upper);
+  sample(job.lower);
+  std::sort(samples.begin(), samples.end(),
+            [&](const std::string& a, const std::string& b) {
+              return order.CompareUser(a, b) < 0;
+            });
+  for (std::uint64_t i = 1; i < parts; ++i) {
+    if (samples.empty()) break;
+    std::string& cut = samples[samples.size() * i / parts];
+    if (cuts.empty() || order.CompareUser(cuts.back(), cut) < 0) {
+      cuts.push_back(cut);
+    }
+  }
+  return cuts;
+}
+
+std::string LargestKey(const CompactionJob& job, const KeyOrder& order) {
+  std::string largest(job.upper.front()->largest());
+  for (const TableFileRef& file : job.upper) {
+    if (order.Compare(file->largest(), largest) > 0) {
+      largest = file->largest();
+    }
+  }
+  return largest;
+}
+
+}  // namespace tamis

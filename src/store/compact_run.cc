@@ -1,0 +1,137 @@
+// Doing a compaction: the tables of a job are merged into new ones, which then
+// take their place.  A large job is cut into ranges of keys that do not
+// overlap, and each range is merged by a thread of its own.
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "store/compact_range.h"
+#include "store/store_impl.h"
+#include "store/table_outputs.h"
+
+namespace tamis {
+namespace {
+
+// What is less than this is not worth another thread.
+constexpr std::uint64_t kLeastBytesPerThread = std::uint64_t{4} << 20;
+
+}  // namespace
+
+Status StoreImpl::MoveTable(const CompactionJob& job) {
+  const TableFile& file = *job.upper.front();
+  VersionEdit edit;
+  edit.removed.emplace_back(job.level, file.number());
+  edit.added.emplace_back(job.output_level, file.facts());
+  edit.compact_pointers.emplace_back(job.level, std::string(file.largest()));
+  Status applied = LogAndApply(std::move(edit), {});
+  if (applied.ok()) done_.moves.fetch_add(1, std::memory_order_relaxed);
+  return applied;
+}
+
+Status StoreImpl::RunCompaction(const CompactionJob& job) {
+  if (job.is_move()) return MoveTable(job);
+  const std::shared_ptr<const ReadView> view = CurrentView();
+  const std::uint64_t parts = std::clamp<std::uint64_t>(
+      job.bytes() / kLeastBytesPerThread, 1, options_.compaction_threads);
+  const std::vector<std::string> cuts = CutsOf(job, order_, parts);
+
+  struct Part {
+    std::unique_ptr<TableOutputs> outputs;
+    Status status;
+  };
+  std::vector<Part> work(cuts.size() + 1);
+  for (Part& part : work) part.outputs = NewOutputs();
+  const std::vector<Sequence> snapshots = snapshots_.All();
+  const auto run = [&](std::size_t i) {
+    CompactRange range;
+    range.job = &job;
+    range.version = view->version.get();
+    range.snapshots = snapshots;
+    range.table_bytes = options_.table_bytes;
+    range.stop = &stop_compactions_;
+    if (i > 0) range.from = cuts[i - 1];
+    if (i < cuts.size()) range.to = cuts[i];
+    work[i].status = MergeRange(range, work[i].outputs.get());
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < work.size(); ++i) threads.emplace_back(run, i);
+  run(0);
+  for (std::thread& thread : threads) thread.join();
+
+  VersionEdit edit;
+  std::uint64_t written = 0;
+  std::vector<FileFacts> tables;
+  for (Part& part : work) {
+    if (!part.status.ok()) return part.status;
+    written += part.outputs->bytes();
+    Result<std::vector<FileFacts>> some = part.outputs->Finish();
+    // Those of the parts before stay behind, until the store is opened next.
+    if (!some.ok()) return some.status();
+    for (FileFacts& table : *some) {
+      edit.added.emplace_back(job.output_level, std::move(table));
+    }
+  }
+  for (const TableFileRef& file : job.upper) {
+    edit.removed.emplace_back(job.level, file->number());
+  }
+  for (const TableFileRef& file : job.lower) {
+    edit.removed.emplace_back(job.output_level, file->number());
+  }
+  if (job.level != job.output_level) {
+    edit.compact_pointers.emplace_back(job.level, LargestKey(job, order_));
+  }
+  if (Status applied = LogAndApply(std::move(edit), {}); !applied.ok()) {
+    return applied;
+  }
+  done_.compactions.fetch_add(1, std::memory_order_relaxed);
+  done_.compaction_bytes_read.fetch_add(job.bytes(), std::memory_order_relaxed);
+  done_.compaction_bytes_written.fetch_add(written, std::memory_order_relaxed);
+  info_log_->Write("compacted " + std::to_string(job.upper.size()) +
+                   " tables of level " + std::to_string(job.level) + " and " +
+                   std::to_string(job.lower.size()) + " of level " +
+                   std::to_string(job.output_level) + ", " +
+                   std::to_string(job.bytes()) + " bytes, into " +
+                   std::to_string(written) + " bytes");
+  return Status::Ok();
+}
+
+void StoreImpl::CompactLoop() {
+  unsigned failures = 0;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    work_.wait(lock, [this] {
+      return closing_ ||
+             (!is_compacting_ && manual_waiting_ == 0 && NeedsCompaction());
+    });
+    if (closing_) return;
+    is_compacting_ = true;
+    lock.unlock();
+    const Status status = RunMostUrgent();
+    ReleaseRetired();
+    lock.lock();
+    is_compacting_ = false;
+    if (status.ok()) {
+      if (failures > 0) background_error_ = Status::Ok();
+      failures = 0;
+    } else if (!closing_) {
+      NoteBackgroundError(status, "compacting");
+    }
+    change_.notify_all();
+    if (!status.ok() && !WaitToRetry(lock, ++failures)) return;
+  }
+}
+
+Status StoreImpl::RunMostUrgent() {
+  std::array<std::string, kStoreLevels> pointers;
+  {
+    const std::lock_guard lock(edit_mutex_);
+    pointers = compact_pointers_;
+  }
+  const std::shared_ptr<const ReadView> view = CurrentView();
+  const std::optional<CompactionJob> job =
+      PickCompaction(*view->version, Limits(), pointers);
+  return job ? RunCompaction(*job) : Status::Ok();
+}
+
+}  // namespace tamis

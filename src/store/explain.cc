@@ -1,0 +1,154 @@
+// One lookup told step by step: the way of get.cc, without its haste.
+
+#include <utility>
+
+#include "store/store_impl.h"
+#include "store/table_reading.h"
+
+namespace tamis {
+namespace {
+
+using Outcome = LookupStep::Outcome;
+
+Outcome OutcomeOf(const LookupResult& result) noexcept {
+  switch (result.state) {
+    case LookupResult::State::kValue:
+      return Outcome::kFound;
+    case LookupResult::State::kDeletion:
+      return Outcome::kFoundDeleted;
+    case LookupResult::State::kAbsent:
+      break;
+  }
+  if (result.block_filter_absent) return Outcome::kFilterAbsent;
+  return result.blocks_read > 0 ? Outcome::kReadAndAbsent
+                                : Outcome::kIndexAbsent;
+}
+
+class Explainer {
+ public:
+  Explainer(const ReadOptions& options, FilterUse use, const Lookup& lookup)
+      : options_(options), use_(use), lookup_(lookup) {}
+
+  void Ask(const LoggedMemtable& memtable, LookupStep::Place place) {
+    LookupStep step;
+    step.place = place;
+    step.file_number = memtable.log_number;
+    step.file_bytes = memtable.table->bytes();
+    if (memtable.table->has_filter()) {
+      step.filter = "bloom";
+      step.filter_rate = memtable.table->filter_rate();
+    }
+    if (memtable.table->empty()) {
+      step.outcome = Outcome::kOutOfRange;
+      step.note = "empty";
+    } else if (memtable.table->has_filter() &&
+               !memtable.table->MayContain(lookup_.digest)) {
+      step.outcome = Outcome::kFilterAbsent;
+    } else {
+      LookupResult result;
+      memtable.table->Get(lookup_.key, &told_.value, &result);
+      step.outcome = OutcomeOf(result);
+    }
+    Push(std::move(step));
+  }
+
+  void Ask(const TableFile& file, int level, bool spans) {
+    LookupStep step;
+    step.level = level;
+    step.file_number = file.number();
+    step.file_bytes = file.bytes();
+    step.smallest = UserKeyOf(file.smallest());
+    step.largest = UserKeyOf(file.largest());
+    if (spans) {
+      if (Status read = Read(file, &step); !read.ok()) {
+        step.outcome = Outcome::kFailed;
+        step.note = read.message();
+        told_.status = read;
+        is_done_ = true;
+      }
+    }
+    Push(std::move(step));
+  }
+
+  bool is_done() const noexcept { return is_done_; }
+  Explanation Finish() {
+    if (!is_done_) told_.status = NoSuchKey();
+    return std::move(told_);
+  }
+
+ private:
+  Status Read(const TableFile& file, LookupStep* step) {
+    Result<const Table*> table = file.Open();
+    if (!table.ok()) return table.status();
+    const TableFilter* filter = nullptr;
+    if (use_ != FilterUse::kOff) {
+      Result<const TableFilter*> loaded = file.Filter();
+      if (!loaded.ok()) return loaded.status();
+      filter = *loaded;
+      step->filter = filter->kind_name();
+      step->filter_rate = filter->expected_rate();
+      if (!filter->damage().ok()) step->note = filter->damage().message();
+      if (!filter->MayContain(lookup_.key.user())) {
+        if (use_ == FilterUse::kOn) {
+          step->outcome = Outcome::kFilterAbsent;
+          return Status::Ok();
+        }
+        step->note = "the filter rules it out";
+      }
+    }
+    LookupResult result;
+    const Status read = (*table)->Get(
+        lookup_.key, {.verify_checksums = options_.verify_checksums},
+        use_ == FilterUse::kOn ? filter : nullptr, &told_.value, &result);
+    step->blocks_read = result.blocks_read;
+    step->outcome = OutcomeOf(result);
+    return read;
+  }
+
+  void Push(LookupStep step) {
+    if (step.outcome == Outcome::kFound) {
+      told_.status = Status::Ok();
+      is_done_ = true;
+    } else if (step.outcome == Outcome::kFoundDeleted) {
+      told_.status = NoSuchKey();
+      is_done_ = true;
+    }
+    told_.steps.push_back(std::move(step));
+  }
+
+  const ReadOptions& options_;
+  FilterUse use_;
+  const Lookup& lookup_;
+  Explanation told_;
+  bool is_done_ = false;
+};
+
+}  // namespace
+
+Explanation StoreImpl::Explain(const ReadOptions& options, Slice key) {
+  const ReaderSlots::Guard guard(slots_);
+  const ReadView& view = *view_.load(std::memory_order_seq_cst);
+  const Lookup lookup(key, SequenceFor(options));
+  Explainer explainer(options, options_.filter_use, lookup);
+  explainer.Ask(view.memtable, LookupStep::Place::kMemtable);
+  for (const LoggedMemtable& frozen : view.frozen) {
+    if (explainer.is_done()) break;
+    explainer.Ask(frozen, LookupStep::Place::kFrozenMemtable);
+  }
+  for (int i = 0; i < kStoreLevels && !explainer.is_done(); ++i) {
+    const Level& level = view.version->level(i);
+    const std::size_t holder =
+        i > 0 ? level.FindHolder(lookup.key.internal()) : 0;
+    for (std::size_t at = 0; at < level.size() && !explainer.is_done(); ++at) {
+      const TableFile& file = *level.files()[at];
+      const bool spans =
+          i > 0 ? at == holder
+                : order_.CompareUser(UserKeyOf(file.smallest()), key) <= 0 &&
+                      order_.CompareUser(key, UserKeyOf(file.largest())) <= 0;
+      explainer.Ask(file, i, spans);
+    }
+  }
+  return explainer.Finish();
+}
+
+}  // namespace tamis

@@ -1,0 +1,102 @@
+#include "store/log_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "store/log_format.h"
+
+namespace tamis {
+namespace {
+
+// A record up to this, header included, is never cut: a file takes it in one
+// step, and cutting would save less than a block's eighth.
+constexpr std::size_t kLongestUncut = 4096;
+
+constexpr std::array<char, kLongestUncut> kZeros = {};
+
+using Header = std::array<char, kLogHeaderBytes>;
+
+Header HeaderOf(FragmentType type, Slice data) noexcept {
+  assert(data.size() <= kLogBlockBytes - kLogHeaderBytes);
+  Header header;
+  const char type_byte = static_cast<char>(type);
+  const std::uint32_t crc = Crc32c(data, Crc32c({&type_byte, 1}));
+  StoreLittle(header.data(), MaskCrc32c(crc));
+  StoreLittle(header.data() + 4, static_cast<std::uint16_t>(data.size()));
+  header[6] = type_byte;
+  return header;
+}
+
+FragmentType TypeOf(bool is_first, bool is_last) noexcept {
+  if (is_first) return is_last ? FragmentType::kFull : FragmentType::kFirst;
+  return is_last ? FragmentType::kLast : FragmentType::kMiddle;
+}
+
+Slice Bytes(const Header& header) { return {header.data(), header.size()}; }
+
+}  // namespace
+
+LogWriter::LogWriter(std::unique_ptr<WritableFile> file, std::uint64_t written)
+    : file_(std::move(file)), written_(written) {}
+
+std::size_t LogWriter::RestOfBlock() const noexcept {
+  return kLogBlockBytes - static_cast<std::size_t>(written_ % kLogBlockBytes);
+}
+
+Status LogWriter::Add(Slice record) {
+  const std::size_t bytes = kLogHeaderBytes + record.size();
+  if (bytes > RestOfBlock() &&
+      (bytes <= kLongestUncut || RestOfBlock() <= kLogHeaderBytes)) {
+    if (Status filled = FillBlock(); !filled.ok()) return filled;
+  }
+  return bytes <= RestOfBlock() ? AddWhole(record) : AddInFragments(record);
+}
+
+Status LogWriter::AddWhole(Slice record) {
+  const Header header = HeaderOf(FragmentType::kFull, record);
+  const Slice parts[] = {Bytes(header), record};
+  return Append(parts);
+}
+
+// All in one call, so that a kill cannot leave zeros between fragments.
+Status LogWriter::AddInFragments(Slice record) {
+  std::vector<Slice> pieces;
+  std::size_t most = RestOfBlock() - kLogHeaderBytes;
+  for (Slice rest = record; !rest.empty();) {
+    pieces.push_back(rest.substr(0, most));
+    rest.remove_prefix(pieces.back().size());
+    most = kLogBlockBytes - kLogHeaderBytes;
+  }
+  std::vector<Header> headers(pieces.size());
+  std::vector<Slice> parts;
+  parts.reserve(2 * pieces.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const FragmentType type = TypeOf(i == 0, i + 1 == pieces.size());
+    headers[i] = HeaderOf(type, pieces[i]);
+    parts.push_back(Bytes(headers[i]));
+    parts.push_back(pieces[i]);
+  }
+  return Append(parts);
+}
+
+// Zeros to the end of the block, which readers pass over.
+Status LogWriter::FillBlock() {
+  const std::size_t rest = RestOfBlock();
+  assert(rest < kZeros.size());
+  const Slice zeros[] = {{kZeros.data(), rest}};
+  return Append(zeros);
+}
+
+Status LogWriter::Append(std::span<const Slice> parts) {
+  Status added = file_->AppendRecord(parts);
+  if (!added.ok()) return added;
+  for (const Slice part : parts) written_ += part.size();
+  return added;
+}
+
+}  // namespace tamis

@@ -1,0 +1,43 @@
+// store/log_writer.h -- appends records to a log or a manifest, in LevelDB's
+// framing: see store/log_format.h.
+//
+// A process that is killed leaves its last record whole or not at all, with
+// zeros or the end of the file behind what came before.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "tamis/env.h"
+
+namespace tamis {
+
+class LogWriter {
+ public:
+  // REQUIRES: `file` already has `written` bytes, the end of whole records
+  explicit LogWriter(std::unique_ptr<WritableFile> file,
+                     std::uint64_t written = 0);
+
+  // The record survives the end of this process once this returns.  After an
+  // error the log must not be written any more: a record may be there in part.
+  Status Add(Slice record);
+  Status Sync() { return file_->Sync(); }
+  Status Close() { return file_->Close(); }
+
+  std::uint64_t bytes() const noexcept { return written_; }
+
+ private:
+  Status AddWhole(Slice record);
+  Status AddInFragments(Slice record);
+  std::size_t RestOfBlock() const noexcept;
+  Status FillBlock();
+  Status Append(std::span<const Slice> parts);
+
+  std::unique_ptr<WritableFile> file_;
+  std::uint64_t written_;
+};
+
+}  // namespace tamis

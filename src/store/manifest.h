@@ -1,0 +1,64 @@
+// store/manifest.h -- the log of version edits: which tables a store has.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/log_writer.h"
+#include "store/version_edit.h"
+#include "tamis/env.h"
+
+namespace tamis {
+
+// All that a manifest says, its edits applied one after the other.
+struct ManifestState {
+  std::string comparator;
+  std::uint64_t log_number = 0;
+  std::uint64_t previous_log_number = 0;
+  std::uint64_t next_file_number = 0;
+  Sequence last_sequence = 0;
+  std::array<std::string, kStoreLevels> compact_pointers;
+  std::array<std::vector<FileFacts>, kStoreLevels> files;
+
+  std::uint64_t number = 0;       // of the manifest file itself
+  std::uint64_t end = 0;          // of its last whole record
+  bool can_be_continued = false;  // nothing but zeros after that
+};
+
+// The manifest that CURRENT names.  NotFound: there is no CURRENT, so no
+// store.  Corruption: the message names the file.
+Result<ManifestState> ReadManifest(Env& env, const std::string& dir);
+
+// As an edit that makes this state from nothing.
+VersionEdit FullEdit(const ManifestState& state);
+
+// Appends edits to a manifest.  Not thread-safe.
+class Manifest {
+ public:
+  Manifest(Env& env, std::string dir) : env_(&env), dir_(std::move(dir)) {}
+
+  // True: the next edit must be a whole state, to Start(): there is no
+  // manifest yet, or writing to it has failed, or it has grown long.
+  bool needs_start() const noexcept { return writer_ == nullptr; }
+  // A new manifest, and CURRENT names it.
+  Status Start(std::uint64_t number, const VersionEdit& full);
+  // Goes on with the one that was read.  REQUIRES: state.can_be_continued
+  Status Continue(const ManifestState& state);
+  // The edit survives the machine once this returns.
+  Status Append(const VersionEdit& edit);
+
+  std::uint64_t number() const noexcept { return number_; }
+
+ private:
+  Env* env_;
+  std::string dir_;
+  std::unique_ptr<LogWriter> writer_;
+  std::uint64_t number_ = 0;
+  std::uint64_t start_bytes_ = 0;  // of the full edit it began with
+};
+
+}  // namespace tamis

@@ -1,0 +1,63 @@
+// store/memtable.h -- the newest entries of a store, in memory and in order.
+//
+// One thread adds at a time; any number read meanwhile, without locks.  A
+// filter of its own tells a reader that a key is absent, so that a miss does
+// not walk the list.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "store/memtable_filter.h"
+#include "store/skip_list.h"
+#include "table/internal_iterator.h"
+#include "table/internal_key.h"
+#include "table/table_reader.h"
+
+namespace tamis {
+
+class Memtable {
+ public:
+  // The filter is sized by `expected_bytes`, about what bytes() will reach; and
+  // is left out where there is no memory for it.
+  Memtable(const KeyOrder& order, std::size_t expected_bytes, bool with_filter);
+
+  // Both are copied.  `digest` is LineDigest(user_key, 0); unused without a
+  // filter.  REQUIRES: one thread at a time; (key, sequence) is new
+  void Add(Sequence sequence, ValueType type, Slice user_key, Slice value,
+           std::uint64_t digest);
+
+  bool has_filter() const noexcept { return filter_ != nullptr; }
+  // Fetches what MayContain() will look at.  REQUIRES, for both: has_filter()
+  void Prefetch(std::uint64_t digest) const noexcept {
+    filter_->Prefetch(digest);
+  }
+  // False only if no entry whose Add() has returned has that key.
+  bool MayContain(std::uint64_t digest) const noexcept {
+    return filter_->MayContain(digest);
+  }
+
+  // As Table::Get(), without its filter.
+  void Get(const LookupKey& key, std::string* value,
+           LookupResult* result) const;
+
+  // Entries added later may or may not show.  REQUIRES: the memtable outlives
+  // it
+  std::unique_ptr<InternalIterator> NewIterator() const;
+
+  bool empty() const noexcept { return entries() == 0; }
+  std::uint64_t entries() const noexcept { return list_.entries(); }
+  // All memory it takes.
+  std::size_t bytes() const noexcept;
+  // Expected, by its entries; 1 without a filter.
+  double filter_rate() const noexcept;
+
+ private:
+  KeyOrder order_;
+  SkipList list_;
+  std::unique_ptr<MemtableFilter> filter_;
+};
+
+}  // namespace tamis

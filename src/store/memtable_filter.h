@@ -1,0 +1,55 @@
+// store/memtable_filter.h -- rules keys out of a memtable, by the same digests
+// as the filters of tables that are made of lines: a key is hashed once for
+// all of them.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/huge_pages.h"
+#include "base/wide_math.h"
+#include "filters/block_shapes.h"
+#include "filters/line_bloom.h"
+#include "formats/line_view.h"
+
+namespace tamis {
+
+class MemtableFilter {
+ public:
+  // For a memtable of about that many bytes.  Null: no memory.
+  static std::unique_ptr<MemtableFilter> New(std::size_t expected_bytes);
+
+  // REQUIRES, for all three: `digest` is LineDigest(user_key, 0)
+
+  // REQUIRES: one thread at a time
+  void Add(std::uint64_t digest) noexcept;
+  void Prefetch(std::uint64_t digest) const noexcept {
+    __builtin_prefetch(LineOf(digest));
+  }
+  // False only if the key of no Add() that has returned has this digest.
+  bool MayContain(std::uint64_t digest) const noexcept {
+    return shape_.CheckAtomic(LineOf(digest), LineBitsOf(digest));
+  }
+
+  // Expected, of false positives, with so many keys in it.
+  double RateAt(std::uint64_t keys) const noexcept;
+  std::size_t bytes() const noexcept { return lines_count_ * kLineBytes; }
+
+ private:
+  MemtableFilter(MemoryBlock<unsigned char> memory,
+                 std::uint64_t lines_count) noexcept;
+
+  unsigned char* LineOf(std::uint64_t digest) const noexcept {
+    return lines_ + MultiplyHigh(digest, lines_count_) * kLineBytes;
+  }
+
+  MemoryBlock<unsigned char> memory_;
+  unsigned char* lines_;  // the first in memory_ that is aligned
+  std::uint64_t lines_count_;
+  LineProbes probes_;
+  LineShape shape_;
+};
+
+}  // namespace tamis

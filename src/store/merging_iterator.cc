@@ -1,0 +1,179 @@
+#include "store/merging_iterator.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace tamis {
+namespace {
+
+class MergingIterator final : public InternalIterator {
+ public:
+  MergingIterator(const KeyOrder& order,
+                  std::vector<std::unique_ptr<InternalIterator>> children)
+      : order_(order), children_(std::move(children)) {
+    heap_.reserve(children_.size());
+  }
+
+  void SeekToFirst() override {
+    for (const auto& child : children_) child->SeekToFirst();
+    is_forward_ = true;
+    Rebuild();
+  }
+  void SeekToLast() override {
+    for (const auto& child : children_) child->SeekToLast();
+    is_forward_ = false;
+    Rebuild();
+  }
+  void Seek(Slice internal_key) override {
+    for (const auto& child : children_) child->Seek(internal_key);
+    is_forward_ = true;
+    Rebuild();
+  }
+
+  void Next() override {
+    if (!is_forward_) {
+      TurnForward();
+      return;
+    }
+    InternalIterator& top = *children_[heap_.front().child];
+    top.Next();
+    Advanced(top);
+  }
+  void Prev() override {
+    if (is_forward_) {
+      TurnBackward();
+      return;
+    }
+    InternalIterator& top = *children_[heap_.front().child];
+    top.Prev();
+    Advanced(top);
+  }
+
+  Status status() const override {
+    for (const auto& child : children_) {
+      if (Status status = child->status(); !status.ok()) return status;
+    }
+    return Status::Ok();
+  }
+
+ private:
+  // Eight bytes of the key beside the child's number: most comparisons then
+  // touch nothing else.
+  struct Entry {
+    std::uint64_t prefix;
+    std::uint32_t child;
+  };
+
+  Entry EntryOf(std::uint32_t child) const noexcept {
+    const Slice key = children_[child]->key();
+    return {order_.is_bytewise() ? PrefixOf(UserKeyOf(key)) : 0, child};
+  }
+
+  // Does a come out before b, in the direction of the walk?
+  bool Before(const Entry& a, const Entry& b) const noexcept {
+    if (a.prefix != b.prefix) return (a.prefix < b.prefix) == is_forward_;
+    const int c =
+        order_.Compare(children_[a.child]->key(), children_[b.child]->key());
+    if (c != 0) return (c < 0) == is_forward_;
+    return (a.child < b.child) == is_forward_;
+  }
+
+  void Rebuild() {
+    heap_.clear();
+    for (std::uint32_t i = 0; i < children_.size(); ++i) {
+      if (children_[i]->Valid()) {
+        heap_.push_back(EntryOf(i));
+      } else if (!children_[i]->status().ok()) {
+        heap_.clear();
+        break;
+      }
+    }
+    for (std::size_t i = heap_.size() / 2; i > 0; --i) SiftDown(i - 1);
+    TakeOver();
+  }
+
+  // The child at the top of the heap has moved.
+  void Advanced(const InternalIterator& top) {
+    if (top.Valid()) {
+      heap_.front() = EntryOf(heap_.front().child);
+    } else if (!top.status().ok()) {
+      heap_.clear();
+      StandNowhere();
+      return;
+    } else {
+      heap_.front() = heap_.back();
+      heap_.pop_back();
+    }
+    if (heap_.size() > 1) SiftDown(0);
+    TakeOver();
+  }
+
+  void SiftDown(std::size_t at) noexcept {
+    const Entry moving = heap_[at];
+    while (true) {
+      std::size_t child = 2 * at + 1;
+      if (child >= heap_.size()) break;
+      if (child + 1 < heap_.size() && Before(heap_[child + 1], heap_[child])) {
+        ++child;
+      }
+      if (!Before(heap_[child], moving)) break;
+      heap_[at] = heap_[child];
+      at = child;
+    }
+    heap_[at] = moving;
+  }
+
+  void TakeOver() noexcept {
+    if (heap_.empty()) {
+      StandNowhere();
+      return;
+    }
+    const InternalIterator& top = *children_[heap_.front().child];
+    StandAt(top.key(), top.value());
+  }
+
+  // All children to the first entry after the current one ...
+  void TurnForward() {
+    const std::string here(key());
+    for (const auto& child : children_) {
+      child->Seek(here);
+      if (child->Valid() && order_.Compare(child->key(), here) == 0) {
+        child->Next();
+      }
+    }
+    is_forward_ = true;
+    Rebuild();
+  }
+  // ... and to the last one before it.
+  void TurnBackward() {
+    const std::string here(key());
+    for (const auto& child : children_) {
+      child->Seek(here);
+      if (child->Valid()) {
+        child->Prev();
+      } else if (child->status().ok()) {
+        child->SeekToLast();
+      }
+    }
+    is_forward_ = false;
+    Rebuild();
+  }
+
+  KeyOrder order_;
+  std::vector<std::unique_ptr<InternalIterator>> children_;
+  std::vector<Entry> heap_;  // of the children that stand at an entry
+  bool is_forward_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<InternalIterator> NewMergingIterator(
+    const KeyOrder& order,
+    std::vector<std::unique_ptr<InternalIterator>> children) {
+  if (children.empty()) return std::make_unique<EmptyIterator>();
+  if (children.size() == 1) return std::move(children.front());
+  return std::make_unique<MergingIterator>(order, std::move(children));
+}
+
+}  // namespace tamis

@@ -1,0 +1,19 @@
+// store/merging_iterator.h -- several sorted sequences as one.
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "table/internal_iterator.h"
+#include "table/internal_key.h"
+
+namespace tamis {
+
+// Where two children have equal keys (no store has), the earlier child's comes
+// first.  An error of one child ends the whole: what it hides is not known.
+std::unique_ptr<InternalIterator> NewMergingIterator(
+    const KeyOrder& order,
+    std::vector<std::unique_ptr<InternalIterator>> children);
+
+}  // namespace tamis

@@ -1,0 +1,168 @@
+// Opening and closing a store.
+
+#include <algorithm>
+#include <utility>
+
+#include "store/file_names.h"
+#include "store/store_impl.h"
+
+namespace tamis {
+namespace {
+
+// Below this a log is replayed faster than a table is written, synced and
+// compacted.
+constexpr std::size_t kLittleBytes = std::size_t{4} << 20;
+
+}  // namespace
+
+StoreImpl::StoreImpl(std::string dir, const StoreOptions& options)
+    : dir_(std::move(dir)),
+      options_(options),
+      env_(options.env != nullptr ? *options.env : DefaultEnv()),
+      order_(*options.comparator),
+      filters_fit_(options.comparator->EqualMeansIdentical()),
+      info_log_(std::make_unique<InfoLog>()),
+      manifest_(env_, dir_) {}
+
+Status StoreImpl::CheckOptions() {
+  if (options_.read_only && options_.error_if_exists) {
+    return Status::InvalidArgument(
+        "read_only and error_if_exists exclude each other");
+  }
+  if (options_.block_bytes == 0 || options_.restart_interval == 0 ||
+      options_.table_bytes == 0 || options_.write_buffer_bytes == 0 ||
+      options_.level0_compact_at == 0 || options_.level1_bytes == 0 ||
+      options_.level_growth < 2 || options_.compaction_threads == 0) {
+    return Status::InvalidArgument(
+        "sizes, counts and thread numbers of a store must not be 0, and a "
+        "level must be larger than the one above it");
+  }
+  if (!filters_fit_) options_.filter_use = FilterUse::kOff;
+  filter_ = options_.filter_policy;
+  if (filter_ == nullptr && !options_.filter.empty()) {
+    Result<std::unique_ptr<const FilterPolicy>> made =
+        MakePolicy(options_.filter);
+    if (!made.ok()) return made.status();
+    filter_ = *std::move(made);
+  }
+  if (!filters_fit_) filter_ = nullptr;
+  return Status::Ok();
+}
+
+std::shared_ptr<Memtable> StoreImpl::NewMemtable() const {
+  return std::make_shared<Memtable>(order_, options_.write_buffer_bytes,
+                                    options_.filter_use == FilterUse::kOn);
+}
+
+Status StoreImpl::Open() {
+  if (Status fine = CheckOptions(); !fine.ok()) return fine;
+  cache_ = NewBlockCache(options_.block_cache_bytes);
+  table_context_.env = &env_;
+  table_context_.dir = dir_;
+  table_context_.read = {
+      .order = order_, .cache = cache_.get(), .filter = filter_.get()};
+  table_context_.map = options_.map_tables;
+  table_context_.use_filters = options_.filter_use != FilterUse::kOff;
+  table_context_.filter_damaged = &StoreImpl::FilterDamaged;
+  table_context_.store = this;
+
+  const bool exists = env_.Exists(CurrentFileName(dir_));
+  if (!exists && (!options_.create_if_missing || options_.read_only)) {
+    return Status::NotFound(dir_ + ": there is no store here");
+  }
+  if (exists && options_.error_if_exists) {
+    return Status::AlreadyExists(dir_ + ": there is a store here already");
+  }
+  if (!options_.read_only) {
+    if (Status ready = TakeDirectory(); !ready.ok()) return ready;
+  }
+  Status opened = exists ? Recover() : CreateNew();
+  if (!opened.ok()) return opened;
+  visible_.store(last_sequence_, std::memory_order_release);
+  if (options_.filter_loading == FilterLoading::kAtOpening ||
+      options_.read_only) {
+    if (Status loaded = OpenTables(); !loaded.ok()) return loaded;
+  }
+  if (!options_.read_only) {
+    RemoveObsoleteFiles();
+    StartThreads();
+  }
+  return Status::Ok();
+}
+
+Status StoreImpl::TakeDirectory() {
+  if (options_.create_if_missing) {
+    if (Status made = env_.CreateDirectory(dir_); !made.ok()) return made;
+  }
+  Result<std::unique_ptr<FileLock>> lock = env_.Lock(LockFileName(dir_));
+  if (!lock.ok()) return lock.status();
+  lock_ = *std::move(lock);
+  info_log_ = InfoLog::Open(env_, dir_);
+  info_log_->Write("opening");
+  return Status::Ok();
+}
+
+Status StoreImpl::CreateNew() {
+  // Somebody else may have made it since we looked: now we hold the lock.
+  if (env_.Exists(CurrentFileName(dir_))) return Recover();
+  auto view = std::make_shared<ReadView>();
+  view->version = std::make_shared<const Version>(order_);
+  const std::uint64_t log_number = NewFileNumber();
+  Result<std::unique_ptr<WritableFile>> log =
+      env_.Create(LogFileName(dir_, log_number), WriteKind::kLog);
+  if (!log.ok()) return log.status();
+  log_ = std::make_shared<LogWriter>(*std::move(log));
+  view->memtable = {NewMemtable(), log_number};
+  Publish(std::move(view));
+
+  log_number_ = log_number;
+  const std::uint64_t manifest_number = NewFileNumber();
+  ManifestState state = StateOf(*current_->version);
+  state.next_file_number = next_file_number_.load();
+  return manifest_.Start(manifest_number, FullEdit(state));
+}
+
+// So that tables removed later by others, or filters loaded late, do not
+// matter.
+Status StoreImpl::OpenTables() {
+  for (const Level& level : current_->version->levels()) {
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      const TableFile& file = *level.files()[i];
+      if (options_.filter_loading != FilterLoading::kAtOpening) {
+        Result<const Table*> table = file.Open();
+        if (!table.ok()) return table.status();
+        continue;
+      }
+      Result<const TableFilter*> filter = file.Filter();
+      if (!filter.ok()) return filter.status();
+      if ((*filter)->kind() == TableFilter::Kind::kLines &&
+          (*filter)->lines().seed == 0) {
+        level.slot(i).Publish((*filter)->lines());
+      }
+    }
+  }
+  return Status::Ok();
+}
+
+StoreImpl::~StoreImpl() {
+  if (flush_thread_.joinable()) {
+    // A large memtable is written now: replaying its log would take longer.
+    if (CurrentView()->memtable.table->bytes() > kLittleBytes) (void)Flush();
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+      stop_compactions_.store(true, std::memory_order_relaxed);
+      work_.notify_all();
+      change_.notify_all();
+    }
+    flush_thread_.join();
+    compact_thread_.join();
+    info_log_->Write("closed");
+  }
+  if (log_ != nullptr) (void)log_->Close();
+  view_.store(nullptr, std::memory_order_seq_cst);
+  retired_.clear();
+  current_.reset();
+}
+
+}  // namespace tamis

@@ -1,0 +1,178 @@
+// How what readers see changes: a new view is published, and the old one is
+// let go of when no reader can have it any more.
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "store/file_names.h"
+#include "store/store_impl.h"
+
+namespace tamis {
+
+std::shared_ptr<const ReadView> StoreImpl::CurrentView() const {
+  const std::lock_guard lock(mutex_);
+  return current_;
+}
+
+void StoreImpl::Publish(std::shared_ptr<const ReadView> next) {
+  view_.store(next.get(), std::memory_order_seq_cst);
+  if (current_ != nullptr) retired_.push_back(std::move(current_));
+  current_ = std::move(next);
+}
+
+void StoreImpl::ReleaseRetired() {
+  std::vector<std::shared_ptr<const ReadView>> old;
+  {
+    const std::lock_guard lock(mutex_);
+    old.swap(retired_);
+  }
+  if (old.empty()) return;
+  slots_.WaitForReaders();
+  old.clear();  // and with them memtables, tables, and files
+}
+
+ManifestState StoreImpl::StateOf(const Version& version) const {
+  ManifestState state;
+  state.comparator = std::string(order_.user().name());
+  state.log_number = log_number_;
+  state.compact_pointers = compact_pointers_;
+  for (std::size_t i = 0; i < state.files.size(); ++i) {
+    for (const TableFileRef& file : version.levels()[i].files()) {
+      state.files[i].push_back(file->facts());
+    }
+  }
+  return state;
+}
+
+namespace {
+
+// Tables that the edit removes and does not put elsewhere.
+void MarkRemoved(const VersionEdit& edit, const Version& base) {
+  for (const auto& [level, number] : edit.removed) {
+    const std::uint64_t wanted = number;
+    const bool is_moved = std::any_of(
+        edit.added.begin(), edit.added.end(),
+        [wanted](const auto& added) { return added.second.number == wanted; });
+    if (is_moved) continue;
+    for (const TableFileRef& file : base.level(level).files()) {
+      if (file->number() == number) file->MarkObsolete();
+    }
+  }
+}
+
+}  // namespace
+
+// To the manifest; if need be, to a new one that says all of `next`.
+// REQUIRES: edit_mutex_ is held
+Status StoreImpl::WriteEdit(VersionEdit* edit, const Version& next) {
+  if (!manifest_.needs_start()) {
+    edit->next_file_number = next_file_number_.load();
+    return manifest_.Append(*edit);
+  }
+  const std::uint64_t number = NewFileNumber();
+  ManifestState state = StateOf(next);
+  state.last_sequence = edit->last_sequence.value_or(0);
+  state.next_file_number = next_file_number_.load();
+  if (edit->log_number) state.log_number = *edit->log_number;
+  for (const auto& [level, key] : edit->compact_pointers) {
+    state.compact_pointers[static_cast<std::size_t>(level)] = key;
+  }
+  const std::uint64_t before = manifest_.number();
+  Status started = manifest_.Start(number, FullEdit(state));
+  if (started.ok() && before != 0) {
+    (void)env_.Remove(ManifestFileName(dir_, before));
+  }
+  return started;
+}
+
+Status StoreImpl::LogAndApply(VersionEdit edit,
+                              const std::function<void(ReadView*)>& change) {
+  const std::lock_guard edit_lock(edit_mutex_);
+  // The version cannot change meanwhile: that takes edit_mutex_.
+  std::shared_ptr<const Version> base;
+  Sequence last_sequence = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    base = current_->version;
+    last_sequence = last_sequence_;
+  }
+  Result<std::shared_ptr<const Version>> next =
+      base->Apply(edit, table_context_);
+  if (!next.ok()) return next.status();
+  edit.last_sequence = last_sequence;
+  if (Status written = WriteEdit(&edit, **next); !written.ok()) return written;
+  if (edit.log_number) log_number_ = *edit.log_number;
+  for (const auto& [level, key] : edit.compact_pointers) {
+    compact_pointers_[static_cast<std::size_t>(level)] = key;
+  }
+  MarkRemoved(edit, *base);
+  {
+    const std::lock_guard lock(mutex_);
+    auto view = std::make_shared<ReadView>(*current_);
+    view->version = *std::move(next);
+    if (change) change(view.get());
+    Publish(std::move(view));
+    change_.notify_all();
+    work_.notify_all();
+  }
+  base.reset();
+  return Status::Ok();
+}
+
+// Logs whose writes are all in tables.
+void StoreImpl::RemoveOldLogs() {
+  std::uint64_t oldest_needed = 0;
+  {
+    const std::lock_guard lock(edit_mutex_);
+    oldest_needed = log_number_;
+  }
+  Result<std::vector<std::string>> names = env_.List(dir_);
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    const std::optional<FileName> parsed = ParseFileName(name);
+    if (parsed && parsed->type == FileType::kLog &&
+        parsed->number < oldest_needed) {
+      (void)env_.Remove(dir_ + "/" + name);
+    }
+  }
+}
+
+// What a crash has left behind.  REQUIRES: no background work yet
+void StoreImpl::RemoveObsoleteFiles() {
+  Result<std::vector<std::string>> names = env_.List(dir_);
+  if (!names.ok()) return;
+  std::vector<std::uint64_t> live;
+  for (const Level& level : current_->version->levels()) {
+    for (const TableFileRef& file : level.files()) {
+      live.push_back(file->number());
+    }
+  }
+  std::sort(live.begin(), live.end());
+  for (const std::string& name : *names) {
+    const std::optional<FileName> parsed = ParseFileName(name);
+    if (!parsed) continue;
+    bool keep = true;
+    switch (parsed->type) {
+      case FileType::kLog:
+        keep = parsed->number >= log_number_;
+        break;
+      case FileType::kManifest:
+        keep = parsed->number >= manifest_.number();
+        break;
+      case FileType::kTable:
+        keep = std::binary_search(live.begin(), live.end(), parsed->number);
+        break;
+      case FileType::kTemporary:
+        keep = false;
+        break;
+      case FileType::kCurrent:
+      case FileType::kLock:
+      case FileType::kInfoLog:
+        break;
+    }
+    if (!keep) (void)env_.Remove(dir_ + "/" + name);
+  }
+}
+
+}  // namespace tamis

@@ -1,0 +1,27 @@
+// store/read_view.h -- all that a read looks at, as of one moment.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "store/memtable.h"
+#include "store/version.h"
+
+namespace tamis {
+
+// A memtable and the log that has the same writes.
+struct LoggedMemtable {
+  std::shared_ptr<Memtable> table;
+  std::uint64_t log_number = 0;
+};
+
+// Immutable, though its memtable grows.
+struct ReadView : std::enable_shared_from_this<ReadView> {
+  LoggedMemtable memtable;
+  std::vector<LoggedMemtable> frozen;  // newest first
+  std::shared_ptr<const Version> version;
+};
+
+}  // namespace tamis

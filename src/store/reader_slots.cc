@@ -1,0 +1,75 @@
+#include "store/reader_slots.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace tamis {
+namespace {
+
+std::uint64_t NewId() noexcept {
+  static std::atomic<std::uint64_t> ids{0};
+  return ids.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+// The slots of one thread, by the store they belong to.  A slot is free for
+// another thread when its store alone still holds it.
+struct SlotsOfThread {
+  struct Entry {
+    std::uint64_t owner;
+    std::shared_ptr<ReaderSlots::Slot> slot;
+  };
+  std::vector<Entry> entries;
+};
+
+SlotsOfThread& MySlots() {
+  thread_local SlotsOfThread slots;
+  return slots;
+}
+
+}  // namespace
+
+ReaderSlots::ReaderSlots() : id_(NewId()) {}
+
+ReaderSlots::Slot& ReaderSlots::FindSlot() {
+  std::vector<SlotsOfThread::Entry>& mine = MySlots().entries;
+  auto found = std::find_if(mine.begin(), mine.end(),
+                            [this](const auto& e) { return e.owner == id_; });
+  if (found == mine.end()) {
+    // Those that this thread alone holds are of stores that are gone.
+    std::erase_if(mine, [](const auto& e) { return e.slot.use_count() == 1; });
+    mine.push_back({id_, TakeSlot()});
+    found = mine.end() - 1;
+  }
+  RecentOfThisThread() = {id_, found->slot.get()};
+  return *found->slot;
+}
+
+std::shared_ptr<ReaderSlots::Slot> ReaderSlots::TakeSlot() {
+  const std::lock_guard lock(mutex_);
+  for (const std::shared_ptr<Slot>& slot : slots_) {
+    if (slot.use_count() == 1) return slot;  // of a thread that has ended
+  }
+  slots_.push_back(std::make_shared<Slot>());
+  return slots_.back();
+}
+
+void ReaderSlots::WaitForReaders() noexcept {
+  const std::uint64_t now = epoch_.fetch_add(1, std::memory_order_seq_cst) + 1;
+  const std::lock_guard lock(mutex_);
+  for (const std::shared_ptr<Slot>& slot : slots_) {
+    for (unsigned tries = 0;; ++tries) {
+      const std::uint64_t since =
+          slot->reading_since.load(std::memory_order_seq_cst);
+      if (since == 0 || since >= now) break;
+      if (tries < 64) {
+        std::this_thread::yield();
+      } else {  // it waits for a disk
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    }
+  }
+}
+
+}  // namespace tamis

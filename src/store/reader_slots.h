@@ -1,0 +1,129 @@
+// store/reader_slots.h -- how lookups keep what they look at alive without a
+// lock and without a shared reference count: each thread has a slot of its
+// own in which it says that it is reading, and in which it counts.
+//
+// Whoever replaces what readers may be looking at waits for those who were
+// reading at that moment (WaitForReaders) before it lets go of the old.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "tamis/store_stats.h"
+
+namespace tamis {
+
+// Written by one thread, read by all.
+class OwnCounter {
+ public:
+  void Add(std::uint64_t amount) noexcept {
+    count_.store(count_.load(std::memory_order_relaxed) + amount,
+                 std::memory_order_relaxed);
+  }
+  std::uint64_t value() const noexcept {
+    return count_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint64_t> count_{0};
+};
+
+// What lookups count, of one kind of filter: a level's or the memtables'.
+struct FilterCounters {
+  OwnCounter absent;
+  OwnCounter true_positives;
+  OwnCounter false_positives;
+};
+
+struct ReadCounters {
+  struct Level {
+    FilterCounters filters;
+    OwnCounter tables_read;
+    OwnCounter blocks_read;
+    OwnCounter unfiltered;
+  };
+  std::array<Level, kStoreLevels> levels;
+  FilterCounters memtables;
+  OwnCounter lookups;
+  OwnCounter found;
+  OwnCounter iterators;
+};
+
+class ReaderSlots {
+ public:
+  // A cache line apart, and another for the pair that CPUs fetch together.
+  struct alignas(128) Slot {
+    std::atomic<std::uint64_t> reading_since{0};  // an epoch; 0: not reading
+    unsigned depth = 0;  // of guards within guards; its thread's alone
+    ReadCounters counters;
+  };
+
+  ReaderSlots();
+
+  // While it lives, nothing that could be found through the store is freed.
+  class Guard {
+   public:
+    explicit Guard(ReaderSlots& slots) noexcept
+        : slot_(slots.SlotOfThisThread()) {
+      if (slot_.depth++ == 0) {
+        // Ordered before all that is read under the guard: see WaitForReaders.
+        slot_.reading_since.store(slots.epoch_.load(std::memory_order_relaxed),
+                                  std::memory_order_seq_cst);
+      }
+    }
+    ~Guard() {
+      if (--slot_.depth == 0) {
+        slot_.reading_since.store(0, std::memory_order_release);
+      }
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+    ReadCounters& counters() const noexcept { return slot_.counters; }
+
+   private:
+    Slot& slot_;
+  };
+
+  // Returns when all guards that existed at the call are gone.  What was
+  // unpublished (by a sequentially consistent store) before the call is then
+  // seen by nobody.  REQUIRES: this thread has no guard
+  void WaitForReaders() noexcept;
+
+  // Calls visit(const ReadCounters&) for every thread's.
+  template <typename Visit>
+  void ForEachCounters(const Visit& visit) const {
+    const std::lock_guard lock(mutex_);
+    for (const std::shared_ptr<Slot>& slot : slots_) visit(slot->counters);
+  }
+
+ private:
+  // The slot that this thread used last, of whichever store.
+  struct Recent {
+    std::uint64_t owner = 0;
+    Slot* slot = nullptr;
+  };
+
+  Slot& SlotOfThisThread() noexcept {
+    const Recent& recent = RecentOfThisThread();
+    return recent.owner == id_ ? *recent.slot : FindSlot();
+  }
+  static Recent& RecentOfThisThread() noexcept {
+    thread_local Recent recent;
+    return recent;
+  }
+  Slot& FindSlot();
+  std::shared_ptr<Slot> TakeSlot();
+
+  const std::uint64_t id_;  // never used by another object
+  std::atomic<std::uint64_t> epoch_{1};
+  mutable std::mutex mutex_;  // guards slots_
+  std::vector<std::shared_ptr<Slot>> slots_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,54 @@
+// store/snapshots.h -- which moments of a store somebody still looks at.
+
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "table/internal_key.h"
+#include "tamis/store.h"
+
+namespace tamis {
+
+// Thread-safe.
+class SnapshotList {
+ public:
+  // Takes the newest sequence that reads may see.
+  Sequence Add(const std::atomic<Sequence>& visible) {
+    const std::lock_guard lock(mutex_);
+    const Sequence now = visible.load(std::memory_order_acquire);
+    held_.insert(now);
+    return now;
+  }
+  void Remove(Sequence sequence) {
+    const std::lock_guard lock(mutex_);
+    held_.erase(held_.find(sequence));
+  }
+  // Rising.  Snapshots that come later see everything that exists by now.
+  std::vector<Sequence> All() const {
+    const std::lock_guard lock(mutex_);
+    return {held_.begin(), held_.end()};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::multiset<Sequence> held_;
+};
+
+class StoreSnapshot final : public Snapshot {
+ public:
+  // REQUIRES: `list` outlives it
+  StoreSnapshot(SnapshotList& list, Sequence sequence)
+      : list_(list), sequence_(sequence) {}
+  ~StoreSnapshot() override { list_.Remove(sequence_); }
+
+  Sequence sequence() const noexcept { return sequence_; }
+
+ private:
+  SnapshotList& list_;
+  Sequence sequence_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,172 @@
+// What a store tells of itself.
+
+#include <algorithm>
+#include <charconv>
+
+#include "store/store_impl.h"
+
+namespace tamis {
+namespace {
+
+void Add(const FilterCounters& from, FilterCounts* to) {
+  to->absent += from.absent.value();
+  to->true_positives += from.true_positives.value();
+  to->false_positives += from.false_positives.value();
+  to->probes = to->absent + to->true_positives + to->false_positives;
+}
+
+void AddReads(const ReadCounters& from, StoreStats* to) {
+  for (std::size_t i = 0; i < to->levels.size(); ++i) {
+    const ReadCounters::Level& level = from.levels[i];
+    Add(level.filters, &to->levels[i].filters);
+    to->levels[i].tables_read += level.tables_read.value();
+    to->levels[i].blocks_read += level.blocks_read.value();
+    to->levels[i].unfiltered += level.unfiltered.value();
+  }
+  Add(from.memtables, &to->memtable_filter);
+  to->lookups += from.lookups.value();
+  to->lookups_found += from.found.value();
+  to->iterators += from.iterators.value();
+}
+
+// Of a level's tables, and what its filters' sizes make one expect.
+void AddTables(const Level& level, LevelStats* stats) {
+  stats->tables = level.size();
+  stats->bytes = level.bytes();
+  double rates = 0;
+  std::uint64_t rated = 0;
+  for (const TableFileRef& file : level.files()) {
+    const TableFilter* filter = file->loaded_filter();
+    if (filter == nullptr || filter->kind() == TableFilter::Kind::kNone) {
+      continue;
+    }
+    ++stats->filters_loaded;
+    stats->filter_bytes += filter->bytes();
+    rates += filter->expected_rate();
+    ++rated;
+  }
+  if (rated > 0) {
+    const std::uint64_t not_there =
+        stats->filters.absent + stats->filters.false_positives;
+    stats->filters.expected_false_positives =
+        static_cast<double>(not_there) * rates / static_cast<double>(rated);
+  }
+}
+
+}  // namespace
+
+StoreStats StoreImpl::Stats() const {
+  StoreStats stats;
+  slots_.ForEachCounters(
+      [&](const ReadCounters& counters) { AddReads(counters, &stats); });
+  stats.writes = done_.writes;
+  stats.bytes_put = done_.bytes_put;
+  stats.log_bytes = done_.log_bytes;
+  stats.flushes = done_.flushes;
+  stats.flush_bytes = done_.flush_bytes;
+  stats.compactions = done_.compactions;
+  stats.moves = done_.moves;
+  stats.compaction_bytes_read = done_.compaction_bytes_read;
+  stats.compaction_bytes_written = done_.compaction_bytes_written;
+  stats.stall_microseconds = done_.stall_microseconds;
+  stats.damaged_filters = done_.damaged_filters;
+  stats.block_cache_bytes = cache_->bytes();
+  stats.block_cache_hits = cache_->hits();
+  stats.block_cache_misses = cache_->misses();
+
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < stats.levels.size(); ++i) {
+    AddTables(current_->version->levels()[i], &stats.levels[i]);
+  }
+  stats.memtable_bytes = current_->memtable.table->bytes();
+  for (const LoggedMemtable& frozen : current_->frozen) {
+    stats.memtable_bytes += frozen.table->bytes();
+  }
+  stats.frozen_memtables = current_->frozen.size();
+  const FilterCounts& memtables = stats.memtable_filter;
+  stats.memtable_filter.expected_false_positives =
+      static_cast<double>(memtables.absent + memtables.false_positives) *
+      current_->memtable.table->filter_rate();
+  stats.last_filter_damage = last_filter_damage_;
+  if (!background_error_.ok()) {
+    stats.background_error = background_error_.ToString();
+  }
+  return stats;
+}
+
+std::vector<std::uint64_t> StoreImpl::ApproximateSizes(
+    std::span<const KeyRange> ranges) const {
+  const std::shared_ptr<const ReadView> view = CurrentView();
+  // Bytes of all tables before a key; a null key stands for the end.
+  const auto before = [&](const Slice* key) {
+    std::uint64_t sum = 0;
+    for (const Level& level : view->version->levels()) {
+      for (const TableFileRef& file : level.files()) {
+        if (key == nullptr ||
+            order_.CompareUser(UserKeyOf(file->largest()), *key) < 0) {
+          sum += file->bytes();
+        } else if (order_.CompareUser(UserKeyOf(file->smallest()), *key) < 0) {
+          const LookupKey at(*key, kMaxSequence);
+          Result<const Table*> table = file->Open();
+          if (table.ok()) sum += (*table)->ApproximateOffsetOf(at.internal());
+        }
+      }
+    }
+    return sum;
+  };
+  std::vector<std::uint64_t> sizes;
+  for (const KeyRange& range : ranges) {
+    const std::uint64_t start =
+        range.start == nullptr ? 0 : before(range.start);
+    const std::uint64_t end = before(range.end);
+    sizes.push_back(end > start ? end - start : 0);
+  }
+  return sizes;
+}
+
+Result<std::string> StoreImpl::Property(std::string_view name) const {
+  const Status unknown =
+      Status::NotFound("no such property: " + std::string(name));
+  if (name == "tamis.json") return Stats().ToJson();
+  if (name == "tamis.prometheus") return Stats().ToPrometheus();
+  for (const std::string_view prefix : {"tamis.", "leveldb."}) {
+    if (name.starts_with(prefix)) {
+      name.remove_prefix(prefix.size());
+      break;
+    }
+  }
+  const std::string_view kFilesAt = "num-files-at-level";
+  if (name == "stats") return Stats().ToText();
+  if (name == "approximate-memory-usage") {
+    const StoreStats stats = Stats();
+    std::uint64_t bytes = stats.memtable_bytes + stats.block_cache_bytes;
+    for (const LevelStats& level : stats.levels) bytes += level.filter_bytes;
+    return std::to_string(bytes);
+  }
+  if (name == "sstables") return TablesAsText(*CurrentView()->version);
+  if (!name.starts_with(kFilesAt)) return unknown;
+  name.remove_prefix(kFilesAt.size());
+  unsigned level = kStoreLevels;
+  const auto [end, error] =
+      std::from_chars(name.data(), name.data() + name.size(), level);
+  if (error != std::errc() || end != name.data() + name.size() ||
+      level >= kStoreLevels) {
+    return unknown;
+  }
+  return std::to_string(
+      CurrentView()->version->level(static_cast<int>(level)).size());
+}
+
+std::string StoreImpl::TablesAsText(const Version& version) {
+  std::string text;
+  for (int i = 0; i < kStoreLevels; ++i) {
+    text += "--- level " + std::to_string(i) + " ---\n";
+    for (const TableFileRef& file : version.level(i).files()) {
+      text += " " + std::to_string(file->number()) + ": " +
+              std::to_string(file->bytes()) + " bytes\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace tamis

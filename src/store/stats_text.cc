@@ -1,0 +1,285 @@
+// StoreStats in the forms people and programs read.
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "tamis/store_stats.h"
+
+namespace tamis {
+namespace {
+
+double Ratio(double a, double b) noexcept { return b > 0 ? a / b : 0; }
+
+std::string Number(double value) {
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%.6g", value);
+  return std::string(text.data(), static_cast<std::size_t>(length));
+}
+
+std::string Quoted(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (byte < 0x20 || byte > 0x7e) {
+      std::array<char, 8> escape{};
+      std::snprintf(escape.data(), escape.size(), "\\u%04x", byte);
+      quoted += escape.data();
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+// Builds {"a":1,...} one member after the other.
+class JsonObject {
+ public:
+  void Add(std::string_view name, const std::string& value) {
+    text_ += text_.size() > 1 ? "," : "";
+    text_ += '"';
+    text_ += name;
+    text_ += "\":";
+    text_ += value;
+  }
+  void Add(std::string_view name, std::uint64_t value) {
+    Add(name, std::to_string(value));
+  }
+  std::string Finish() const { return text_ + "}"; }
+
+ private:
+  std::string text_ = "{";
+};
+
+std::string FiltersAsJson(const FilterCounts& filters) {
+  JsonObject object;
+  object.Add("probes", filters.probes);
+  object.Add("absent", filters.absent);
+  object.Add("true_positives", filters.true_positives);
+  object.Add("false_positives", filters.false_positives);
+  object.Add("observed_rate", Number(filters.observed_rate()));
+  object.Add("expected_rate", Number(filters.expected_rate()));
+  return object.Finish();
+}
+
+// One number of a store, with the name it has everywhere.
+struct NamedCount {
+  std::string_view name;
+  std::uint64_t StoreStats::*member;
+  bool only_rises;
+  std::string_view help;
+};
+
+constexpr NamedCount kCounts[] = {
+    {"lookups", &StoreStats::lookups, true, "Keys that were looked up."},
+    {"lookups_found", &StoreStats::lookups_found, true,
+     "Lookups that found a value."},
+    {"iterators", &StoreStats::iterators, true, "Iterators that were made."},
+    {"writes", &StoreStats::writes, true, "Groups of batches written."},
+    {"bytes_put", &StoreStats::bytes_put, true,
+     "Bytes of keys and values given to writes."},
+    {"log_bytes", &StoreStats::log_bytes, true, "Bytes written to logs."},
+    {"flushes", &StoreStats::flushes, true, "Memtables written to tables."},
+    {"flush_bytes", &StoreStats::flush_bytes, true,
+     "Bytes of tables written by flushes."},
+    {"compactions", &StoreStats::compactions, true,
+     "Compactions that wrote tables."},
+    {"moves", &StoreStats::moves, true, "Tables moved down as they are."},
+    {"compaction_bytes_read", &StoreStats::compaction_bytes_read, true,
+     "Bytes of tables that compactions merged."},
+    {"compaction_bytes_written", &StoreStats::compaction_bytes_written, true,
+     "Bytes of tables that compactions wrote."},
+    {"stall_microseconds", &StoreStats::stall_microseconds, true,
+     "Time that writers were slowed or held."},
+    {"memtable_bytes", &StoreStats::memtable_bytes, false,
+     "Memory of memtables."},
+    {"frozen_memtables", &StoreStats::frozen_memtables, false,
+     "Memtables that wait to be flushed."},
+    {"block_cache_bytes", &StoreStats::block_cache_bytes, false,
+     "Decompressed blocks in memory."},
+    {"block_cache_hits", &StoreStats::block_cache_hits, true,
+     "Blocks found decompressed."},
+    {"block_cache_misses", &StoreStats::block_cache_misses, true,
+     "Blocks that had to be decompressed."},
+    {"damaged_filters", &StoreStats::damaged_filters, true,
+     "Filters that could not be used."},
+};
+
+struct NamedLevelCount {
+  std::string_view name;
+  std::uint64_t LevelStats::*member;
+  bool only_rises;
+  std::string_view help;
+};
+
+constexpr NamedLevelCount kLevelCounts[] = {
+    {"tables", &LevelStats::tables, false, "Tables of the level."},
+    {"bytes", &LevelStats::bytes, false, "Bytes of the level's tables."},
+    {"tables_read", &LevelStats::tables_read, true,
+     "Lookups that went past the filter."},
+    {"blocks_read", &LevelStats::blocks_read, true,
+     "Data blocks read by lookups."},
+    {"unfiltered", &LevelStats::unfiltered, true,
+     "Lookups in tables without a usable filter."},
+    {"filters_loaded", &LevelStats::filters_loaded, false,
+     "Filters in memory."},
+    {"filter_bytes", &LevelStats::filter_bytes, false, "Memory of filters."},
+};
+
+struct NamedFilterCount {
+  std::string_view name;
+  std::uint64_t FilterCounts::*member;
+  std::string_view help;
+};
+
+constexpr NamedFilterCount kFilterCounts[] = {
+    {"filter_probes", &FilterCounts::probes, "Filters asked."},
+    {"filter_absent", &FilterCounts::absent, "Answers certainly absent."},
+    {"filter_true_positives", &FilterCounts::true_positives,
+     "Answers maybe for keys that were there."},
+    {"filter_false_positives", &FilterCounts::false_positives,
+     "Answers maybe for keys that were not there."},
+};
+
+void AppendLine(std::string* text, const std::string& name, int level,
+                std::uint64_t value) {
+  *text += name;
+  if (level >= 0) *text += "{level=\"" + std::to_string(level) + "\"}";
+  *text += " " + std::to_string(value) + "\n";
+}
+
+void AppendHeader(std::string* text, const std::string& name,
+                  std::string_view help, bool only_rises) {
+  *text += "# HELP " + name + " ";
+  *text += help;
+  *text += "\n# TYPE " + name + (only_rises ? " counter\n" : " gauge\n");
+}
+
+std::string MetricName(std::string_view prefix, std::string_view name,
+                       bool only_rises) {
+  std::string metric(prefix);
+  metric += name;
+  if (only_rises) metric += "_total";
+  return metric;
+}
+
+}  // namespace
+
+double FilterCounts::observed_rate() const noexcept {
+  return Ratio(static_cast<double>(false_positives),
+               static_cast<double>(false_positives + absent));
+}
+
+double FilterCounts::expected_rate() const noexcept {
+  return Ratio(expected_false_positives,
+               static_cast<double>(false_positives + absent));
+}
+
+FilterCounts StoreStats::filters() const noexcept {
+  FilterCounts sum;
+  for (const LevelStats& level : levels) {
+    sum.probes += level.filters.probes;
+    sum.absent += level.filters.absent;
+    sum.true_positives += level.filters.true_positives;
+    sum.false_positives += level.filters.false_positives;
+    sum.expected_false_positives += level.filters.expected_false_positives;
+  }
+  return sum;
+}
+
+double StoreStats::blocks_read_per_lookup() const noexcept {
+  std::uint64_t blocks = 0;
+  for (const LevelStats& level : levels) blocks += level.blocks_read;
+  return Ratio(static_cast<double>(blocks), static_cast<double>(lookups));
+}
+
+std::string StoreStats::ToText() const {
+  std::string text =
+      "level tables        bytes       probes       absent  false pos.  "
+      "observed  expected  blocks read\n";
+  std::array<char, 160> line{};
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const LevelStats& level = levels[i];
+    if (level.tables == 0 && level.filters.probes == 0) continue;
+    const FilterCounts& f = level.filters;
+    const auto n = [](std::uint64_t v) {
+      return static_cast<unsigned long long>(v);
+    };
+    std::snprintf(line.data(), line.size(),
+                  "%5zu %6llu %12llu %12llu %12llu %11llu  %7.4f%%  %7.4f%% "
+                  "%12llu\n",
+                  i, n(level.tables), n(level.bytes), n(f.probes), n(f.absent),
+                  n(f.false_positives), 100 * f.observed_rate(),
+                  100 * f.expected_rate(), n(level.blocks_read));
+    text += line.data();
+  }
+  text +=
+      "data blocks read per lookup: " + Number(blocks_read_per_lookup()) + "\n";
+  for (const NamedCount& count : kCounts) {
+    text += std::string(count.name) + ": " +
+            std::to_string(this->*count.member) + "\n";
+  }
+  if (!last_filter_damage.empty()) {
+    text += "last damaged filter: " + last_filter_damage + "\n";
+  }
+  if (!background_error.empty()) {
+    text += "background error: " + background_error + "\n";
+  }
+  return text;
+}
+
+std::string StoreStats::ToJson() const {
+  JsonObject object;
+  std::string list = "[";
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    JsonObject level;
+    level.Add("level", i);
+    for (const NamedLevelCount& count : kLevelCounts) {
+      level.Add(count.name, levels[i].*count.member);
+    }
+    level.Add("filters", FiltersAsJson(levels[i].filters));
+    list += (i > 0 ? "," : "") + level.Finish();
+  }
+  object.Add("levels", list + "]");
+  object.Add("filters", FiltersAsJson(filters()));
+  object.Add("memtable_filter", FiltersAsJson(memtable_filter));
+  object.Add("blocks_read_per_lookup", Number(blocks_read_per_lookup()));
+  for (const NamedCount& count : kCounts) {
+    object.Add(count.name, this->*count.member);
+  }
+  object.Add("last_filter_damage", Quoted(last_filter_damage));
+  object.Add("background_error", Quoted(background_error));
+  return object.Finish();
+}
+
+std::string StoreStats::ToPrometheus() const {
+  std::string text;
+  for (const NamedCount& count : kCounts) {
+    const std::string name =
+        MetricName("tamis_store_", count.name, count.only_rises);
+    AppendHeader(&text, name, count.help, count.only_rises);
+    AppendLine(&text, name, -1, this->*count.member);
+  }
+  for (const NamedLevelCount& count : kLevelCounts) {
+    const std::string name =
+        MetricName("tamis_store_level_", count.name, count.only_rises);
+    AppendHeader(&text, name, count.help, count.only_rises);
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      AppendLine(&text, name, static_cast<int>(i), levels[i].*count.member);
+    }
+  }
+  for (const NamedFilterCount& count : kFilterCounts) {
+    const std::string name = MetricName("tamis_store_level_", count.name, true);
+    AppendHeader(&text, name, count.help, true);
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      AppendLine(&text, name, static_cast<int>(i),
+                 levels[i].filters.*count.member);
+    }
+  }
+  return text;
+}
+
+}  // namespace tamis

@@ -1,0 +1,249 @@
+// store/store_impl.h -- the LSM tree.  One verb per file: get.cc, write.cc,
+// flush.cc, compact_run.cc, recover.cc ...; start reading at get.cc.
+//
+// Who may touch what:
+//   reads        a ReaderSlots::Guard and view_; no lock
+//   mutex_       the writers' queue, the memtables, the numbers, the errors;
+//                held briefly, never while a file is written
+//   edit_mutex_  the manifest, and so who makes the next version; taken before
+//                mutex_, never within it
+// The writer at the front of the queue alone appends to the log and adds to
+// the memtable, without any of the mutexes.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/compact_pick.h"
+#include "store/info_log.h"
+#include "store/log_writer.h"
+#include "store/manifest.h"
+#include "store/read_view.h"
+#include "store/reader_slots.h"
+#include "store/snapshots.h"
+#include "store/version.h"
+#include "table/table_builder.h"
+#include "tamis/store.h"
+
+namespace tamis {
+
+struct Lookup;
+class TableOutputs;
+
+// Since the store was opened.
+struct WorkCounters {
+  std::atomic<std::uint64_t> writes{0};
+  std::atomic<std::uint64_t> bytes_put{0};
+  std::atomic<std::uint64_t> log_bytes{0};
+  std::atomic<std::uint64_t> flushes{0};
+  std::atomic<std::uint64_t> flush_bytes{0};
+  std::atomic<std::uint64_t> compactions{0};
+  std::atomic<std::uint64_t> moves{0};
+  std::atomic<std::uint64_t> compaction_bytes_read{0};
+  std::atomic<std::uint64_t> compaction_bytes_written{0};
+  std::atomic<std::uint64_t> stall_microseconds{0};
+  std::atomic<std::uint64_t> damaged_filters{0};
+};
+
+class StoreImpl {
+ public:
+  StoreImpl(std::string dir, const StoreOptions& options);
+  ~StoreImpl();
+  StoreImpl(const StoreImpl&) = delete;
+  StoreImpl& operator=(const StoreImpl&) = delete;
+
+  // Everything of Store::Open().  Called once, first.
+  Status Open();
+
+  // ---- get.cc, multi_get.cc, explain.cc
+  Status Get(const ReadOptions& options, Slice key, std::string* value);
+  void MultiGet(const ReadOptions& options, std::span<const Slice> keys,
+                std::span<std::string> values, std::span<Status> statuses);
+  Explanation Explain(const ReadOptions& options, Slice key);
+
+  // ---- store_iterator.cc
+  std::unique_ptr<Iterator> NewIterator(const ReadOptions& options);
+  std::unique_ptr<const Snapshot> GetSnapshot();
+
+  // ---- write.cc
+  // Takes the batch's bytes for its own use.
+  Status Write(const WriteOptions& options, WriteBatch* batch);
+
+  // ---- flush.cc, compact_manual.cc
+  Status Flush();
+  Status Compact(const KeyRange& range);
+  Status WaitForQuiet();
+
+  // ---- stats.cc
+  StoreStats Stats() const;
+  std::vector<std::uint64_t> ApproximateSizes(
+      std::span<const KeyRange> ranges) const;
+  Result<std::string> Property(std::string_view name) const;
+
+ private:
+  friend class CompactionRun;
+
+  // One write that waits for its turn.
+  struct Writer {
+    WriteBatch* batch = nullptr;
+    bool sync = false;
+    bool done = false;
+    Status status;
+    std::condition_variable turn;
+  };
+
+  struct OlderLog {
+    std::uint64_t number;
+    std::shared_ptr<LogWriter> log;
+  };
+
+  // How far a log was read at opening.
+  struct ReplayedLog {
+    std::uint64_t end = 0;
+    bool can_be_continued = false;
+  };
+
+  // ---- open.cc, recover.cc
+  Status CheckOptions();
+  Status TakeDirectory();
+  Status CreateNew();
+  Status OpenTables();
+  Status Recover();
+  Status RecoverLogs(const ManifestState& state);
+  Result<ReplayedLog> ReplayLog(std::uint64_t number,
+                                std::vector<FileFacts>* flushed);
+  Status ReplayBatch(Slice record);
+  Status FlushReplayed(std::vector<FileFacts>* flushed);
+  Status StartAnewAfterReplay(std::vector<FileFacts> flushed);
+  void StartThreads();
+
+  // ---- stats.cc
+  static std::string TablesAsText(const Version& version);
+
+  // ---- get.cc
+  Sequence SequenceFor(const ReadOptions& options) const noexcept;
+  // True: the memtables answered, and *status is the answer.
+  bool FindInMemtables(const ReadView& view, const Lookup& lookup,
+                       std::string* value, ReadCounters* counters,
+                       Status* status) const;
+
+  // ---- write.cc; all with mutex_ held by `lock`, which may be let go
+  // meanwhile
+  Status MakeRoom(std::unique_lock<std::mutex>& lock, std::size_t bytes);
+  Writer* BuildGroup(WriteBatch** group);
+  Status Append(const WriteBatch& batch);
+  Status AppendAndSync(const WriteBatch& batch,
+                       const std::vector<std::shared_ptr<LogWriter>>& older);
+  Status Apply(const WriteBatch& batch, Memtable* memtable);
+  std::vector<std::shared_ptr<LogWriter>> UnsyncedLogs();
+  Status SwitchMemtable();
+  std::shared_ptr<Memtable> NewMemtable() const;
+  double SlowdownNanosecondsPerByte() const;
+  void SlowDown(std::unique_lock<std::mutex>& lock, std::size_t bytes);
+
+  // ---- publish.cc
+  // REQUIRES: mutex_ is held.  Readers see `next` from now on; the old view
+  // waits in retired_ for ReleaseRetired().
+  void Publish(std::shared_ptr<const ReadView> next);
+  // Lets go of views that no reader can see any more.  REQUIRES: no lock held
+  void ReleaseRetired();
+  // Writes the edit to the manifest, then publishes the version it makes.
+  // `change` may alter the view that is about to be published, under mutex_.
+  Status LogAndApply(VersionEdit edit,
+                     const std::function<void(ReadView*)>& change);
+  Status WriteEdit(VersionEdit* edit, const Version& next);
+  std::uint64_t NewFileNumber() noexcept {
+    return next_file_number_.fetch_add(1, std::memory_order_relaxed);
+  }
+  std::shared_ptr<const ReadView> CurrentView() const;
+  ManifestState StateOf(const Version& version) const;
+  void RemoveObsoleteFiles();
+  void RemoveOldLogs();
+
+  // ---- flush.cc
+  void FlushLoop();
+  Status FlushOldest();
+  TableWriteOptions WriteOptionsForTables() const;
+  std::unique_ptr<TableOutputs> NewOutputs();
+  Status WriteMemtable(const Memtable& memtable, TableOutputs* outputs);
+
+  // ---- compact_run.cc, compact_manual.cc
+  void CompactLoop();
+  Status RunMostUrgent();
+  Status RunCompaction(const CompactionJob& job);
+  Status MoveTable(const CompactionJob& job);
+  Status CompactExclusively(
+      const std::function<std::optional<CompactionJob>(const Version&)>& pick);
+  bool HasWantedFilter(const TableFile& file) const;
+  CompactionLimits Limits() const;
+  bool NeedsCompaction() const;
+
+  // ---- background.cc
+  void NoteBackgroundError(const Status& status, const char* what);
+  // Waits before background work is tried again.  False: closing.
+  bool WaitToRetry(std::unique_lock<std::mutex>& lock, unsigned failures);
+  static void FilterDamaged(void* store, const std::string& what);
+
+  const std::string dir_;
+  StoreOptions options_;
+  Env& env_;
+  KeyOrder order_;
+  bool filters_fit_ = true;  // the comparator lets bytes stand for keys
+  std::shared_ptr<const FilterPolicy> filter_;
+  std::unique_ptr<BlockCache> cache_;
+  TableFileContext table_context_;
+  std::unique_ptr<FileLock> lock_;
+  std::unique_ptr<InfoLog> info_log_;
+
+  mutable ReaderSlots slots_;
+  std::atomic<const ReadView*> view_{nullptr};  // what current_ holds
+  // The newest write that reads see.
+  std::atomic<Sequence> visible_{0};
+  SnapshotList snapshots_;
+  mutable WorkCounters done_;
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const ReadView> current_;
+  std::vector<std::shared_ptr<const ReadView>> retired_;
+  std::deque<Writer*> queue_;
+  WriteBatch group_batch_;  // of several writers; the front one's to use
+  std::shared_ptr<LogWriter> log_;    // the front writer's to use
+  bool log_name_is_synced_ = false;   // the front writer's, too
+  std::vector<OlderLog> older_logs_;  // of memtables that are not flushed yet
+  bool log_failed_ = false;           // it must not be written any more
+  Sequence last_sequence_ = 0;        // given out; the front writer's to use
+  double owed_nanoseconds_ = 0;       // by writers that are to be slowed
+  Status background_error_;
+  std::string last_filter_damage_;
+  bool closing_ = false;
+  bool is_flushing_ = false;
+  bool is_compacting_ = false;      // somebody runs a compaction
+  unsigned manual_waiting_ = 0;     // Compact() calls that want to be next
+  std::condition_variable work_;    // for the background threads
+  std::condition_variable change_;  // for those who wait for them
+  std::atomic<bool> stop_compactions_{false};
+  std::thread flush_thread_;
+  std::thread compact_thread_;
+
+  std::atomic<std::uint64_t> next_file_number_{1};
+  // Logs below this are in tables already.
+  std::uint64_t log_number_ = 0;  // guarded by edit_mutex_
+
+  std::mutex edit_mutex_;
+  Manifest manifest_;
+  std::array<std::string, kStoreLevels> compact_pointers_;  // of edit_mutex_
+};
+
+}  // namespace tamis

@@ -1,0 +1,192 @@
+#include "store/store_iterator.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/level_iterator.h"
+#include "store/merging_iterator.h"
+#include "store/store_impl.h"
+
+namespace tamis {
+namespace {
+
+// Going forward, entries_ stands at the entry that is shown.  Going backward,
+// it stands before all versions of the key that is shown, whose key and value
+// are kept here.
+class StoreIterator final : public Iterator {
+ public:
+  StoreIterator(std::shared_ptr<const ReadView> view,
+                std::unique_ptr<InternalIterator> entries,
+                const KeyOrder& order, Sequence sequence)
+      : view_(std::move(view)),
+        entries_(std::move(entries)),
+        order_(order),
+        sequence_(sequence) {}
+
+  bool Valid() const noexcept override { return valid_; }
+  Slice key() const noexcept override {
+    return is_forward_ ? UserKeyOf(entries_->key()) : Slice(saved_key_);
+  }
+  Slice value() const noexcept override {
+    return is_forward_ ? entries_->value() : Slice(saved_value_);
+  }
+  Status status() const override { return entries_->status(); }
+
+  void SeekToFirst() override {
+    is_forward_ = true;
+    entries_->SeekToFirst();
+    FindNewest(/*skip_saved=*/false);
+  }
+  void Seek(Slice key) override {
+    is_forward_ = true;
+    const LookupKey target(key, sequence_);
+    entries_->Seek(target.internal());
+    FindNewest(/*skip_saved=*/false);
+  }
+  void SeekToLast() override {
+    is_forward_ = false;
+    entries_->SeekToLast();
+    FindPrevious();
+  }
+  void SeekForPrev(Slice key) override {
+    // Sequence 0 sorts last: behind all versions of the key.
+    const LookupKey target(key, 0);
+    entries_->Seek(target.internal());
+    is_forward_ = false;
+    if (!entries_->Valid()) {
+      if (entries_->status().ok()) entries_->SeekToLast();
+    } else if (order_.CompareUser(UserKeyOf(entries_->key()), key) > 0) {
+      entries_->Prev();
+    }
+    FindPrevious();
+  }
+
+  void Next() override {
+    if (is_forward_) {
+      saved_key_.assign(UserKeyOf(entries_->key()));
+      entries_->Next();
+    } else {
+      is_forward_ = true;  // saved_key_ is the key that was shown
+      if (entries_->Valid()) {
+        entries_->Next();
+      } else {
+        entries_->SeekToFirst();
+      }
+    }
+    FindNewest(/*skip_saved=*/true);
+  }
+  void Prev() override {
+    if (is_forward_) {
+      // Back over all versions of the key that is shown.
+      saved_key_.assign(UserKeyOf(entries_->key()));
+      do {
+        entries_->Prev();
+      } while (entries_->Valid() &&
+               order_.CompareUser(UserKeyOf(entries_->key()), saved_key_) >= 0);
+      is_forward_ = false;
+    }
+    FindPrevious();
+  }
+
+ private:
+  bool IsVisible(Slice internal_key) const noexcept {
+    return SequenceOf(internal_key) <= sequence_;
+  }
+
+  // Forward to the first entry to be shown, past those of saved_key_ if asked.
+  void FindNewest(bool skip_saved) {
+    for (; entries_->Valid(); entries_->Next()) {
+      const Slice key = entries_->key();
+      if (!IsVisible(key)) continue;
+      if (skip_saved && order_.CompareUser(UserKeyOf(key), saved_key_) <= 0) {
+        continue;
+      }
+      if (TypeOf(key) == ValueType::kValue) {
+        valid_ = true;
+        return;
+      }
+      saved_key_.assign(UserKeyOf(key));
+      skip_saved = true;
+    }
+    valid_ = false;
+  }
+
+  // Backward over all versions of the key that entries_ stands at, oldest
+  // first, until one is found that is to be shown.
+  void FindPrevious() {
+    bool has_value = false;
+    for (; entries_->Valid(); entries_->Prev()) {
+      const Slice key = entries_->key();
+      if (has_value && order_.CompareUser(UserKeyOf(key), saved_key_) < 0) {
+        break;
+      }
+      if (!IsVisible(key)) continue;
+      // The newest of a key comes last and decides.
+      has_value = TypeOf(key) == ValueType::kValue;
+      if (has_value) {
+        saved_key_.assign(UserKeyOf(key));
+        saved_value_.assign(entries_->value());
+      }
+    }
+    valid_ = has_value && entries_->status().ok();
+  }
+
+  std::shared_ptr<const ReadView> view_;
+  std::unique_ptr<InternalIterator> entries_;
+  KeyOrder order_;
+  Sequence sequence_;
+  bool valid_ = false;
+  bool is_forward_ = true;
+  std::string saved_key_;
+  std::string saved_value_;
+};
+
+}  // namespace
+
+std::unique_ptr<Iterator> NewStoreIterator(
+    std::shared_ptr<const ReadView> view,
+    std::unique_ptr<InternalIterator> entries, const KeyOrder& order,
+    Sequence sequence) {
+  return std::make_unique<StoreIterator>(std::move(view), std::move(entries),
+                                         order, sequence);
+}
+
+std::unique_ptr<InternalIterator> NewViewIterator(
+    const ReadView& view, const BlockReadOptions& options) {
+  std::vector<std::unique_ptr<InternalIterator>> children;
+  if (!view.memtable.table->empty()) {
+    children.push_back(view.memtable.table->NewIterator());
+  }
+  for (const LoggedMemtable& frozen : view.frozen) {
+    children.push_back(frozen.table->NewIterator());
+  }
+  const Version& version = *view.version;
+  for (const TableFileRef& file : version.level(0).files()) {
+    children.push_back(NewTableIterator(*file, options));
+  }
+  for (const int level : version.filled_levels()) {
+    children.push_back(NewLevelIterator(version.order(),
+                                        version.level(level).files(), options));
+  }
+  return NewMergingIterator(version.order(), std::move(children));
+}
+
+std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
+  const ReaderSlots::Guard guard(slots_);
+  guard.counters().iterators.Add(1);
+  // The view before the sequence, as in Get().
+  std::shared_ptr<const ReadView> view =
+      view_.load(std::memory_order_seq_cst)->shared_from_this();
+  const Sequence sequence = SequenceFor(options);
+  std::unique_ptr<InternalIterator> entries =
+      NewViewIterator(*view, {.verify_checksums = options.verify_checksums});
+  return NewStoreIterator(std::move(view), std::move(entries), order_,
+                          sequence);
+}
+
+std::unique_ptr<const Snapshot> StoreImpl::GetSnapshot() {
+  return std::make_unique<StoreSnapshot>(snapshots_, snapshots_.Add(visible_));
+}
+
+}  // namespace tamis

@@ -1,0 +1,25 @@
+// store/store_iterator.h -- a user's iterator over internal entries: shows of
+// each key the newest version that is not newer than its sequence, unless that
+// is a deletion.
+
+#pragma once
+
+#include <memory>
+
+#include "store/read_view.h"
+#include "table/internal_iterator.h"
+#include "tamis/iterator.h"
+
+namespace tamis {
+
+// `view` is kept alive with the iterator; `entries` may look into it.
+std::unique_ptr<Iterator> NewStoreIterator(
+    std::shared_ptr<const ReadView> view,
+    std::unique_ptr<InternalIterator> entries, const KeyOrder& order,
+    Sequence sequence);
+
+// All entries of a view.  REQUIRES: the view outlives it
+std::unique_ptr<InternalIterator> NewViewIterator(
+    const ReadView& view, const BlockReadOptions& options);
+
+}  // namespace tamis

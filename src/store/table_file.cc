@@ -1,0 +1,77 @@
+#include "store/table_file.h"
+
+#include <utility>
+
+#include "store/file_names.h"
+
+namespace tamis {
+
+TableFile::TableFile(const TableFileContext& context, FileFacts facts)
+    : context_(context), facts_(std::move(facts)) {}
+
+TableFile::~TableFile() {
+  if (!is_obsolete_.load(std::memory_order_relaxed)) return;
+  owned_table_.reset();
+  // What cannot be removed now goes when the store is opened next.
+  const Status removed =
+      context_.env->Remove(TableFileName(context_.dir, facts_.number));
+  if (removed.code() == StatusCode::kNotFound) {
+    (void)context_.env->Remove(OldTableFileName(context_.dir, facts_.number));
+  }
+}
+
+Result<std::unique_ptr<Table>> TableFile::OpenFile() const {
+  std::string path = TableFileName(context_.dir, facts_.number);
+  Result<std::unique_ptr<ReadableFile>> file =
+      context_.env->OpenReadable(path, context_.map);
+  if (file.status().code() == StatusCode::kNotFound) {
+    const std::string old = OldTableFileName(context_.dir, facts_.number);
+    Result<std::unique_ptr<ReadableFile>> old_file =
+        context_.env->OpenReadable(old, context_.map);
+    if (old_file.ok()) {
+      path = old;
+      file = std::move(old_file);
+    }
+  }
+  if (file.status().code() == StatusCode::kNotFound) {
+    // Not "no such key": the manifest names this file.
+    return Status::Corruption(path + ": the table is missing");
+  }
+  if (!file.ok()) return file.status();
+  if ((*file)->size() != facts_.bytes) {
+    return Status::Corruption(
+        path + ": it has " + std::to_string((*file)->size()) +
+        " bytes, the manifest says " + std::to_string(facts_.bytes));
+  }
+  return Table::Open(context_.read, *std::move(file), path);
+}
+
+Result<const Table*> TableFile::OpenNow() const {
+  const std::lock_guard lock(mutex_);
+  if (const Table* table = table_.load(std::memory_order_acquire)) return table;
+  Result<std::unique_ptr<Table>> opened = OpenFile();
+  if (!opened.ok()) return opened.status();
+  owned_table_ = *std::move(opened);
+  const Table* table = owned_table_.get();
+  table_.store(table, std::memory_order_release);
+  return table;
+}
+
+Result<const TableFilter*> TableFile::Filter() const {
+  if (const TableFilter* loaded = loaded_filter()) return loaded;
+  Result<const Table*> table = Open();
+  if (!table.ok()) return table.status();
+  const std::lock_guard lock(mutex_);
+  if (const TableFilter* loaded = loaded_filter()) return loaded;
+  owned_filter_ = context_.use_filters ? (*table)->ReadFilter()
+                                       : std::make_shared<const TableFilter>();
+  if (!owned_filter_->damage().ok() && context_.filter_damaged != nullptr) {
+    context_.filter_damaged(context_.store,
+                            TableFileName(context_.dir, facts_.number) + ": " +
+                                owned_filter_->damage().message());
+  }
+  filter_.store(owned_filter_.get(), std::memory_order_release);
+  return owned_filter_.get();
+}
+
+}  // namespace tamis

@@ -1,0 +1,80 @@
+// store/table_file.h -- one table of a store, from the moment the manifest
+// names it until nobody needs it any more.  Opened when first read.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "store/version_edit.h"
+#include "table/table_reader.h"
+#include "tamis/env.h"
+
+namespace tamis {
+
+// What the tables of one store share.  REQUIRES: outlives them
+struct TableFileContext {
+  Env* env = nullptr;
+  std::string dir;
+  TableReadContext read;
+  bool map = true;
+  bool use_filters = true;
+  // Hears of every filter that cannot be used.
+  void (*filter_damaged)(void* store, const std::string& what) = nullptr;
+  void* store = nullptr;
+};
+
+// Safe to share among threads.
+class TableFile {
+ public:
+  TableFile(const TableFileContext& context, FileFacts facts);
+  // Removes the file if MarkObsolete() was called.
+  ~TableFile();
+  TableFile(const TableFile&) = delete;
+  TableFile& operator=(const TableFile&) = delete;
+
+  const FileFacts& facts() const noexcept { return facts_; }
+  std::uint64_t number() const noexcept { return facts_.number; }
+  std::uint64_t bytes() const noexcept { return facts_.bytes; }
+  Slice smallest() const noexcept { return facts_.smallest; }
+  Slice largest() const noexcept { return facts_.largest; }
+
+  // Opens it if need be.  An error is returned each time anew: the next call
+  // tries again.
+  Result<const Table*> Open() const {
+    const Table* table = table_.load(std::memory_order_acquire);
+    if (table != nullptr) return table;
+    return OpenNow();
+  }
+
+  // Null: not loaded yet.
+  const TableFilter* loaded_filter() const noexcept {
+    return filter_.load(std::memory_order_acquire);
+  }
+  // Loads it if need be; of kind kNone where there is none that can be used.
+  // An error: the table itself does not open.
+  Result<const TableFilter*> Filter() const;
+
+  // The manifest names it no more: the file goes with this object.
+  void MarkObsolete() const noexcept {
+    is_obsolete_.store(true, std::memory_order_relaxed);
+  }
+
+ private:
+  Result<const Table*> OpenNow() const;
+  Result<std::unique_ptr<Table>> OpenFile() const;
+
+  const TableFileContext& context_;
+  const FileFacts facts_;
+  mutable std::mutex mutex_;  // held while opening
+  mutable std::unique_ptr<Table> owned_table_;
+  mutable std::atomic<const Table*> table_{nullptr};
+  mutable std::shared_ptr<const TableFilter> owned_filter_;
+  mutable std::atomic<const TableFilter*> filter_{nullptr};
+  mutable std::atomic<bool> is_obsolete_{false};
+};
+
+}  // namespace tamis

@@ -1,0 +1,71 @@
+#include "store/table_outputs.h"
+
+#include <utility>
+
+#include "store/file_names.h"
+
+namespace tamis {
+
+TableOutputs::TableOutputs(Env& env, std::string dir, TableWriteOptions options,
+                           std::function<std::uint64_t()> new_number)
+    : env_(&env),
+      dir_(std::move(dir)),
+      options_(std::move(options)),
+      new_number_(std::move(new_number)) {}
+
+TableOutputs::~TableOutputs() {
+  builder_.reset();
+  file_.reset();
+  for (const FileFacts& table : tables_) {
+    (void)env_->Remove(TableFileName(dir_, table.number));
+  }
+}
+
+Status TableOutputs::Begin() {
+  FileFacts facts;
+  facts.number = new_number_();
+  Result<std::unique_ptr<WritableFile>> file =
+      env_->Create(TableFileName(dir_, facts.number), WriteKind::kTable);
+  if (!file.ok()) return file.status();
+  tables_.push_back(std::move(facts));
+  file_ = *std::move(file);
+  builder_ = std::make_unique<TableBuilder>(options_, file_.get());
+  return Status::Ok();
+}
+
+Status TableOutputs::Add(Slice internal_key, Slice value) {
+  if (builder_ == nullptr) {
+    if (Status begun = Begin(); !begun.ok()) return begun;
+    tables_.back().smallest = internal_key;
+  }
+  tables_.back().largest.assign(internal_key);
+  return builder_->Add(internal_key, value);
+}
+
+std::uint64_t TableOutputs::table_bytes() const noexcept {
+  return builder_ == nullptr ? 0 : builder_->bytes();
+}
+
+Status TableOutputs::Cut() {
+  if (builder_ == nullptr) return Status::Ok();
+  Status done = builder_->Finish();
+  if (done.ok()) done = file_->Sync();
+  if (done.ok()) done = file_->Close();
+  if (!done.ok()) return done;
+  tables_.back().bytes = builder_->bytes();
+  bytes_ += tables_.back().bytes;
+  builder_.reset();
+  file_.reset();
+  return Status::Ok();
+}
+
+Result<std::vector<FileFacts>> TableOutputs::Finish() {
+  if (Status cut = Cut(); !cut.ok()) return cut;
+  if (!tables_.empty()) {
+    // The manifest must not name a file whose name does not survive.
+    if (Status synced = env_->SyncDirectory(dir_); !synced.ok()) return synced;
+  }
+  return std::exchange(tables_, {});
+}
+
+}  // namespace tamis

@@ -1,0 +1,57 @@
+// store/table_outputs.h -- writes sorted entries to tables, one after the
+// other, and keeps what the manifest has to know of them.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/version_edit.h"
+#include "table/table_builder.h"
+#include "tamis/env.h"
+
+namespace tamis {
+
+// Calls must match: (Add* Cut?)* Finish.  Not thread-safe.  Tables that are
+// not taken by Finish() are removed with this object.
+class TableOutputs {
+ public:
+  // `new_number` gives each table its number.  REQUIRES: env outlives this
+  TableOutputs(Env& env, std::string dir, TableWriteOptions options,
+               std::function<std::uint64_t()> new_number);
+  ~TableOutputs();
+  TableOutputs(const TableOutputs&) = delete;
+  TableOutputs& operator=(const TableOutputs&) = delete;
+
+  // REQUIRES: the internal key is after all before
+  Status Add(Slice internal_key, Slice value);
+  // Bytes of the table that is being written; 0: none is.
+  std::uint64_t table_bytes() const noexcept;
+  // Ends the table that is being written, if there is one: it is whole, and
+  // survives the machine.
+  Status Cut();
+
+  // The tables, all of them cut.  They are the caller's from now on.
+  Result<std::vector<FileFacts>> Finish();
+
+  std::uint64_t bytes() const noexcept { return bytes_; }  // of those cut
+  const std::vector<FileFacts>& tables() const noexcept { return tables_; }
+
+ private:
+  Status Begin();
+
+  Env* env_;
+  std::string dir_;
+  TableWriteOptions options_;
+  std::function<std::uint64_t()> new_number_;
+  std::vector<FileFacts> tables_;  // the last may still be under way
+  std::unique_ptr<WritableFile> file_;
+  std::unique_ptr<TableBuilder> builder_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace tamis

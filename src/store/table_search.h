@@ -1,0 +1,76 @@
+// store/table_search.h -- a lookup's way through the tables of a version.
+//
+// Gather() finds the tables that may hold the key, newest first, and asks
+// memory for their filters' lines, a group at a time; Check() then looks at
+// the lines.  Between the two a caller does other work: the lines are under
+// way.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "filters/kernels.h"
+#include "formats/line_view.h"
+#include "store/version.h"
+#include "table/internal_key.h"
+
+namespace tamis {
+
+// A key that is looked for, hashed once for all filters.
+struct Lookup {
+  Lookup(Slice user_key, Sequence sequence)
+      : key(user_key, sequence), digest(LineDigest(user_key, 0)) {}
+  LookupKey key;
+  std::uint64_t digest;
+};
+
+class TableSearch {
+ public:
+  struct Candidate {
+    const TableFile* file;
+    FilterSlot* slot;
+    int level;
+  };
+
+  // REQUIRES: both outlive it
+  TableSearch(const Version& version, const Lookup& lookup) noexcept
+      : version_(version), lookup_(lookup) {}
+
+  // The next candidates, with size() of them; none: the search is over.
+  void Gather() noexcept;
+  // Fills may_hold() by the filters whose lines are known.
+  void Check() noexcept;
+
+  std::size_t size() const noexcept { return size_; }
+  const Candidate& candidate(std::size_t i) const noexcept {
+    return candidates_[i];
+  }
+  // False only if the table certainly does not hold the key.
+  bool may_hold(std::size_t i) const noexcept { return may_hold_[i]; }
+  // True: its filter was among those that Check() looked at.
+  bool was_asked(std::size_t i) const noexcept {
+    return queries_[i].block != kNoLine.data();
+  }
+
+ private:
+  static constexpr std::size_t kGroup = 32;
+  // Stands in for a filter that must be asked otherwise: says "maybe".
+  static const std::array<unsigned char, kLineBytes> kNoLine;
+
+  void GatherLevel0() noexcept;
+  void Push(const Level& level, std::size_t i, int number) noexcept;
+
+  const Version& version_;
+  const Lookup& lookup_;
+  std::size_t next_level0_ = 0;
+  std::size_t next_filled_ = 0;
+  std::size_t size_ = 0;
+  unsigned probes_ = 0;  // of the filters of this group; 0: none so far
+  std::array<Candidate, kGroup> candidates_;
+  std::array<BlockQuery, kGroup> queries_;
+  std::array<bool, kGroup> may_hold_;
+};
+
+}  // namespace tamis

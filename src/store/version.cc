@@ -1,0 +1,226 @@
+#include "store/version.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tamis {
+namespace {
+
+std::size_t CommonLength(Slice a, Slice b) noexcept {
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t length = 0;
+  while (length < most && a[length] == b[length]) ++length;
+  return length;
+}
+
+Slice Beyond(Slice key, std::size_t skip) noexcept {
+  return key.substr(std::min(skip, key.size()));
+}
+
+// The first of `values`, which rise, that is not below `wanted`.  Without
+// branches that depend on the values: they could not be predicted.
+std::size_t LowerBound(const std::vector<std::uint64_t>& values,
+                       std::uint64_t wanted) noexcept {
+  const std::uint64_t* base = values.data();
+  std::size_t count = values.size();
+  while (count > 1) {
+    const std::size_t half = count / 2;
+    base += base[half - 1] < wanted ? half : 0;
+    count -= half;
+  }
+  const auto at = static_cast<std::size_t>(base - values.data());
+  return count == 1 && *base < wanted ? at + 1 : at;
+}
+
+}  // namespace
+
+Level::Level(const KeyOrder& order, int /*number*/,
+             std::vector<TableFileRef> files)
+    : order_(order), files_(std::move(files)) {
+  if (files_.empty()) return;
+  slots_ = std::make_unique<FilterSlot[]>(files_.size());
+  const Slice example = UserKeyOf(files_.front()->smallest());
+  std::size_t common = example.size();
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const TableFile& file = *files_[i];
+    bytes_ += file.bytes();
+    common =
+        std::min({common, CommonLength(example, UserKeyOf(file.smallest())),
+                  CommonLength(example, UserKeyOf(file.largest()))});
+    const TableFilter* filter = file.loaded_filter();
+    if (filter != nullptr && filter->kind() == TableFilter::Kind::kLines &&
+        filter->lines().seed == 0) {
+      slots_[i].Publish(filter->lines());
+    }
+  }
+  if (!order_.is_bytewise()) return;
+  // Common to the first and the last of all: so to all between them, too.
+  common_ = std::string(example.substr(0, common));
+  for (const TableFileRef& file : files_) {
+    first_.push_back(PrefixOf(Beyond(UserKeyOf(file->smallest()), common)));
+    last_.push_back(PrefixOf(Beyond(UserKeyOf(file->largest()), common)));
+  }
+}
+
+Level::Probe Level::ProbeOf(Slice user_key) const noexcept {
+  if (!user_key.starts_with(common_)) return {.outside = true};
+  return {.prefix = PrefixOf(user_key.substr(common_.size()))};
+}
+
+bool Level::LastIsBefore(std::size_t i, Slice internal_key) const noexcept {
+  return order_.Compare(files_[i]->largest(), internal_key) < 0;
+}
+
+std::size_t Level::FindTable(Slice internal_key) const noexcept {
+  if (files_.empty()) return 0;
+  if (!order_.is_bytewise()) {
+    const auto found = std::partition_point(
+        files_.begin(), files_.end(), [&](const TableFileRef& file) {
+          return order_.Compare(file->largest(), internal_key) < 0;
+        });
+    return static_cast<std::size_t>(found - files_.begin());
+  }
+  const Slice user_key = UserKeyOf(internal_key);
+  if (!user_key.starts_with(common_)) {
+    return user_key < Slice(common_) ? 0 : files_.size();
+  }
+  const std::uint64_t prefix = PrefixOf(user_key.substr(common_.size()));
+  std::size_t at = LowerBound(last_, prefix);
+  // Equal prefixes say nothing; they are rare enough to go through.
+  if (at < last_.size() && last_[at] == prefix) {
+    const auto end = std::upper_bound(
+        last_.begin() + static_cast<std::ptrdiff_t>(at), last_.end(), prefix);
+    const auto first = files_.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto found = std::partition_point(
+        first, files_.begin() + (end - last_.begin()),
+        [&](const TableFileRef& file) {
+          return order_.Compare(file->largest(), internal_key) < 0;
+        });
+    at += static_cast<std::size_t>(found - first);
+  }
+  return at;
+}
+
+std::size_t Level::FindHolder(Slice internal_key) const noexcept {
+  const std::size_t at = FindTable(internal_key);
+  if (at == files_.size()) return at;
+  const bool begins_after =
+      order_.CompareUser(UserKeyOf(files_[at]->smallest()),
+                         UserKeyOf(internal_key)) > 0;
+  return begins_after ? files_.size() : at;
+}
+
+Version::Version(const KeyOrder& order,
+                 std::array<std::vector<TableFileRef>, kStoreLevels> files)
+    : order_(order) {
+  for (int i = 0; i < kStoreLevels; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    levels_[at] = Level(order, i, std::move(files[at]));
+    if (i > 0 && !levels_[at].empty()) filled_levels_.push_back(i);
+  }
+}
+
+std::uint64_t Version::table_count() const noexcept {
+  std::uint64_t count = 0;
+  for (const Level& level : levels_) count += level.size();
+  return count;
+}
+
+std::vector<TableFileRef> Version::Overlapping(int level, const Slice* from,
+                                               const Slice* to) const {
+  std::vector<TableFileRef> found;
+  for (const TableFileRef& file : this->level(level).files()) {
+    const bool before =
+        from != nullptr &&
+        order_.CompareUser(UserKeyOf(file->largest()), *from) < 0;
+    const bool after = to != nullptr &&
+                       order_.CompareUser(UserKeyOf(file->smallest()), *to) > 0;
+    if (!before && !after) found.push_back(file);
+  }
+  return found;
+}
+
+bool Version::MayBeBelow(int level, Slice user_key) const noexcept {
+  const LookupKey newest(user_key, kMaxSequence);
+  for (int i = level + 1; i < kStoreLevels; ++i) {
+    const Level& below = this->level(i);
+    if (below.FindHolder(newest.internal()) < below.size()) return true;
+  }
+  return false;
+}
+
+namespace {
+
+Status CheckOrder(const KeyOrder& order, int level,
+                  const std::vector<TableFileRef>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (order.Compare(files[i]->smallest(), files[i]->largest()) > 0) {
+      return Status::Corruption("table " + std::to_string(files[i]->number()) +
+                                " ends before it begins");
+    }
+    if (level > 0 && i > 0 &&
+        order.Compare(files[i - 1]->largest(), files[i]->smallest()) >= 0) {
+      return Status::Corruption(
+          "tables " + std::to_string(files[i - 1]->number()) + " and " +
+          std::to_string(files[i]->number()) + " of level " +
+          std::to_string(level) + " overlap");
+    }
+  }
+  return Status::Ok();
+}
+
+void SortLevel(const KeyOrder& order, int level,
+               std::vector<TableFileRef>* files) {
+  std::sort(files->begin(), files->end(),
+            [&](const TableFileRef& a, const TableFileRef& b) {
+              if (level == 0) return a->number() > b->number();
+              const int c = order.Compare(a->smallest(), b->smallest());
+              return c != 0 ? c < 0 : a->number() < b->number();
+            });
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Version>> Version::Apply(
+    const VersionEdit& edit, const TableFileContext& context) const {
+  std::array<std::vector<TableFileRef>, kStoreLevels> files;
+  for (int i = 0; i < kStoreLevels; ++i) {
+    files[static_cast<std::size_t>(i)] = level(i).files();
+  }
+  // A table that is moved down is removed from one level and added to another;
+  // it stays the object it is.
+  std::vector<TableFileRef> removed;
+  for (const auto& [at, number] : edit.removed) {
+    std::vector<TableFileRef>& from = files[static_cast<std::size_t>(at)];
+    const std::uint64_t wanted = number;
+    const auto found = std::find_if(
+        from.begin(), from.end(),
+        [wanted](const auto& file) { return file->number() == wanted; });
+    if (found == from.end()) {
+      return Status::Corruption("table " + std::to_string(number) +
+                                " is removed from level " + std::to_string(at) +
+                                ", where it is not");
+    }
+    removed.push_back(*found);
+    from.erase(found);
+  }
+  for (const auto& [at, facts] : edit.added) {
+    const std::uint64_t wanted = facts.number;
+    const auto moved =
+        std::find_if(removed.begin(), removed.end(),
+                     [wanted](const auto& f) { return f->number() == wanted; });
+    files[static_cast<std::size_t>(at)].push_back(
+        moved != removed.end()
+            ? *moved
+            : std::make_shared<const TableFile>(context, facts));
+  }
+  for (int i = 0; i < kStoreLevels; ++i) {
+    std::vector<TableFileRef>& sorted = files[static_cast<std::size_t>(i)];
+    SortLevel(order_, i, &sorted);
+    if (Status fits = CheckOrder(order_, i, sorted); !fits.ok()) return fits;
+  }
+  return std::shared_ptr<const Version>(
+      std::make_shared<const Version>(order_, std::move(files)));
+}
+
+}  // namespace tamis

@@ -1,0 +1,131 @@
+// store/version.h -- an immutable list of a store's tables, level by level,
+// laid out so that a lookup finds its few candidates quickly.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/table_file.h"
+#include "store/version_edit.h"
+#include "table/internal_key.h"
+
+namespace tamis {
+
+using TableFileRef = std::shared_ptr<const TableFile>;
+
+// Where the lines of a table's filter lie, beside those of its neighbours:
+// asking a hundred tables then touches no other memory than their lines.
+// Filled in when the filter is loaded; empty for filters of other kinds.
+class FilterSlot {
+ public:
+  // Null: not loaded, or not of the kind that has lines.
+  const unsigned char* lines() const noexcept {
+    return lines_.load(std::memory_order_acquire);
+  }
+  // REQUIRES, for both: lines() was not null
+  std::uint64_t count() const noexcept {
+    return count_.load(std::memory_order_relaxed);
+  }
+  unsigned probes() const noexcept {
+    return probes_.load(std::memory_order_relaxed);
+  }
+  void Publish(const LineView& view) noexcept {
+    count_.store(view.count, std::memory_order_relaxed);
+    probes_.store(view.probes, std::memory_order_relaxed);
+    lines_.store(view.lines, std::memory_order_release);
+  }
+
+ private:
+  std::atomic<const unsigned char*> lines_{nullptr};
+  std::atomic<std::uint64_t> count_{0};
+  std::atomic<unsigned> probes_{0};
+};
+
+// The tables of one level.  Level 0: newest first, and they may overlap.
+// Others: in the order of their keys, and they do not.
+class Level {
+ public:
+  Level() = default;
+  Level(const KeyOrder& order, int number, std::vector<TableFileRef> files);
+
+  const std::vector<TableFileRef>& files() const noexcept { return files_; }
+  std::size_t size() const noexcept { return files_.size(); }
+  bool empty() const noexcept { return files_.empty(); }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  FilterSlot& slot(std::size_t i) const noexcept { return slots_[i]; }
+
+  // A key as this level compares it: its eight bytes after those that all
+  // keys of the level have in common.
+  struct Probe {
+    std::uint64_t prefix = 0;
+    bool outside = false;  // before or after all keys of the level
+  };
+  Probe ProbeOf(Slice user_key) const noexcept;
+
+  // Of level 0: false only if table i certainly does not span the key.
+  bool MaySpan(std::size_t i, const Probe& probe) const noexcept {
+    return first_[i] <= probe.prefix && probe.prefix <= last_[i];
+  }
+
+  // Of the other levels: the first table whose last key is at or after
+  // `internal_key`; size() if there is none.
+  std::size_t FindTable(Slice internal_key) const noexcept;
+  // The table that may hold the key; size() if none does.
+  std::size_t FindHolder(Slice internal_key) const noexcept;
+
+ private:
+  bool LastIsBefore(std::size_t i, Slice internal_key) const noexcept;
+
+  KeyOrder order_;
+  std::vector<TableFileRef> files_;
+  std::uint64_t bytes_ = 0;
+  std::string common_;  // what all user keys of the level begin with
+  std::vector<std::uint64_t> first_;  // prefixes of each table's first key ...
+  std::vector<std::uint64_t> last_;   // ... and last
+  std::unique_ptr<FilterSlot[]> slots_;
+};
+
+class Version {
+ public:
+  explicit Version(const KeyOrder& order) : order_(order) {}
+  // REQUIRES: level 0 newest first, the others sorted and without overlap
+  Version(const KeyOrder& order,
+          std::array<std::vector<TableFileRef>, kStoreLevels> files);
+
+  const KeyOrder& order() const noexcept { return order_; }
+  const Level& level(int i) const noexcept {
+    return levels_[static_cast<std::size_t>(i)];
+  }
+  const std::array<Level, kStoreLevels>& levels() const noexcept {
+    return levels_;
+  }
+  // The levels below 0 that have tables, for lookups to walk.
+  const std::vector<int>& filled_levels() const noexcept {
+    return filled_levels_;
+  }
+  std::uint64_t table_count() const noexcept;
+
+  // The tables of a level that hold keys from `from` to `to`, both user keys
+  // and included; null: unbounded.
+  std::vector<TableFileRef> Overlapping(int level, const Slice* from,
+                                        const Slice* to) const;
+  // False only if certainly no table of a level below `level` holds the key.
+  bool MayBeBelow(int level, Slice user_key) const noexcept;
+
+  // The next version.  Corruption: the edit does not fit this one (a table
+  // that is not there, or that overlaps another).
+  Result<std::shared_ptr<const Version>> Apply(
+      const VersionEdit& edit, const TableFileContext& context) const;
+
+ private:
+  KeyOrder order_;
+  std::array<Level, kStoreLevels> levels_;
+  std::vector<int> filled_levels_;
+};
+
+}  // namespace tamis

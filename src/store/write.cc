@@ -1,0 +1,250 @@
+// Writing: log before memtable, and one writer at a time does it for all that
+// wait.  Whoever comes to the front of the queue takes the batches behind it
+// along.
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "formats/line_view.h"
+#include "store/batch_access.h"
+#include "store/file_names.h"
+#include "store/store_impl.h"
+
+namespace tamis {
+namespace {
+
+// A group is written in one go, so it must not keep a small write waiting.
+constexpr std::size_t kMostGroupBytes = std::size_t{1} << 20;
+constexpr std::size_t kSmallBytes = std::size_t{128} << 10;
+// Memtables that wait to be flushed; one more is being written to.
+constexpr std::size_t kMostFrozen = 2;
+// Writers sleep this long at least: shorter sleeps are never that short.
+constexpr double kSleepNanoseconds = 1e6;
+
+}  // namespace
+
+Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
+  if (options_.read_only) {
+    return Status::InvalidArgument(dir_ + ": the store is open for reading");
+  }
+  if (batch->count() == 0 && !options.sync) return Status::Ok();
+  Writer writer;
+  writer.batch = batch;
+  writer.sync = options.sync;
+  std::unique_lock lock(mutex_);
+  queue_.push_back(&writer);
+  writer.turn.wait(lock,
+                   [&] { return writer.done || queue_.front() == &writer; });
+  if (writer.done) return writer.status;
+
+  Status status = MakeRoom(lock, batch->bytes());
+  Writer* last = &writer;
+  if (status.ok()) {
+    WriteBatch* group = nullptr;
+    last = BuildGroup(&group);
+    std::vector<std::shared_ptr<LogWriter>> older;
+    if (writer.sync) older = UnsyncedLogs();
+    // Only the writer at the front replaces the memtable.
+    Memtable& memtable = *current_->memtable.table;
+    lock.unlock();
+    status = writer.sync ? AppendAndSync(*group, older) : Append(*group);
+    if (status.ok()) status = Apply(*group, &memtable);
+    if (group == &group_batch_) group_batch_.Clear();
+    lock.lock();
+    if (!status.ok()) log_failed_ = true;
+  }
+  while (true) {
+    Writer* ready = queue_.front();
+    queue_.pop_front();
+    if (ready != &writer) {
+      ready->status = status;
+      ready->done = true;
+      ready->turn.notify_one();
+    }
+    if (ready == last) break;
+  }
+  if (!queue_.empty()) queue_.front()->turn.notify_one();
+  return status;
+}
+
+// The batches of the queue's front that are written together: *group is the
+// first one itself, or group_batch_ with all of them.  Returns the last one.
+StoreImpl::Writer* StoreImpl::BuildGroup(WriteBatch** group) {
+  Writer* first = queue_.front();
+  Writer* last = first;
+  *group = first->batch;
+  std::size_t bytes = first->batch->bytes();
+  const std::size_t most =
+      bytes <= kSmallBytes ? bytes + kSmallBytes : kMostGroupBytes;
+  for (auto next = queue_.begin() + 1; next != queue_.end(); ++next) {
+    Writer* writer = *next;
+    // A write that need not wait for the disk must not vouch for one that must.
+    if (writer->sync && !first->sync) break;
+    bytes += writer->batch->bytes();
+    if (bytes > most) break;
+    if (*group == first->batch) {
+      group_batch_.Append(*first->batch);
+      *group = &group_batch_;
+    }
+    group_batch_.Append(*writer->batch);
+    last = writer;
+  }
+  const Sequence sequence = last_sequence_ + 1;
+  BatchAccess::SetSequence(*group, sequence);
+  // Also if it fails: its numbers may stand in the log.
+  last_sequence_ += (*group)->count();
+  return last;
+}
+
+// REQUIRES, for these three: this thread is at the front of the queue
+
+Status StoreImpl::Append(const WriteBatch& batch) {
+  const std::uint64_t before = log_->bytes();
+  Status logged = log_->Add(batch.contents());
+  done_.log_bytes.fetch_add(log_->bytes() - before, std::memory_order_relaxed);
+  return logged;
+}
+
+// A write that survives the machine must not do so without those before it,
+// which may be in older logs.
+Status StoreImpl::AppendAndSync(
+    const WriteBatch& batch,
+    const std::vector<std::shared_ptr<LogWriter>>& older) {
+  for (const std::shared_ptr<LogWriter>& log : older) {
+    if (Status synced = log->Sync(); !synced.ok()) return synced;
+  }
+  if (Status logged = Append(batch); !logged.ok()) return logged;
+  if (Status synced = log_->Sync(); !synced.ok()) return synced;
+  if (!log_name_is_synced_) {
+    if (Status synced = env_.SyncDirectory(dir_); !synced.ok()) return synced;
+    log_name_is_synced_ = true;
+  }
+  return Status::Ok();
+}
+
+Status StoreImpl::Apply(const WriteBatch& batch, Memtable* memtable) {
+  Sequence sequence = BatchAccess::sequence(batch);
+  std::uint64_t bytes = 0;
+  Status applied = ForEachChange(
+      batch.contents(), [&](ValueType type, Slice key, Slice value) {
+        memtable->Add(sequence, type, key, value, LineDigest(key, 0));
+        ++sequence;
+        bytes += key.size() + value.size();
+      });
+  visible_.store(sequence - 1, std::memory_order_release);
+  done_.writes.fetch_add(1, std::memory_order_relaxed);
+  done_.bytes_put.fetch_add(bytes, std::memory_order_relaxed);
+  return applied;
+}
+
+std::vector<std::shared_ptr<LogWriter>> StoreImpl::UnsyncedLogs() {
+  std::vector<std::shared_ptr<LogWriter>> logs;
+  for (const OlderLog& older : older_logs_) logs.push_back(older.log);
+  return logs;
+}
+
+Status StoreImpl::MakeRoom(std::unique_lock<std::mutex>& lock,
+                           std::size_t bytes) {
+  SlowDown(lock, bytes);
+  const auto started = std::chrono::steady_clock::now();
+  bool waited = false;
+  Status status;
+  while (true) {
+    const bool is_full =
+        current_->memtable.table->bytes() >= options_.write_buffer_bytes;
+    if (!is_full && !log_failed_) break;
+    const bool must_wait =
+        current_->frozen.size() >= kMostFrozen ||
+        (options_.automatic_compaction &&
+         current_->version->level(0).size() >= options_.level0_stop_at);
+    if (!must_wait) {
+      status = SwitchMemtable();
+      break;
+    }
+    if (!background_error_.ok()) {
+      status = background_error_;
+      break;
+    }
+    if (closing_) {
+      status = Status::IoError(dir_ + ": the store is being closed");
+      break;
+    }
+    waited = true;
+    change_.wait(lock);
+  }
+  if (waited) {
+    const auto spent = std::chrono::steady_clock::now() - started;
+    done_.stall_microseconds.fetch_add(
+        static_cast<std::uint64_t>(
+            std::chrono::duration_cast<std::chrono::microseconds>(spent)
+                .count()),
+        std::memory_order_relaxed);
+  }
+  return status;
+}
+
+// A new log and a new memtable; the old ones wait to be flushed.
+// REQUIRES: mutex_ is held, by the writer at the front or before there are any
+Status StoreImpl::SwitchMemtable() {
+  const std::uint64_t number = NewFileNumber();
+  Result<std::unique_ptr<WritableFile>> file =
+      env_.Create(LogFileName(dir_, number), WriteKind::kLog);
+  if (!file.ok()) return file.status();
+  if (log_ != nullptr) {
+    older_logs_.push_back({current_->memtable.log_number, std::move(log_)});
+  }
+  log_ = std::make_shared<LogWriter>(*std::move(file));
+  log_failed_ = false;
+  log_name_is_synced_ = false;
+  auto next = std::make_shared<ReadView>(*current_);
+  next->frozen.insert(next->frozen.begin(), current_->memtable);
+  next->memtable = {NewMemtable(), number};
+  Publish(std::move(next));
+  work_.notify_all();
+  return Status::Ok();
+}
+
+// 0 while background work keeps up; rises without bound as level 0 nears the
+// number of tables at which writers must wait, or as debt gathers.
+double StoreImpl::SlowdownNanosecondsPerByte() const {
+  if (!options_.automatic_compaction) return 0;
+  const Version& version = *current_->version;
+  const auto tables = static_cast<double>(version.level(0).size());
+  const double slow = options_.level0_slow_at;
+  const double stop = options_.level0_stop_at;
+  double full = stop > slow ? (tables - slow) / (stop - slow) : 0;
+  const CompactionLimits limits = Limits();
+  // As much as five times level 2 is a debt that grows faster than it is paid.
+  const auto much = static_cast<double>(limits.LevelBytes(2)) * 5;
+  full = std::max(
+      full, static_cast<double>(CompactionDebt(version, limits)) / much - 0.5);
+  if (full <= 0) return 0;
+  // At half way, 20 ns per byte: 50 MB per second.
+  constexpr double kHalfWay = 20.0;
+  full = std::min(full, 0.98);
+  return kHalfWay * full / (1.0 - full);
+}
+
+void StoreImpl::SlowDown(std::unique_lock<std::mutex>& lock,
+                         std::size_t bytes) {
+  const double rate = SlowdownNanosecondsPerByte();
+  if (rate <= 0) {
+    owed_nanoseconds_ = 0;
+    return;
+  }
+  owed_nanoseconds_ += rate * static_cast<double>(bytes);
+  if (owed_nanoseconds_ < kSleepNanoseconds) return;
+  const auto sleep = std::chrono::nanoseconds(
+      static_cast<std::int64_t>(std::min(owed_nanoseconds_, 1e8)));
+  owed_nanoseconds_ = 0;
+  lock.unlock();
+  std::this_thread::sleep_for(sleep);
+  lock.lock();
+  done_.stall_microseconds.fetch_add(
+      static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::microseconds>(sleep).count()),
+      std::memory_order_relaxed);
+}
+
+}  // namespace tamis

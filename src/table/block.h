@@ -1,0 +1,91 @@
+// table/block.h -- a block's layout: entries one after the other, each with
+// the part of its key that the one before does not have; then the offsets of
+// the entries that have all of theirs (restarts), and their number.
+
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/coding.h"
+#include "tamis/slice.h"
+
+namespace tamis {
+
+struct EntryHead {
+  std::uint32_t shared = 0;    // bytes that the key takes from the one before
+  std::uint32_t unshared = 0;  // bytes of its own
+  std::uint32_t value_bytes = 0;
+};
+
+// Where the key's own bytes begin; its value follows them.  Null: no entry
+// that ends at or before `end`.
+inline const char* DecodeEntry(const char* p, const char* end,
+                               EntryHead* head) noexcept {
+  const auto byte = [p](int i) {
+    return std::uint32_t{static_cast<unsigned char>(p[i])};
+  };
+  if (end - p >= 3 && (byte(0) | byte(1) | byte(2)) < 0x80) [[likely]] {
+    *head = {byte(0), byte(1), byte(2)};
+    p += 3;
+  } else {
+    p = DecodeVarint32(p, end, &head->shared);
+    if (p != nullptr) p = DecodeVarint32(p, end, &head->unshared);
+    if (p != nullptr) p = DecodeVarint32(p, end, &head->value_bytes);
+    if (p == nullptr) return nullptr;
+  }
+  const std::uint64_t rest =
+      std::uint64_t{head->unshared} + std::uint64_t{head->value_bytes};
+  return static_cast<std::uint64_t>(end - p) < rest ? nullptr : p;
+}
+
+// A view of a block's bytes, uncompressed and without trailer.
+class Block {
+ public:
+  Block() = default;  // no entries
+
+  // False: not a block.  Entries and restarts are looked at when they are
+  // used.  REQUIRES: `contents` outlives the block
+  static bool Parse(Slice contents, Block* block) noexcept {
+    constexpr std::size_t kWord = sizeof(std::uint32_t);
+    if (contents.size() < kWord) return false;
+    const std::size_t rest = contents.size() - kWord;
+    const std::uint32_t count = LoadLittle32(contents.data() + rest);
+    if (count > rest / kWord) return false;
+    block->begin_ = contents.data();
+    block->end_ = contents.data() + (rest - count * kWord);
+    block->restart_count_ = count;
+    return count != 0 || block->begin_ == block->end_;
+  }
+
+  const char* begin() const noexcept { return begin_; }
+  const char* end() const noexcept { return end_; }  // of the entries
+  std::uint32_t restart_count() const noexcept { return restart_count_; }
+
+  // Null: it lies outside.  REQUIRES: i < restart_count()
+  const char* Restart(std::uint32_t i) const noexcept {
+    assert(i < restart_count_);
+    const std::uint32_t offset =
+        LoadLittle32(end_ + std::size_t{i} * sizeof(std::uint32_t));
+    return offset < static_cast<std::size_t>(end_ - begin_) ? begin_ + offset
+                                                            : nullptr;
+  }
+
+  // Of the entry there.  Without data: damaged.
+  Slice RestartKey(std::uint32_t i) const noexcept {
+    const char* const entry = Restart(i);
+    if (entry == nullptr) return {};
+    EntryHead head;
+    const char* const key = DecodeEntry(entry, end_, &head);
+    if (key == nullptr || head.shared != 0) return {};
+    return {key, head.unshared};
+  }
+
+ private:
+  const char* begin_ = nullptr;
+  const char* end_ = nullptr;
+  std::uint32_t restart_count_ = 0;
+};
+
+}  // namespace tamis

@@ -1,0 +1,155 @@
+// Blocks are spread over shards by their place; each shard has a mutex and
+// forgets what was not used for longest.
+
+#include <array>
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "hash/splitmix64.h"
+#include "table/table_reader.h"
+
+namespace tamis {
+namespace {
+
+struct Place {
+  std::uint64_t table;
+  std::uint64_t offset;
+  bool operator==(const Place&) const = default;
+};
+
+std::uint64_t HashOf(const Place& place) noexcept {
+  return SplitMix64(SplitMix64(place.table) ^ place.offset);
+}
+struct PlaceHash {
+  std::size_t operator()(const Place& place) const noexcept {
+    return static_cast<std::size_t>(HashOf(place));
+  }
+};
+
+using CachedBlock = std::shared_ptr<const std::string>;
+
+class Shard {
+ public:
+  void set_capacity(std::size_t bytes) noexcept { capacity_ = bytes; }
+
+  CachedBlock Find(const Place& place) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto found = where_.find(place);
+    if (found == where_.end()) {
+      ++misses_;
+      return nullptr;
+    }
+    ++hits_;
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return found->second->block;
+  }
+
+  void Insert(const Place& place, CachedBlock block) {
+    const std::size_t size = CostOf(*block);
+    if (size > capacity_) return;
+    const std::lock_guard lock(mutex_);
+    if (where_.contains(place)) return;  // another thread was as quick
+    entries_.push_front({place, std::move(block)});
+    where_.emplace(place, entries_.begin());
+    bytes_ += size;
+    while (bytes_ > capacity_) Remove(std::prev(entries_.end()));
+  }
+
+  void Forget(std::uint64_t table) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (auto it = entries_.begin(); it != entries_.end();) {
+      const auto next = std::next(it);
+      if (it->place.table == table) Remove(it);
+      it = next;
+    }
+  }
+
+  std::uint64_t bytes() const noexcept { return Locked(bytes_); }
+  std::uint64_t hits() const noexcept { return Locked(hits_); }
+  std::uint64_t misses() const noexcept { return Locked(misses_); }
+
+ private:
+  struct Entry {
+    Place place;
+    CachedBlock block;
+  };
+  using Entries = std::list<Entry>;  // used last, first
+
+  // What it takes beside its bytes: two nodes, a count, their allocations.
+  static std::size_t CostOf(const std::string& block) noexcept {
+    constexpr std::size_t kOverhead = 192;
+    return block.size() + kOverhead;
+  }
+
+  void Remove(Entries::iterator entry) noexcept {
+    bytes_ -= CostOf(*entry->block);
+    where_.erase(entry->place);
+    entries_.erase(entry);
+  }
+
+  std::uint64_t Locked(const std::uint64_t& count) const noexcept {
+    const std::lock_guard lock(mutex_);
+    return count;
+  }
+
+  mutable std::mutex mutex_;
+  std::size_t capacity_ = 0;
+  Entries entries_;
+  std::unordered_map<Place, Entries::iterator, PlaceHash> where_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t hits_ = 0;
+  std::uint64_t misses_ = 0;
+};
+
+class ShardedBlockCache final : public BlockCache {
+ public:
+  explicit ShardedBlockCache(std::size_t capacity_bytes) {
+    for (Shard& shard : shards_) shard.set_capacity(capacity_bytes / kShards);
+  }
+
+  std::uint64_t bytes() const noexcept override { return Sum(&Shard::bytes); }
+  std::uint64_t hits() const noexcept override { return Sum(&Shard::hits); }
+  std::uint64_t misses() const noexcept override { return Sum(&Shard::misses); }
+
+  std::uint64_t NewTableId() noexcept override {
+    return next_id_.fetch_add(1, std::memory_order_relaxed);
+  }
+  CachedBlock Find(std::uint64_t table, std::uint64_t offset) noexcept override {
+    return ShardOf({table, offset}).Find({table, offset});
+  }
+  void Insert(std::uint64_t table, std::uint64_t offset,
+              CachedBlock block) override {
+    ShardOf({table, offset}).Insert({table, offset}, std::move(block));
+  }
+  void Forget(std::uint64_t table) noexcept override {
+    for (Shard& shard : shards_) shard.Forget(table);
+  }
+
+ private:
+  static constexpr std::size_t kShards = 16;
+
+  // By the upper bits; the lower ones choose a bucket within the shard.
+  Shard& ShardOf(const Place& place) noexcept {
+    return shards_[static_cast<std::size_t>(HashOf(place) >> 60) % kShards];
+  }
+  std::uint64_t Sum(std::uint64_t (Shard::*count)() const noexcept)
+      const noexcept {
+    std::uint64_t sum = 0;
+    for (const Shard& shard : shards_) sum += (shard.*count)();
+    return sum;
+  }
+
+  std::array<Shard, kShards> shards_;
+  std::atomic<std::uint64_t> next_id_{1};
+};
+
+}  // namespace
+
+std::unique_ptr<BlockCache> NewBlockCache(std::size_t capacity_bytes) {
+  return std::make_unique<ShardedBlockCache>(capacity_bytes);
+}
+
+}  // namespace tamis

@@ -1,0 +1,152 @@
+#include "table/block_cursor.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tamis {
+
+void BlockCursor::Reset(const Block& block) noexcept {
+  block_ = block;
+  valid_ = false;
+  damaged_ = false;
+}
+
+void BlockCursor::Grow(std::size_t bytes) {
+  // No more than twice the block: a key is made of bytes that are in it.
+  const std::size_t capacity = std::max<std::size_t>(2 * capacity_, bytes + 64);
+  auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+  std::memcpy(larger.get(), key_.data(), key_.size());
+  if (!key_is_whole()) key_ = {larger.get(), key_.size()};
+  buffer_ = std::move(larger);
+  capacity_ = capacity;
+}
+
+// False: the key before is not as long as this one says.
+bool BlockCursor::TakeKey(const char* suffix, const EntryHead& head) {
+  if (head.shared == 0) {
+    key_ = {suffix, head.unshared};
+    return true;
+  }
+  if (head.shared > key_.size()) return false;
+  const std::size_t size = std::size_t{head.shared} + head.unshared;
+  if (size > capacity_ || key_.size() > capacity_) {
+    Grow(std::max(size, key_.size()));
+  }
+  if (key_is_whole()) std::memcpy(buffer_.get(), key_.data(), head.shared);
+  std::memcpy(buffer_.get() + head.shared, suffix, head.unshared);
+  key_ = {buffer_.get(), size};
+  return true;
+}
+
+void BlockCursor::Step() {
+  if (next_ == block_.end()) {
+    valid_ = false;
+    return;
+  }
+  EntryHead head;
+  const char* const suffix = DecodeEntry(next_, block_.end(), &head);
+  if (suffix == nullptr || !TakeKey(suffix, head)) return Fail();
+  entry_ = next_;
+  value_ = {suffix + head.unshared, head.value_bytes};
+  next_ = value_.data() + value_.size();
+  valid_ = true;
+}
+
+// Before that entry, so that Step() comes to it.
+void BlockCursor::GoToRestart(std::uint32_t i) {
+  next_ = block_.Restart(i);
+  key_ = {};
+  value_ = {};
+  if (next_ == nullptr) Fail();
+}
+
+void BlockCursor::SeekToFirst() {
+  damaged_ = false;
+  next_ = block_.begin();
+  key_ = {};
+  Step();
+}
+
+void BlockCursor::SeekToLast() {
+  damaged_ = false;
+  valid_ = false;
+  if (block_.begin() == block_.end()) return;
+  GoToRestart(block_.restart_count() - 1);
+  if (!damaged_) StepUntil(block_.end());
+}
+
+// To the entry that ends at `entry`.
+void BlockCursor::StepUntil(const char* entry) {
+  do {
+    Step();
+  } while (valid_ && next_ < entry);
+  if (valid_ && next_ != entry) Fail();
+}
+
+void BlockCursor::Prev() {
+  assert(valid_);
+  const char* const here = entry_;
+  if (here == block_.begin()) {
+    valid_ = false;
+    return;
+  }
+  GoToRestart(LastRestartBefore(here));
+  if (damaged_) return;
+  if (next_ >= here) return Fail();
+  StepUntil(here);
+}
+
+// The last one that lies before that entry; 0 if none does.
+std::uint32_t BlockCursor::LastRestartBefore(const char* entry) const noexcept {
+  std::uint32_t low = 0;
+  std::uint32_t high = block_.restart_count() - 1;
+  while (low < high) {
+    const std::uint32_t middle = high - (high - low) / 2;
+    const char* const restart = block_.Restart(middle);
+    if (restart != nullptr && restart < entry) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+// The last one whose key comes before `target`; 0 if none does.
+std::uint32_t BlockCursor::LastRestartBefore(const KeyOrder& order,
+                                             Slice target) {
+  std::uint32_t low = 0;
+  std::uint32_t high = block_.restart_count() - 1;
+  while (low < high) {
+    const std::uint32_t middle = high - (high - low) / 2;
+    const Slice key = block_.RestartKey(middle);
+    if (key.size() < kTrailerBytes) {
+      Fail();
+      return 0;
+    }
+    if (order.Compare(key, target) < 0) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+void BlockCursor::Seek(const KeyOrder& order, Slice target) {
+  damaged_ = false;
+  valid_ = false;
+  if (block_.begin() == block_.end()) return;
+  const std::uint32_t restart = LastRestartBefore(order, target);
+  if (damaged_) return;
+  GoToRestart(restart);
+  if (damaged_) return;
+  while (true) {
+    Step();
+    if (!valid_) return;
+    if (key_.size() < kTrailerBytes) return Fail();
+    if (order.Compare(key_, target) >= 0) return;
+  }
+}
+
+}  // namespace tamis

@@ -1,0 +1,69 @@
+// table/block_cursor.h -- walks over the entries of one block.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "table/block.h"
+#include "table/internal_key.h"
+#include "tamis/slice.h"
+
+namespace tamis {
+
+// Stands at an entry or at none.  Every step checks what it reads; what cannot
+// be right ends the walk with damaged().  Keys are any bytes but for Seek().
+class BlockCursor {
+ public:
+  BlockCursor() = default;
+
+  // Then stands at none.  REQUIRES: the block's bytes outlive the walk
+  void Reset(const Block& block) noexcept;
+
+  bool valid() const noexcept { return valid_; }
+  bool damaged() const noexcept { return damaged_; }
+  // REQUIRES, for these three: valid().  The slices last until it is moved;
+  // the value as long as the block.
+  Slice key() const noexcept { return key_; }
+  Slice value() const noexcept { return value_; }
+  // True: the key is a view of the block itself, and lasts as long.
+  bool key_is_whole() const noexcept { return key_.data() != buffer_.get(); }
+  const char* entry() const noexcept { return entry_; }
+
+  void SeekToFirst();
+  void SeekToLast();
+  // To the first entry at or after that internal key.  A key of the block that
+  // is too short for one is damage.
+  void Seek(const KeyOrder& order, Slice target);
+  // REQUIRES, for both: valid()
+  void Next() {
+    assert(valid_);
+    Step();
+  }
+  void Prev();
+
+ private:
+  void Step();
+  bool TakeKey(const char* suffix, const EntryHead& head);
+  void Grow(std::size_t bytes);
+  void GoToRestart(std::uint32_t i);
+  void StepUntil(const char* entry);
+  std::uint32_t LastRestartBefore(const KeyOrder& order, Slice target);
+  std::uint32_t LastRestartBefore(const char* entry) const noexcept;
+  void Fail() noexcept {
+    valid_ = false;
+    damaged_ = true;
+  }
+
+  Block block_;
+  const char* entry_ = nullptr;
+  const char* next_ = nullptr;
+  Slice key_;  // in the block, or in buffer_
+  Slice value_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  bool valid_ = false;
+  bool damaged_ = false;
+};
+
+}  // namespace tamis

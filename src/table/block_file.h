@@ -1,0 +1,62 @@
+// table/block_file.h -- blocks as they lie in a file, with the trailer behind
+// each: the compression in one byte, then the checksum of block and byte.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "table/compression.h"
+#include "table/footer.h"
+#include "tamis/env.h"
+#include "tamis/slice.h"
+
+namespace tamis {
+
+// Appends the trailer to a block.
+void AppendBlockTrailer(std::string* block, Compression compression);
+
+// A block and its trailer.
+struct StoredBlock {
+  Slice bytes;  // with the trailer
+
+  Slice contents() const noexcept {
+    return bytes.substr(0, bytes.size() - kBlockTrailerBytes);
+  }
+  unsigned codec() const noexcept {
+    return static_cast<unsigned char>(
+        bytes[bytes.size() - kBlockTrailerBytes]);
+  }
+  bool ChecksumHolds() const noexcept {
+    const Slice covered = bytes.substr(0, bytes.size() - 4);
+    return UnmaskCrc32c(LoadLittle32(covered.data() + covered.size())) ==
+           Crc32c(covered);
+  }
+};
+
+// What a block's bytes may lie in, if not in the file's own memory.  To be
+// used again for the next block, which ends the life of the one before.
+struct BlockBuffer {
+  std::string stored;
+  std::string raw;
+  std::shared_ptr<const std::string> cached;
+};
+
+// REQUIRES: the handle lies before the file's end
+Status ReadStored(const ReadableFile& file, const BlockHandle& handle,
+                  std::string* scratch, StoredBlock* block);
+
+// *contents is the block, verified and decompressed.  Corruption: also a
+// handle that lies outside the file.
+Status ReadBlock(const ReadableFile& file, const BlockHandle& handle,
+                 BlockBuffer* buffer, Slice* contents);
+
+// The same with the name of the file before it; an IoError has one.
+Status AboutFile(const std::string& name, const Status& status);
+
+// The footer of the file, which says where the rest is.
+Result<Footer> ReadFooter(const ReadableFile& file);
+
+}  // namespace tamis

@@ -1,0 +1,176 @@
+// Among keys that order by their bytes, an entry need not be rebuilt to be
+// compared.  Let `matched` be how many bytes of the wanted key the entry before
+// has.  An entry that shares more with that one than `matched` differs from the
+// wanted key where that one did, and comes before it as well: its key is not
+// even looked at.  Any other differs, if at all, in the bytes it brings along.
+
+#include "table/block_search.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "table/block_cursor.h"
+#include "table/shared_prefix.h"
+
+namespace tamis {
+namespace {
+
+constexpr BlockFind kDamage{BlockFind::State::kDamaged, 0, {}};
+
+// The definition, for any order: by a cursor.
+BlockFind FindBySeeking(const Block& block, const KeyOrder& order,
+                        const LookupKey& key) {
+  BlockCursor cursor;
+  cursor.Reset(block);
+  cursor.Seek(order, key.internal());
+  if (cursor.damaged()) return kDamage;
+  if (!cursor.valid() ||
+      order.CompareUser(UserKeyOf(cursor.key()), key.user()) != 0) {
+    return {};
+  }
+  return {BlockFind::State::kFound, TrailerOf(cursor.key()), cursor.value()};
+}
+
+// By bytes, user keys first.
+bool ComesBefore(Slice internal, Slice user, std::uint64_t trailer) noexcept {
+  const int order = UserKeyOf(internal).compare(user);
+  return order < 0 || (order == 0 && TrailerOf(internal) > trailer);
+}
+
+constexpr std::size_t kLine = 64;  // of the cache
+
+// Memory answers several questions in the time of one: what is likely to be
+// asked of it is asked at once.
+void PrefetchRestarts(const Block& block) noexcept {
+  constexpr std::uint32_t kMost = 8;
+  const std::uint32_t count = std::min(block.restart_count(), kMost);
+  for (std::uint32_t i = 1; i < count; ++i) {
+    __builtin_prefetch(block.Restart(i));
+  }
+}
+void PrefetchScan(const char* start, const char* end) noexcept {
+  constexpr std::size_t kLines = 16;
+  const std::size_t bytes =
+      std::min(static_cast<std::size_t>(end - start), kLines * kLine);
+  for (std::size_t i = 0; i < bytes; i += kLine) {
+    __builtin_prefetch(start + i);
+  }
+}
+
+// The last restart before the wanted key, or the first one.  Null: damaged.
+const char* StartOfScan(const Block& block, Slice user,
+                        std::uint64_t trailer) noexcept {
+  std::uint32_t low = 0;
+  std::uint32_t high = block.restart_count() - 1;
+  while (low < high) {
+    const std::uint32_t middle = high - (high - low) / 2;
+    const Slice key = block.RestartKey(middle);
+    if (key.size() < kTrailerBytes) return nullptr;
+    if (ComesBefore(key, user, trailer)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return block.Restart(low);
+}
+
+// The scan from a restart on; see above.
+class Scan {
+ public:
+  Scan(Slice user, std::uint64_t trailer) noexcept
+      : user_(user), trailer_(trailer) {}
+
+  // Nothing: keys differ within their trailers only, so it takes a cursor.
+  std::optional<BlockFind> Run(const char* p, const char* end) noexcept {
+    while (p != end) {
+      EntryHead head;
+      const char* const suffix = DecodeEntry(p, end, &head);
+      if (suffix == nullptr) return kDamage;
+      p = suffix + head.unshared + head.value_bytes;
+      switch (Judge(suffix, head)) {
+        case Place::kBefore:
+          break;
+        case Place::kHere:
+          return BlockFind{
+              BlockFind::State::kFound,
+              LoadLittle64(suffix + head.unshared - kTrailerBytes),
+              {suffix + head.unshared, head.value_bytes}};
+        case Place::kAfter:
+          return BlockFind{};
+        case Place::kUnclear:
+          return std::nullopt;
+      }
+    }
+    return BlockFind{};
+  }
+
+ private:
+  // Of an entry, seen from the wanted key.
+  enum class Place { kBefore, kHere, kAfter, kUnclear };
+
+  Place Judge(const char* suffix, const EntryHead& head) noexcept {
+    if (head.shared > previous_size_ || head.unshared < kTrailerBytes) {
+      return JudgeRepeat(head);
+    }
+    const std::size_t own = head.unshared - kTrailerBytes;
+    previous_size_ = head.shared + own;
+    if (head.shared > matched_) return Place::kBefore;
+    const Slice mine(suffix, own);
+    const Slice wanted = user_.substr(head.shared);
+    const std::size_t common = SharedPrefix(mine, wanted);
+    matched_ = head.shared + common;
+    if (common == own || common == wanted.size()) {
+      return JudgeEnded(mine, wanted, suffix + own);
+    }
+    return static_cast<unsigned char>(mine[common]) <
+                   static_cast<unsigned char>(wanted[common])
+               ? Place::kBefore
+               : Place::kAfter;
+  }
+
+  // One of both is the start of the other, or they are equal.
+  Place JudgeEnded(Slice mine, Slice wanted, const char* trailer) noexcept {
+    if (mine.size() != wanted.size()) {
+      return mine.size() < wanted.size() ? Place::kBefore : Place::kAfter;
+    }
+    if (LoadLittle64(trailer) <= trailer_) return Place::kHere;
+    is_newer_ = true;
+    return Place::kBefore;
+  }
+
+  // A key that takes even bytes of the trailer from the one before.  If it is
+  // the same user key once more, it lies where that one did.
+  Place JudgeRepeat(const EntryHead& head) const noexcept {
+    const bool same =
+        head.shared >= previous_size_ &&
+        std::size_t{head.shared} + head.unshared ==
+            previous_size_ + kTrailerBytes;
+    return same && !is_newer_ && previous_size_ != 0 ? Place::kBefore
+                                                     : Place::kUnclear;
+  }
+
+  Slice user_;
+  std::uint64_t trailer_;
+  std::size_t matched_ = 0;
+  std::size_t previous_size_ = 0;  // of the user key before
+  bool is_newer_ = false;          // an entry of that user key, but too new
+};
+
+}  // namespace
+
+BlockFind FindInBlock(const Block& block, const KeyOrder& order,
+                      const LookupKey& key) {
+  if (!order.is_bytewise()) return FindBySeeking(block, order, key);
+  if (block.begin() == block.end()) return {};
+  const std::uint64_t trailer = TrailerOf(key.internal());
+  PrefetchRestarts(block);
+  const char* const start = StartOfScan(block, key.user(), trailer);
+  if (start == nullptr) return kDamage;
+  PrefetchScan(start, block.end());
+  Scan scan(key.user(), trailer);
+  if (const auto found = scan.Run(start, block.end())) return *found;
+  return FindBySeeking(block, order, key);
+}
+
+}  // namespace tamis

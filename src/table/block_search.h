@@ -1,0 +1,26 @@
+// table/block_search.h -- looks one key up in a block, without an iterator and
+// without allocating.
+
+#pragma once
+
+#include <cstdint>
+
+#include "table/block.h"
+#include "table/internal_key.h"
+#include "tamis/slice.h"
+
+namespace tamis {
+
+struct BlockFind {
+  enum class State { kAbsent, kFound, kDamaged };
+  State state = State::kAbsent;
+  // Of kFound: the newest entry of that user key that is not newer than the
+  // sequence asked for.
+  std::uint64_t trailer = 0;
+  Slice value;
+};
+
+BlockFind FindInBlock(const Block& block, const KeyOrder& order,
+                      const LookupKey& key);
+
+}  // namespace tamis

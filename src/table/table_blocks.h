@@ -1,0 +1,77 @@
+// table/table_blocks.h -- the data blocks of an open table, verified and
+// decompressed.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "table/block.h"
+#include "table/block_file.h"
+#include "table/table_index.h"
+#include "table/table_reader.h"
+#include "tamis/env.h"
+
+namespace tamis {
+
+// Safe to share among threads.
+class TableBlocks {
+ public:
+  // REQUIRES: all of them outlive this; `cache` may be null; every block of
+  // the index lies before the file's end
+  TableBlocks(const ReadableFile& file, const TableIndex& index,
+              BlockCache* cache);
+  ~TableBlocks();
+  TableBlocks(const TableBlocks&) = delete;
+  TableBlocks& operator=(const TableBlocks&) = delete;
+
+  // The i-th block: a view of the file's memory or of *buffer, or of both.
+  // Corruption: without the name of the file.  REQUIRES: i < index.size()
+  Status Read(std::size_t i, const BlockReadOptions& options,
+              BlockBuffer* buffer, Block* block) const;
+
+  // What a lookup in the block will touch first: its two pages are on their
+  // way together.
+  void Prefetch(std::size_t i) const noexcept {
+    if (mapped_ == nullptr) return;
+    const BlockHandle handle = index_.block(i);
+    const char* const start = mapped_ + handle.offset;
+    __builtin_prefetch(start + handle.size);
+    __builtin_prefetch(start);
+    __builtin_prefetch(start + handle.size / 2);
+  }
+
+  std::size_t memory_bytes() const noexcept { return index_.size() / 8; }
+
+ private:
+  Status ReadVerified(std::size_t i, const BlockHandle& handle, bool again,
+                      BlockBuffer* buffer, StoredBlock* stored) const;
+  Status ReadCompressed(const BlockHandle& handle, const StoredBlock& stored,
+                        bool fill_cache, BlockBuffer* buffer,
+                        Slice* contents) const;
+  bool FindCached(const BlockHandle& handle, BlockBuffer* buffer,
+                  Slice* contents) const;
+
+  bool IsVerified(std::size_t i) const noexcept {
+    return (verified_[i / 64].load(std::memory_order_relaxed) >> i % 64 & 1) !=
+           0;
+  }
+  void SetVerified(std::size_t i) const noexcept {
+    verified_[i / 64].fetch_or(std::uint64_t{1} << i % 64,
+                               std::memory_order_relaxed);
+  }
+
+  const ReadableFile& file_;
+  const TableIndex& index_;
+  const char* const mapped_;  // null: it is not
+  BlockCache* const cache_;
+  const std::uint64_t cache_id_;
+  // A bit per block: its checksum was found right, once.
+  std::unique_ptr<std::atomic<std::uint64_t>[]> verified_;
+  // Some block is compressed: only then is there anything in the cache.
+  mutable std::atomic<bool> any_compressed_{false};
+};
+
+}  // namespace tamis

@@ -1,0 +1,195 @@
+#include "table/table_builder.h"
+
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "formats/leveldb_filter_block.h"
+#include "table/block_builder.h"
+#include "table/block_file.h"
+#include "table/compression.h"
+#include "table/footer.h"
+#include "table/shared_prefix.h"
+#include "table/table_filter_builder.h"
+#include "table/table_meta.h"
+
+namespace tamis {
+
+class TableBuilder::Impl {
+ public:
+  Impl(const TableWriteOptions& options, WritableFile* file)
+      : options_(options),
+        file_(file),
+        data_(options.restart_interval),
+        compressor_(options.compression, options.zstd_level),
+        filters_(options.filter, options.leveldb_filter_bits) {}
+
+  Status Add(Slice key, Slice value);
+  Status Finish();
+  std::uint64_t entries() const noexcept { return entries_; }
+  std::uint64_t bytes() const noexcept { return offset_; }
+
+ private:
+  // An index entry is written when the key after its block is known.
+  void AddIndexEntry(std::string key);
+  std::string KeyBetween(Slice last, Slice next) const;
+  std::string KeyAfter(Slice last) const;
+  std::string Shortened(std::string user_key, Slice last) const;
+  Status FlushBlock();
+  Status WriteBlock(std::string* contents, BlockHandle* handle);
+  Status WriteRaw(std::string* contents, Compression how, BlockHandle* handle);
+  Status WriteMeta(std::string_view name, std::string* contents);
+
+  const TableWriteOptions options_;
+  WritableFile* const file_;
+  BlockBuilder data_;
+  BlockBuilder index_{1};
+  BlockBuilder metaindex_{1};
+  Compressor compressor_;
+  TableFilterBuilder filters_;
+  std::string compressed_;
+  std::string last_key_;
+  BlockHandle last_block_;
+  bool index_entry_due_ = false;  // for last_block_
+  std::uint64_t offset_ = 0;
+  std::uint64_t entries_ = 0;
+  Status status_;
+};
+
+Status TableBuilder::Impl::Add(Slice key, Slice value) {
+  if (!status_.ok()) return status_;
+  assert(IsInternalKey(key));
+  assert(entries_ == 0 || options_.order.Compare(last_key_, key) < 0);
+  if (key.size() > kMostBlockBytes / 4 || value.size() > kMostBlockBytes / 4) {
+    return Status::InvalidArgument("a key or value of more than 1 GiB");
+  }
+  if (index_entry_due_) AddIndexEntry(KeyBetween(last_key_, key));
+  const std::size_t shared = SharedPrefix(last_key_, key);
+  const Slice user_key = UserKeyOf(key);
+  const bool is_repeat = entries_ != 0 && last_key_.size() == key.size() &&
+                         shared >= user_key.size();
+  filters_.Add(user_key, is_repeat);
+  data_.Add(key, value, shared);
+  ++entries_;
+  last_key_.replace(shared, std::string::npos, key.substr(shared));
+  if (data_.bytes() >= options_.block_bytes) return FlushBlock();
+  return Status::Ok();
+}
+
+std::string TableBuilder::Impl::Shortened(std::string user_key,
+                                          Slice last) const {
+  const Slice old = UserKeyOf(last);
+  if (user_key.size() >= old.size() ||
+      options_.order.CompareUser(old, user_key) >= 0) {
+    return std::string(last);
+  }
+  // The first of all entries that this user key could have.
+  char trailer[kTrailerBytes];
+  StoreLittle(trailer, PackTrailer(kMaxSequence, kTypeForSeek));
+  return std::move(user_key.append(trailer, kTrailerBytes));
+}
+
+std::string TableBuilder::Impl::KeyBetween(Slice last, Slice next) const {
+  std::string user_key(UserKeyOf(last));
+  options_.order.user().ShortenBetween(&user_key, UserKeyOf(next));
+  return Shortened(std::move(user_key), last);
+}
+
+std::string TableBuilder::Impl::KeyAfter(Slice last) const {
+  std::string user_key(UserKeyOf(last));
+  options_.order.user().ShortenAfter(&user_key);
+  return Shortened(std::move(user_key), last);
+}
+
+void TableBuilder::Impl::AddIndexEntry(std::string key) {
+  std::string handle;
+  AppendHandle(&handle, last_block_);
+  index_.Add(key, handle, 0);
+  index_entry_due_ = false;
+}
+
+Status TableBuilder::Impl::FlushBlock() {
+  if (data_.empty()) return Status::Ok();
+  status_ = WriteBlock(&data_.Finish(), &last_block_);
+  if (status_.ok()) status_ = filters_.StartBlock(offset_);
+  index_entry_due_ = status_.ok();
+  return status_;
+}
+
+Status TableBuilder::Impl::WriteBlock(std::string* contents,
+                                      BlockHandle* handle) {
+  if (contents->size() > kMostBlockBytes) {
+    return Status::InvalidArgument("a block of more than 4 GiB");
+  }
+  if (compressor_.Compress(*contents, &compressed_)) {
+    return WriteRaw(&compressed_, compressor_.codec(), handle);
+  }
+  return WriteRaw(contents, Compression::kNone, handle);
+}
+
+Status TableBuilder::Impl::WriteRaw(std::string* contents, Compression how,
+                                    BlockHandle* handle) {
+  *handle = {offset_, contents->size()};
+  AppendBlockTrailer(contents, how);
+  Status appended = file_->Append(*contents);
+  if (appended.ok()) offset_ += contents->size();
+  return appended;
+}
+
+Status TableBuilder::Impl::WriteMeta(std::string_view name,
+                                     std::string* contents) {
+  if (contents->size() > kMostBlockBytes) {
+    return Status::ResourceExhausted("a filter of more than 4 GiB");
+  }
+  BlockHandle handle;
+  Status written = WriteRaw(contents, Compression::kNone, &handle);
+  std::string value;
+  AppendHandle(&value, handle);
+  metaindex_.Add(name, value, 0);
+  return written;
+}
+
+Status TableBuilder::Impl::Finish() {
+  if (status_.ok()) status_ = FlushBlock();
+  if (index_entry_due_) AddIndexEntry(KeyAfter(last_key_));
+  std::string bytes;
+  // LevelDB wants the names in order, and ours comes after its own.
+  static_assert(kLevelDbFilterMeta < kWholeFilterMeta);
+  if (status_.ok() && options_.leveldb_filter_bits != 0) {
+    status_ = filters_.FinishLevelDb(&bytes);
+    if (status_.ok()) status_ = WriteMeta(kLevelDbFilterMeta, &bytes);
+  }
+  if (status_.ok() && options_.filter != nullptr) {
+    bytes.clear();
+    status_ = filters_.FinishWhole(&bytes);
+    const std::string name =
+        std::string(kWholeFilterMeta).append(options_.filter->name());
+    if (status_.ok()) status_ = WriteMeta(name, &bytes);
+  }
+  Footer footer;
+  if (status_.ok()) {
+    status_ = WriteBlock(&metaindex_.Finish(), &footer.metaindex);
+  }
+  if (status_.ok()) status_ = WriteBlock(&index_.Finish(), &footer.index);
+  if (!status_.ok()) return status_;
+  bytes.clear();
+  AppendFooter(&bytes, footer);
+  status_ = file_->Append(bytes);
+  if (status_.ok()) offset_ += bytes.size();
+  return status_;
+}
+
+TableBuilder::TableBuilder(const TableWriteOptions& options, WritableFile* file)
+    : impl_(std::make_unique<Impl>(options, file)) {}
+TableBuilder::~TableBuilder() = default;
+
+Status TableBuilder::Add(Slice internal_key, Slice value) {
+  return impl_->Add(internal_key, value);
+}
+Status TableBuilder::Finish() { return impl_->Finish(); }
+std::uint64_t TableBuilder::entries() const noexcept {
+  return impl_->entries();
+}
+std::uint64_t TableBuilder::bytes() const noexcept { return impl_->bytes(); }
+
+}  // namespace tamis

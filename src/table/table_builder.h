@@ -1,0 +1,52 @@
+// table/table_builder.h -- writes a table in LevelDB's format, its filters in
+// the same pass.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "table/internal_key.h"
+#include "tamis/env.h"
+#include "tamis/store_options.h"
+
+namespace tamis {
+
+// What a table is written with.
+struct TableWriteOptions {
+  KeyOrder order = KeyOrder();
+  std::size_t block_bytes = 4096;
+  unsigned restart_interval = 16;
+  Compression compression = Compression::kNone;
+  int zstd_level = 1;
+  // Our own whole-table filter, over user keys; null: none.
+  // REQUIRES: outlives the builder
+  const FilterPolicy* filter = nullptr;
+  // LevelDB's filter block at that many bits per key; 0: none.
+  unsigned leveldb_filter_bits = 0;
+};
+
+// Calls must match: Add* Finish.  Not thread-safe.
+class TableBuilder {
+ public:
+  // REQUIRES: `file` is empty and outlives the builder, which does not close
+  // it.
+  TableBuilder(const TableWriteOptions& options, WritableFile* file);
+  ~TableBuilder();
+
+  // REQUIRES: the key is an internal key after all that were added before
+  Status Add(Slice internal_key, Slice value);
+  // Writes what is left.  The file is neither flushed nor synced.
+  Status Finish();
+
+  std::uint64_t entries() const noexcept;
+  // Of the file so far, the current block not counted; after Finish(), exact.
+  std::uint64_t bytes() const noexcept;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tamis

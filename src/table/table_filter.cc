@@ -1,0 +1,147 @@
+#include "table/table_filter.h"
+
+#include <bit>
+#include <utility>
+
+#include "filters/line_bloom.h"
+#include "formats/leveldb_bloom.h"
+#include "formats/tamis_container.h"
+#include "math/blocked_bloom.h"
+#include "tamis/bloom_math.h"
+
+namespace tamis {
+namespace {
+
+// The share of bits that are set in one of LevelDB's filters, as a rate.
+double RateOfLevelDbFilter(Slice filter) noexcept {
+  const unsigned probes = static_cast<unsigned char>(filter.back());
+  if (probes == 0 || probes > kMaxBloomProbes) return 1.0;
+  filter.remove_suffix(1);
+  std::uint64_t set = 0;
+  for (const char byte : filter) {
+    set += static_cast<std::uint64_t>(
+        std::popcount(static_cast<unsigned char>(byte)));
+  }
+  const double bits = 8.0 * static_cast<double>(filter.size());
+  return BloomRateFromFill(static_cast<double>(set) / bits, probes);
+}
+
+// The mean of some of the block's filters; those without keys err never, and
+// nobody asks them.
+double RateOfLevelDbBlock(const LevelDbFilterBlockReader& block) noexcept {
+  constexpr std::size_t kEnough = 64;
+  const std::size_t step = block.filter_count() / kEnough + 1;
+  double sum = 0;
+  double count = 0;
+  for (std::size_t i = 0; i < block.filter_count(); i += step) {
+    if (block.filter(i).empty()) continue;
+    sum += RateOfLevelDbFilter(block.filter(i));
+    count += 1;
+  }
+  return count > 0 ? sum / count : 1.0;
+}
+
+// One of LevelDB's filters, asked about the whole table.
+class LevelDbWhole final : public FilterReader {
+ public:
+  // REQUIRES: at least 2 bytes
+  explicit LevelDbWhole(Slice filter) noexcept : filter_(filter) {}
+
+  bool MayContain(Slice key) const noexcept override {
+    return LevelDbBloomMayContain(filter_, key);
+  }
+  FilterInfo Describe() const override {
+    FilterInfo info;
+    info.format = "leveldb";
+    info.kind = "classic";
+    info.bits = (filter_.size() - 1) * std::uint64_t{8};
+    info.probes = static_cast<unsigned char>(filter_.back());
+    info.rate = RateOfLevelDbFilter(filter_);
+    return info;
+  }
+
+ private:
+  Slice filter_;
+};
+
+// The only filter of the block, if it is there for all of the table.
+Slice WholeTableFilter(const LevelDbFilterBlockReader& block, Slice bytes,
+                       std::uint64_t table_bytes) noexcept {
+  const unsigned base_lg = static_cast<unsigned char>(bytes.back());
+  if (block.filter_count() != 1 || base_lg >= 64) return {};
+  return table_bytes <= std::uint64_t{1} << base_lg ? block.filter(0) : Slice();
+}
+
+}  // namespace
+
+std::shared_ptr<const TableFilter> TableFilter::Damaged(Status why) {
+  auto filter = std::make_shared<TableFilter>();
+  filter->damage_ = std::move(why);
+  return filter;
+}
+
+std::shared_ptr<const TableFilter> TableFilter::OpenWhole(
+    Slice bytes, const FilterPolicy& policy) {
+  Result<FilterMemory> memory = FilterMemory::Copy(bytes);
+  if (!memory.ok()) return Damaged(memory.status());
+  auto filter = std::make_shared<TableFilter>();
+  filter->memory_ = *std::move(memory);
+  bytes = filter->memory_->bytes();
+  const bool is_tamis = policy.name() == kTamisFilterName;
+  if (const auto lines = is_tamis ? ViewLines(bytes) : std::nullopt) {
+    filter->kind_ = Kind::kLines;
+    filter->lines_ = *lines;
+    filter->kind_name_ = "bloom";
+    const BlockedShape shape{BlockKind::kLine, lines->count, lines->probes};
+    filter->expected_rate_ =
+        lines->keys != 0 ? BlockedRate(shape, lines->keys) : 1.0;
+    return filter;
+  }
+  Result<std::unique_ptr<const FilterReader>> reader = policy.Open(bytes);
+  if (!reader.ok()) return Damaged(reader.status());
+  const FilterInfo info = (*reader)->Describe();
+  filter->kind_ = Kind::kWhole;
+  filter->reader_ = *std::move(reader);
+  filter->kind_name_ = info.kind;
+  filter->expected_rate_ = info.always_maybe.empty() ? info.rate : 1.0;
+  return filter;
+}
+
+std::shared_ptr<const TableFilter> TableFilter::OpenLevelDbBlock(
+    Slice bytes, std::uint64_t table_bytes) {
+  Result<FilterMemory> memory = FilterMemory::Copy(bytes);
+  if (!memory.ok()) return Damaged(memory.status());
+  auto filter = std::make_shared<TableFilter>();
+  filter->memory_ = *std::move(memory);
+  bytes = filter->memory_->bytes();
+  const LevelDbFilterBlockReader& block = filter->leveldb_block_.emplace(bytes);
+  if (!block.damage().empty()) {
+    return Damaged(Status::Corruption(
+        std::string("the filter block is damaged: ").append(block.damage())));
+  }
+  filter->kind_name_ = "leveldb";
+  const Slice whole = WholeTableFilter(block, bytes, table_bytes);
+  if (whole.empty()) {
+    filter->kind_ = Kind::kLevelDbBlock;
+    filter->expected_rate_ = RateOfLevelDbBlock(block);
+    return filter;
+  }
+  filter->kind_ = Kind::kWhole;
+  filter->reader_ = std::make_unique<LevelDbWhole>(whole);
+  filter->expected_rate_ = RateOfLevelDbFilter(whole);
+  return filter;
+}
+
+bool TableFilter::MayContain(Slice user_key) const noexcept {
+  if (kind_ == Kind::kWhole) return reader_->MayContain(user_key);
+  if (kind_ != Kind::kLines) return true;
+  const std::uint64_t digest = LineDigest(user_key, lines_.seed);
+  return CheckLine(lines_.LineOf(digest), LineBitsOf(digest),
+                   TamisLineProbes(lines_.probes));
+}
+
+std::size_t TableFilter::bytes() const noexcept {
+  return memory_.has_value() ? memory_->bytes().size() : 0;
+}
+
+}  // namespace tamis

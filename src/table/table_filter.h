@@ -1,0 +1,68 @@
+// table/table_filter.h -- the filter of one table, as it was loaded.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "formats/leveldb_filter_block.h"
+#include "formats/line_view.h"
+#include "tamis/filter.h"
+#include "tamis/filter_memory.h"
+
+namespace tamis {
+
+// Immutable once loaded; safe to share among threads.  Its bytes are a copy of
+// its own, apart from all data blocks.
+class TableFilter {
+ public:
+  enum class Kind {
+    kNone,          // the table has none, or it is damaged: all is "maybe"
+    kLines,         // lines() says where; the way to ask it is a LineDigest()
+    kWhole,         // of another kind, about the whole table: reader()
+    kLevelDbBlock,  // LevelDB's, one per 2 KiB: leveldb_block()
+  };
+
+  TableFilter() = default;  // none
+  // Why there is none, if there was one that cannot be used.
+  static std::shared_ptr<const TableFilter> Damaged(Status why);
+  // A filter of our own.  Damaged() if `bytes` is not one that opens.
+  // REQUIRES: `policy` outlives it; its name is the one stored
+  static std::shared_ptr<const TableFilter> OpenWhole(
+      Slice bytes, const FilterPolicy& policy);
+  // A filter block of LevelDB's.  Where it is one filter for the whole table,
+  // it becomes kWhole.
+  static std::shared_ptr<const TableFilter> OpenLevelDbBlock(
+      Slice bytes, std::uint64_t table_bytes);
+
+  Kind kind() const noexcept { return kind_; }
+  const LineView& lines() const noexcept { return lines_; }
+  const FilterReader& reader() const noexcept { return *reader_; }
+  const LevelDbFilterBlockReader& leveldb_block() const noexcept {
+    return *leveldb_block_;
+  }
+
+  // Of kinds kLines and kWhole: false only if the table certainly does not
+  // hold the key.  Of the others: true.
+  bool MayContain(Slice user_key) const noexcept;
+
+  double expected_rate() const noexcept { return expected_rate_; }
+  // "bloom", "ribbon", "leveldb", ...; empty: none.
+  const std::string& kind_name() const noexcept { return kind_name_; }
+  std::size_t bytes() const noexcept;  // in memory
+  // Not ok: the table has a filter, and this is why it is not used.
+  const Status& damage() const noexcept { return damage_; }
+
+ private:
+  Kind kind_ = Kind::kNone;
+  std::optional<FilterMemory> memory_;
+  LineView lines_;
+  std::unique_ptr<const FilterReader> reader_;
+  std::optional<LevelDbFilterBlockReader> leveldb_block_;
+  std::string kind_name_;
+  double expected_rate_ = 1.0;
+  Status damage_;
+};
+
+}  // namespace tamis

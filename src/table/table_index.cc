@@ -1,0 +1,150 @@
+#include "table/table_index.h"
+
+#include <algorithm>
+
+#include "table/block.h"
+#include "table/block_cursor.h"
+#include "table/shared_prefix.h"
+
+namespace tamis {
+namespace {
+
+// Keys that share much could, rebuilt, take far more than the block has bytes.
+// LevelDB's indexes share nothing.
+constexpr std::size_t kMostGrowth = 64;
+constexpr std::size_t kSlack = 1 << 16;
+
+// The first of n sorted numbers that is not below `wanted`; n if all are.
+std::size_t LowerBound(const std::uint64_t* numbers, std::size_t n,
+                       std::uint64_t wanted) noexcept {
+  const std::uint64_t* base = numbers;
+  while (n > 1) {
+    const std::size_t half = n / 2;
+    base += half * static_cast<std::size_t>(base[half - 1] < wanted);
+    n -= half;
+  }
+  const std::size_t past = n == 1 && *base < wanted ? 1 : 0;
+  return static_cast<std::size_t>(base - numbers) + past;
+}
+
+}  // namespace
+
+Status TableIndex::Load(const KeyOrder& order, Slice contents,
+                        std::uint64_t limit) {
+  order_ = order;
+  contents_ = contents;
+  Block block;
+  if (!Block::Parse(contents, &block)) {
+    return Status::Corruption("the index is not a block");
+  }
+  keys_.reserve(block.restart_count());
+  blocks_.reserve(block.restart_count());
+  BlockCursor cursor;
+  cursor.Reset(block);
+  for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
+    const Slice key = cursor.key();
+    if (cursor.key_is_whole()) {
+      keys_.push_back({static_cast<std::uint64_t>(key.data() - block.begin()),
+                       static_cast<std::uint32_t>(key.size())});
+    } else {
+      keys_.push_back({contents.size() + rebuilt_.size(),
+                       static_cast<std::uint32_t>(key.size())});
+      rebuilt_.append(key);
+    }
+    Status added = AddEntry(key, cursor.value(), limit);
+    if (!added.ok()) return added;
+  }
+  if (cursor.damaged()) {
+    return Status::Corruption("the index has an entry that is damaged");
+  }
+  if (order.is_bytewise()) MakePrefixes();
+  return Status::Ok();
+}
+
+Status TableIndex::AddEntry(Slice entry_key, Slice value,
+                            std::uint64_t limit) {
+  if (!IsInternalKey(entry_key)) {
+    return Status::Corruption("the index has a key that is none");
+  }
+  if (rebuilt_.size() > contents_.size() * kMostGrowth + kSlack) {
+    return Status::Corruption("the index has keys of absurd lengths");
+  }
+  const std::size_t count = keys_.size();
+  if (count > 1 && order_.Compare(key(count - 2), entry_key) >= 0) {
+    return Status::Corruption("the index is out of order");
+  }
+  BlockHandle handle;
+  if (!ReadHandle(&value, &handle) || !LiesBefore(handle, limit)) {
+    return Status::Corruption("the index names a block outside the table");
+  }
+  blocks_.push_back({handle.offset, static_cast<std::uint32_t>(handle.size)});
+  return Status::Ok();
+}
+
+// What the first and the last key begin with, all between them do.
+void TableIndex::MakePrefixes() {
+  if (keys_.empty()) return;
+  const Slice first = UserKeyOf(key(0));
+  const Slice last = UserKeyOf(key(size() - 1));
+  common_.assign(first.substr(0, SharedPrefix(first, last)));
+  prefixes_.reserve(size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    prefixes_.push_back(PrefixOf(UserKeyOf(key(i)).substr(common_.size())));
+  }
+}
+
+// As Find(), of blocks from `first` to before `last`.
+std::size_t TableIndex::FindAmong(std::size_t first, std::size_t last,
+                                  Slice internal_key) const noexcept {
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    if (order_.Compare(key(middle), internal_key) < 0) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  return first;
+}
+
+std::size_t TableIndex::Find(Slice internal_key) const noexcept {
+  if (!order_.is_bytewise()) return FindAmong(0, size(), internal_key);
+  const Slice user = UserKeyOf(internal_key);
+  if (!user.starts_with(common_)) {
+    return user < Slice(common_) ? 0 : size();
+  }
+  const std::uint64_t wanted = PrefixOf(user.substr(common_.size()));
+  const std::size_t first = LowerBound(prefixes_.data(), size(), wanted);
+  if (first == size() || prefixes_[first] != wanted) return first;
+  if (wanted == UINT64_MAX) return FindAmong(first, size(), internal_key);
+  const std::size_t last =
+      first + LowerBound(prefixes_.data() + first, size() - first, wanted + 1);
+  return FindAmong(first, last, internal_key);
+}
+
+std::vector<std::string> TableIndex::SampleKeys(std::uint64_t count) const {
+  std::uint64_t total = 0;
+  for (const BlockPlace& block : blocks_) total += block.size;
+  count = std::min<std::uint64_t>(count, size());
+  const std::uint64_t piece = total / (count + 1) + 1;
+  std::vector<std::string> keys;
+  std::uint64_t passed = 0;
+  for (std::size_t i = 0; i + 1 < size() && keys.size() < count; ++i) {
+    passed += blocks_[i].size;
+    if (passed < piece * (keys.size() + 1)) continue;
+    const Slice user_key = UserKeyOf(key(i));
+    if (keys.empty() || order_.CompareUser(keys.back(), user_key) < 0) {
+      keys.emplace_back(user_key);
+    }
+  }
+  return keys;
+}
+
+std::size_t TableIndex::memory_bytes() const noexcept {
+  return rebuilt_.capacity() + common_.capacity() +
+         blocks_.capacity() * sizeof(BlockPlace) +
+         keys_.capacity() * sizeof(KeyPlace) +
+         prefixes_.capacity() * sizeof(std::uint64_t);
+}
+
+}  // namespace tamis

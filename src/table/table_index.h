@@ -1,0 +1,81 @@
+// table/table_index.h -- which data block a key would be in.
+//
+// A table's index has, for each data block, a key that is not before the last
+// one in the block, and before the first one of the next.  Where keys order as
+// their bytes do, they are searched by eight bytes each, taken where they begin
+// to differ: an array of numbers that the cache likes.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "table/footer.h"
+#include "table/internal_key.h"
+#include "tamis/slice.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+// Immutable once loaded; safe to share among threads.
+class TableIndex {
+ public:
+  TableIndex() = default;  // of a table without blocks
+
+  // From the contents of an index block.  Corruption: keys out of order, or
+  // blocks that do not lie before `limit`.
+  // REQUIRES: `contents` outlives the index
+  Status Load(const KeyOrder& order, Slice contents, std::uint64_t limit);
+
+  std::size_t size() const noexcept { return blocks_.size(); }  // of blocks
+  // REQUIRES, for both: i < size()
+  BlockHandle block(std::size_t i) const noexcept {
+    return {blocks_[i].offset, blocks_[i].size};
+  }
+  Slice key(std::size_t i) const noexcept {
+    const KeyPlace place = keys_[i];
+    const Slice where = place.at < contents_.size() ? contents_ : rebuilt_;
+    const std::size_t at =
+        place.at < contents_.size() ? place.at : place.at - contents_.size();
+    return {where.data() + at, place.size};
+  }
+
+  // The one block that may have the first entry at or after that internal key;
+  // size(): there is none.
+  std::size_t Find(Slice internal_key) const noexcept;
+
+  // As Table::SampleKeys().
+  std::vector<std::string> SampleKeys(std::uint64_t count) const;
+
+  std::size_t memory_bytes() const noexcept;
+
+ private:
+  struct BlockPlace {
+    std::uint64_t offset;
+    std::uint32_t size;
+  };
+  // In contents_, or beyond its end in rebuilt_.
+  struct KeyPlace {
+    std::uint64_t at;
+    std::uint32_t size;
+  };
+
+  Status AddEntry(Slice key, Slice value, std::uint64_t limit);
+  void MakePrefixes();
+  std::size_t FindAmong(std::size_t first, std::size_t last,
+                        Slice internal_key) const noexcept;
+
+  KeyOrder order_;
+  Slice contents_;
+  std::string rebuilt_;  // keys that the block does not have in one piece
+  std::vector<BlockPlace> blocks_;
+  std::vector<KeyPlace> keys_;
+  // Where keys order as bytes: what all of them begin with, and the eight bytes
+  // that follow.
+  std::string common_;
+  std::vector<std::uint64_t> prefixes_;
+};
+
+}  // namespace tamis

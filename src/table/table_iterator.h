@@ -1,0 +1,51 @@
+// table/table_iterator.h -- walks over the entries of one table.
+
+#pragma once
+
+#include <string>
+
+#include "table/block_cursor.h"
+#include "table/internal_iterator.h"
+#include "table/table_blocks.h"
+#include "table/table_index.h"
+
+namespace tamis {
+
+// What an iterator looks at.  REQUIRES: all of it outlives the iterator
+struct TableParts {
+  const KeyOrder& order;
+  const TableIndex& index;
+  const TableBlocks& blocks;
+  const std::string& name;  // of the file, for messages
+};
+
+class TableIterator final : public InternalIterator {
+ public:
+  TableIterator(const TableParts& parts, const BlockReadOptions& options)
+      : parts_(parts), options_(options) {}
+
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(Slice internal_key) override;
+  void Next() override;
+  void Prev() override;
+  Status status() const override { return status_; }
+
+ private:
+  static constexpr std::size_t kNoBlock = ~std::size_t{0};
+
+  bool Enter(std::size_t block);
+  void GoOnFrom(std::size_t block);
+  void GoBackFrom(std::size_t block);
+  bool StandAtCursor();
+  void Fail(const Status& why);
+
+  TableParts parts_;
+  BlockReadOptions options_;
+  std::size_t block_ = kNoBlock;  // the one that cursor_ is in
+  BlockBuffer buffer_;
+  BlockCursor cursor_;
+  Status status_;
+};
+
+}  // namespace tamis

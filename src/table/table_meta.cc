@@ -1,0 +1,47 @@
+#include "table/table_meta.h"
+
+#include "policy/policy_names.h"
+#include "table/block.h"
+#include "table/block_cursor.h"
+#include "table/block_file.h"
+
+namespace tamis {
+
+Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
+                     std::vector<MetaEntry>* entries) {
+  BlockBuffer buffer;
+  Slice contents;
+  Status read = ReadBlock(file, footer.metaindex, &buffer, &contents);
+  if (!read.ok()) return read;
+  Block block;
+  if (!Block::Parse(contents, &block)) {
+    return Status::Corruption("the metaindex is not a block");
+  }
+  BlockCursor cursor;
+  cursor.Reset(block);
+  std::size_t name_bytes = 0;
+  for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
+    Slice value = cursor.value();
+    BlockHandle handle;
+    // Names that share much could take far more than the block has bytes.
+    name_bytes += cursor.key().size();
+    if (!ReadHandle(&value, &handle) || name_bytes > 64 * contents.size()) {
+      return Status::Corruption("the metaindex has an entry that is damaged");
+    }
+    entries->push_back({std::string(cursor.key()), handle});
+  }
+  if (cursor.damaged()) {
+    return Status::Corruption("the metaindex has an entry that is damaged");
+  }
+  return Status::Ok();
+}
+
+const FilterPolicy* PolicyOfMeta(std::string_view meta_name,
+                                 const FilterPolicy* preferred) {
+  if (!meta_name.starts_with(kWholeFilterMeta)) return nullptr;
+  meta_name.remove_prefix(kWholeFilterMeta.size());
+  if (preferred != nullptr && preferred->name() == meta_name) return preferred;
+  return FindPolicyByName(meta_name);
+}
+
+}  // namespace tamis

@@ -1,0 +1,37 @@
+// table/table_meta.h -- the metaindex of a table: its filters by name.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "table/footer.h"
+#include "tamis/env.h"
+#include "tamis/filter.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+// LevelDB's filter block; what it calls so, it honours.
+inline constexpr std::string_view kLevelDbFilterMeta =
+    "filter.leveldb.BuiltinBloomFilter2";
+// Then the name of a policy: a filter of the whole table, which LevelDB passes
+// over.
+inline constexpr std::string_view kWholeFilterMeta = "tamis.filter.";
+
+struct MetaEntry {
+  std::string name;
+  BlockHandle handle;
+};
+
+// All that the metaindex names.  Corruption: damaged.
+Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
+                     std::vector<MetaEntry>* entries);
+
+// The policy of a whole-table filter of that name; `preferred`, if it is the
+// one.  Null: the entry is no such filter, or its policy is not known.
+const FilterPolicy* PolicyOfMeta(std::string_view meta_name,
+                                 const FilterPolicy* preferred);
+
+}  // namespace tamis

@@ -1,0 +1,159 @@
+#include "table/table_reader.h"
+
+#include <utility>
+
+#include "table/block_file.h"
+#include "table/block_search.h"
+#include "table/table_blocks.h"
+#include "table/table_index.h"
+#include "table/table_iterator.h"
+#include "table/table_meta.h"
+
+namespace tamis {
+namespace {
+
+// The filters that a table has, best first: the preferred one, others of the
+// whole table, LevelDB's.
+std::shared_ptr<const TableFilter> ReadBestFilter(
+    const ReadableFile& file, const Footer& footer,
+    const FilterPolicy* preferred) {
+  std::vector<MetaEntry> entries;
+  Status read = ReadMetaindex(file, footer, &entries);
+  if (!read.ok()) return TableFilter::Damaged(std::move(read));
+  const MetaEntry* best = nullptr;
+  const FilterPolicy* best_policy = nullptr;
+  for (const MetaEntry& entry : entries) {
+    const FilterPolicy* const policy = PolicyOfMeta(entry.name, preferred);
+    if (policy != nullptr && (best_policy == nullptr || policy == preferred)) {
+      best = &entry;
+      best_policy = policy;
+    } else if (best == nullptr && entry.name == kLevelDbFilterMeta) {
+      best = &entry;
+    }
+  }
+  if (best == nullptr) return std::make_shared<const TableFilter>();
+  BlockBuffer buffer;
+  Slice bytes;
+  read = ReadBlock(file, best->handle, &buffer, &bytes);
+  if (!read.ok()) return TableFilter::Damaged(std::move(read));
+  return best_policy != nullptr
+             ? TableFilter::OpenWhole(bytes, *best_policy)
+             : TableFilter::OpenLevelDbBlock(bytes, file.size());
+}
+
+class TableReader final : public Table {
+ public:
+  TableReader(const TableReadContext& context,
+              std::unique_ptr<ReadableFile> file, std::string name)
+      : context_(context), file_(std::move(file)), name_(std::move(name)) {}
+
+  Status Load();
+
+  Status Get(const LookupKey& key, const BlockReadOptions& options,
+             const TableFilter* filter, std::string* value,
+             LookupResult* result) const override;
+
+  std::unique_ptr<InternalIterator> NewIterator(
+      const BlockReadOptions& options) const override {
+    return std::make_unique<TableIterator>(
+        TableParts{context_.order, index_, *blocks_, name_}, options);
+  }
+
+  std::shared_ptr<const TableFilter> ReadFilter() const override {
+    return ReadBestFilter(*file_, footer_, context_.filter);
+  }
+
+  std::uint64_t ApproximateOffsetOf(Slice internal_key) const override {
+    const std::size_t block = index_.Find(internal_key);
+    return block < index_.size() ? index_.block(block).offset : file_->size();
+  }
+
+  std::vector<std::string> SampleKeys(std::uint64_t count) const override {
+    return index_.SampleKeys(count);
+  }
+
+  void WillReadInOrder() const noexcept override { file_->WillReadInOrder(); }
+
+  std::size_t memory_bytes() const noexcept override {
+    return sizeof(*this) + index_.memory_bytes() + blocks_->memory_bytes() +
+           index_buffer_.stored.capacity() + index_buffer_.raw.capacity();
+  }
+
+ private:
+  Status TakeFound(const BlockFind& found, std::string* value,
+                   LookupResult* result) const;
+
+  const TableReadContext context_;
+  const std::unique_ptr<ReadableFile> file_;
+  const std::string name_;
+  Footer footer_;
+  BlockBuffer index_buffer_;
+  TableIndex index_;
+  std::optional<TableBlocks> blocks_;
+};
+
+Status TableReader::Load() {
+  Result<Footer> footer = ReadFooter(*file_);
+  if (!footer.ok()) return footer.status();
+  footer_ = *footer;
+  Slice contents;
+  Status read = ReadBlock(*file_, footer_.index, &index_buffer_, &contents);
+  if (!read.ok()) return read;
+  Status loaded =
+      index_.Load(context_.order, contents, file_->size() - kFooterBytes);
+  if (!loaded.ok()) return loaded;
+  blocks_.emplace(*file_, index_, context_.cache);
+  return Status::Ok();
+}
+
+Status TableReader::Get(const LookupKey& key, const BlockReadOptions& options,
+                        const TableFilter* filter, std::string* value,
+                        LookupResult* result) const {
+  *result = {};
+  const std::size_t i = index_.Find(key.internal());
+  if (i == index_.size()) return Status::Ok();
+  blocks_->Prefetch(i);
+  if (filter != nullptr &&
+      filter->kind() == TableFilter::Kind::kLevelDbBlock) {
+    result->block_filter_asked = true;
+    result->block_filter_absent = !filter->leveldb_block().MayContain(
+        index_.block(i).offset, key.user());
+    if (result->block_filter_absent) return Status::Ok();
+  }
+  BlockBuffer buffer;
+  Block block;
+  Status read = blocks_->Read(i, options, &buffer, &block);
+  if (!read.ok()) return AboutFile(name_, read);
+  result->blocks_read = 1;
+  return TakeFound(FindInBlock(block, context_.order, key), value, result);
+}
+
+Status TableReader::TakeFound(const BlockFind& found, std::string* value,
+                              LookupResult* result) const {
+  if (found.state == BlockFind::State::kAbsent) return Status::Ok();
+  const std::uint64_t type = found.trailer & 0xff;
+  if (found.state == BlockFind::State::kDamaged ||
+      type > static_cast<std::uint64_t>(ValueType::kValue)) {
+    return Status::Corruption(name_ + ": a block has an entry that is damaged");
+  }
+  if (type == static_cast<std::uint64_t>(ValueType::kDeletion)) {
+    result->state = LookupResult::State::kDeletion;
+    return Status::Ok();
+  }
+  result->state = LookupResult::State::kValue;
+  if (value != nullptr) value->assign(found.value);
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Table>> Table::Open(const TableReadContext& context,
+                                           std::unique_ptr<ReadableFile> file,
+                                           const std::string& name) {
+  auto table = std::make_unique<TableReader>(context, std::move(file), name);
+  Status loaded = table->Load();
+  if (!loaded.ok()) return AboutFile(name, loaded);
+  return std::unique_ptr<Table>(std::move(table));
+}
+
+}  // namespace tamis

@@ -1,0 +1,71 @@
+#include "base/arena.h"
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tamis {
+namespace {
+
+TEST(Arena, GivesAlignedMemoryThatNothingElseUses) {
+  Arena arena;
+  std::mt19937_64 random(1);
+  struct Piece {
+    char* start;
+    std::size_t bytes;
+    int fill;
+  };
+  std::vector<Piece> pieces;
+  for (int i = 0; i < 5000; ++i) {
+    const std::size_t bytes =
+        random() % 50 == 0 ? random() % 20'000 : random() % 200;
+    char* const start = arena.Allocate(bytes);
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(start) % Arena::kAlignment, 0u);
+    std::memset(start, i % 127, bytes);
+    pieces.push_back({start, bytes, i % 127});
+  }
+  for (const Piece& piece : pieces) {
+    for (std::size_t i = 0; i < piece.bytes; ++i) {
+      ASSERT_EQ(piece.start[i], piece.fill);
+    }
+  }
+}
+
+TEST(Arena, CountsWhatItHandedOut) {
+  Arena arena;
+  EXPECT_EQ(arena.bytes(), 0u);
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    static_cast<void>(arena.Allocate(i % 300));
+    sum += i % 300;
+  }
+  EXPECT_GE(arena.bytes(), sum);
+  EXPECT_LE(arena.bytes(), sum + sum / 10);
+}
+
+TEST(Arena, SmallOnesStayCloseTogether) {
+  Arena arena;
+  char* const first = arena.Allocate(24);
+  EXPECT_EQ(arena.Allocate(24), first + 24);
+  EXPECT_EQ(arena.Allocate(1), first + 48);
+  EXPECT_EQ(arena.Allocate(8), first + 56);
+  EXPECT_EQ(arena.bytes(), 64u);
+}
+
+TEST(Arena, LargeOnesDoNotEndAChunk) {
+  for (const std::size_t large : {std::size_t{5000}, std::size_t{10} << 20}) {
+    Arena arena;
+    char* const first = arena.Allocate(8);
+    char* const own = arena.Allocate(large);
+    own[0] = own[large - 1] = 'x';
+    EXPECT_EQ(arena.Allocate(8), first + 8);
+    EXPECT_EQ(arena.bytes(), large + 16);
+  }
+}
+
+}  // namespace
+}  // namespace tamis

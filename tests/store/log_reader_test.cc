@@ -1,0 +1,146 @@
+// Logs that LogWriter does not write: damaged ones, and those of others.
+
+#include <cstdint>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "store/log_format.h"
+#include "tests/store/log_files.h"
+
+namespace tamis::testing {
+namespace {
+
+constexpr unsigned kFull = 1;
+constexpr unsigned kFirst = 2;
+constexpr unsigned kMiddle = 3;
+constexpr unsigned kLast = 4;
+
+std::string Fragment(unsigned type, const std::string& data) {
+  const std::string checked = static_cast<char>(type) + data;
+  std::string bytes;
+  AppendFixed32(&bytes, MaskCrc32c(Crc32c(checked)));
+  bytes += static_cast<char>(data.size() & 0xff);
+  bytes += static_cast<char>(data.size() >> 8);
+  return bytes + checked;
+}
+
+// Up to the end of its block, with zeros.
+std::string Filled(std::string block) {
+  block.resize((block.size() + kLogBlockBytes - 1) / kLogBlockBytes *
+               kLogBlockBytes);
+  return block;
+}
+
+void ExpectDamaged(const std::string& log, const Records& records,
+                   std::uint64_t bytes, const std::string& sentence) {
+  const Found found = ReadLog(log);
+  EXPECT_EQ(found.records, records);
+  EXPECT_EQ(found.damaged_bytes, bytes);
+  EXPECT_NE(found.damage.find(sentence), std::string::npos) << found.damage;
+  EXPECT_FALSE(found.ended_clean);
+}
+
+TEST(LogReader, NothingIsAnEmptyLog) {
+  ExpectClean("", {});
+  EXPECT_EQ(ReadLog("").end, 0u);
+}
+
+TEST(LogReader, PassesOverZeros) {
+  ExpectClean(std::string(5, '\0'), {});
+  ExpectClean(std::string(100'000, '\0'), {});
+  const std::string log = LogOf({"one", "two"});
+  for (const std::size_t zeros : {1u, 6u, 7u, 8u, 1000u, 32'768u, 100'000u}) {
+    ExpectClean(log + std::string(zeros, '\0'), {"one", "two"});
+    EXPECT_EQ(ReadLog(log + std::string(zeros, '\0')).end, log.size());
+  }
+  ExpectClean(Filled(log) + log, {"one", "two", "one", "two"});
+  ExpectClean(Filled(log) + std::string(3 * kLogBlockBytes, '\0') + log,
+              {"one", "two", "one", "two"});
+}
+
+TEST(LogReader, AChecksumThatFailsDropsTheRestOfItsBlockOnly) {
+  std::string log = Filled(LogOf({"one", "two", "three"})) + LogOf({"four"});
+  log[10 + 8] ^= 1;  // in the data of "two"
+  ExpectDamaged(log, {"one", "four"}, kLogBlockBytes - 10, "checksum");
+}
+
+TEST(LogReader, ALengthBeyondAWholeBlockIsDamage) {
+  std::string log = Filled(LogOf({"one", "two"})) + LogOf({"three"});
+  log[10 + 5] = '\x80';
+  ExpectDamaged(log, {"one", "three"}, kLogBlockBytes - 10, "length");
+}
+
+TEST(LogReader, ALengthBeyondTheEndOfTheFileIsARecordNotFinished) {
+  std::string log = LogOf({"one", "two"});
+  log[10 + 4] = 100;
+  const Found found = ReadLog(log);
+  EXPECT_EQ(found.records, Records{"one"});
+  EXPECT_EQ(found.damage, "");
+  EXPECT_FALSE(found.ended_clean);
+}
+
+TEST(LogReader, AnUnknownTypeIsPassedOverAlone) {
+  const std::string one = Fragment(kFull, "one");
+  const std::string two = Fragment(kFull, "two");
+  ExpectDamaged(one + Fragment(5, "what") + two, {"one", "two"}, 4, "type");
+  ExpectDamaged(one + Fragment(255, "what") + two, {"one", "two"}, 4, "type");
+  ExpectDamaged(one + Fragment(0, "what") + two, {"one", "two"}, 4, "type");
+  ExpectDamaged(one + Fragment(kFirst, "begun") + Fragment(9, "what") + two,
+                {"one", "two"}, 9, "type");
+}
+
+TEST(LogReader, AMissingStartIsDamage) {
+  const std::string one = Fragment(kFull, "one");
+  ExpectDamaged(Fragment(kMiddle, "abc") + one, {"one"}, 3, "start");
+  ExpectDamaged(Fragment(kMiddle, "abc") + Fragment(kLast, "de") + one, {"one"},
+                5, "start");
+}
+
+TEST(LogReader, AMissingEndIsDamageIfAnotherRecordFollows) {
+  const std::string one = Fragment(kFull, "one");
+  const std::string begun = Fragment(kFirst, "abc");
+  ExpectDamaged(begun + one, {"one"}, 3, "end");
+  ExpectDamaged(begun + Fragment(kMiddle, "de") + begun + Fragment(kLast, "x"),
+                {"abcx"}, 5, "end");
+  ExpectDamaged(Filled(begun) + one, {"one"}, 3, "end");
+}
+
+TEST(LogReader, AMissingEndAtTheEndIsARecordNotFinished) {
+  const std::string one = Fragment(kFull, "one");
+  const std::string begun = Fragment(kFirst, "abc") + Fragment(kMiddle, "de");
+  for (const std::string& log :
+       {one + begun, Filled(one + begun),
+        Filled(one + begun) + std::string(kLogBlockBytes, '\0')}) {
+    const Found found = ReadLog(log);
+    EXPECT_EQ(found.records, Records{"one"});
+    EXPECT_EQ(found.damage, "");
+    EXPECT_EQ(found.end, one.size());
+    EXPECT_FALSE(found.ended_clean);
+  }
+}
+
+TEST(LogReader, AnEmptyStartThatGoesNowhereIsNoDamage) {
+  const std::string log = Fragment(kFirst, "") + Fragment(kFull, "one") +
+                          Fragment(kFirst, "") + Fragment(kFirst, "t") +
+                          Fragment(kLast, "wo");
+  ExpectClean(log, {"one", "two"});
+}
+
+TEST(LogReader, DamageInTheMiddleDropsTheWholeRecord) {
+  const Records records = {"one", std::string(80'000, 'x'), "three"};
+  std::string log = LogOf(records);
+  log[40'000] ^= 1;
+  const Found found = ReadLog(log);
+  EXPECT_EQ(found.records, (Records{"one", "three"}));
+  // The second block, the piece in the first, and the last without its start.
+  EXPECT_EQ(found.damaged_bytes,
+            kLogBlockBytes + 80'000 - (kLogBlockBytes - kLogHeaderBytes));
+  EXPECT_NE(found.damage.find("block at 32768: a checksum"), std::string::npos)
+      << found.damage;
+}
+
+}  // namespace
+}  // namespace tamis::testing

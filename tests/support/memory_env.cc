@@ -1,0 +1,326 @@
+#include "tests/support/memory_env.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+
+#include "base/file_descriptor.h"
+#include "tests/support/memory_env_files.h"
+
+namespace tamis::testing {
+namespace {
+
+std::string DirectoryOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string NameOf(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 == 0
+}
+
+std::size_t UpTo(std::size_t most, std::mt19937_64* random) {
+  return std::uniform_int_distribution<std::size_t>(0, most)(*random);
+}
+
+}  // namespace
+
+MemoryEnv::MemoryEnv() : MemoryEnv(Options()) {}
+MemoryEnv::MemoryEnv(const Options& options) : options_(options) {}
+MemoryEnv::~MemoryEnv() = default;
+
+void MemoryEnv::Inode::CutTo(std::size_t bytes) {
+  if (bytes < synced && !synced_before_cut.has_value()) {
+    synced_before_cut = content.substr(0, synced);
+  }
+  synced = std::min(synced, bytes);
+  content.resize(bytes);
+  shown = nullptr;
+}
+
+void MemoryEnv::Inode::MarkSynced() {
+  synced = content.size();
+  synced_before_cut.reset();
+}
+
+void MemoryEnv::Inode::LoseUnsynced(CrashMode mode, std::mt19937_64* random) {
+  const bool by_chance = mode == CrashMode::kKeepRandomPrefix;
+  if (synced_before_cut.has_value() && (!by_chance || UpTo(1, random) == 0)) {
+    content = *synced_before_cut;
+  } else {
+    const std::size_t unsynced = content.size() - synced;
+    content.resize(synced + (by_chance ? UpTo(unsynced, random) : 0));
+  }
+  MarkSynced();
+  shown = nullptr;
+}
+
+void MemoryEnv::NameChange::ApplyTo(Names* names) const {
+  if (!old_name.empty()) names->erase(old_name);
+  if (file == nullptr) {
+    names->erase(path);
+  } else {
+    (*names)[path] = file;
+  }
+}
+
+void MemoryEnv::Change(NameChange change) {
+  change.ApplyTo(&names_);
+  unsynced_changes_.push_back(std::move(change));
+}
+
+void MemoryEnv::FailCall(std::uint64_t n, int error, bool from_then_on,
+                         CallKinds kinds) {
+  const std::lock_guard guard(mutex_);
+  until_failure_ = n;
+  error_ = error;
+  from_then_on_ = from_then_on;
+  failing_kinds_ = kinds;
+}
+
+void MemoryEnv::Heal() {
+  const std::lock_guard guard(mutex_);
+  until_failure_ = 0;
+  failures_ = 0;
+}
+
+std::uint64_t MemoryEnv::failures() const {
+  const std::lock_guard guard(mutex_);
+  return failures_;
+}
+
+std::uint64_t MemoryEnv::calls() const {
+  const std::lock_guard guard(mutex_);
+  return calls_;
+}
+
+void MemoryEnv::SetCapacity(std::uint64_t bytes) {
+  const std::lock_guard guard(mutex_);
+  capacity_ = bytes;
+}
+
+void MemoryEnv::FlipBit(const std::string& path, std::uint64_t offset,
+                        unsigned bit) {
+  const std::lock_guard guard(mutex_);
+  Inode& file = *names_.at(path);
+  char& byte = file.content.at(static_cast<std::size_t>(offset));
+  byte = static_cast<char>(byte ^ (1 << bit));
+  file.shown = nullptr;
+}
+
+void MemoryEnv::Crash(CrashMode mode, std::uint64_t seed) {
+  const std::lock_guard guard(mutex_);
+  is_down_ = true;
+  ++epoch_;
+  locked_.clear();
+  if (mode == CrashMode::kKillProcess) return;
+  std::mt19937_64 random(seed);
+  const std::size_t kept = mode == CrashMode::kKeepRandomPrefix
+                               ? UpTo(unsynced_changes_.size(), &random)
+                               : 0;
+  for (std::size_t i = 0; i < kept; ++i) {
+    unsynced_changes_[i].ApplyTo(&synced_names_);
+  }
+  unsynced_changes_.clear();
+  names_ = synced_names_;
+  for (const auto& [path, file] : names_) file->LoseUnsynced(mode, &random);
+}
+
+void MemoryEnv::Restart() {
+  const std::lock_guard guard(mutex_);
+  is_down_ = false;
+}
+
+std::string MemoryEnv::Contents(const std::string& path) const {
+  const std::lock_guard guard(mutex_);
+  return names_.at(path)->content;
+}
+
+void MemoryEnv::SetContents(const std::string& path, std::string bytes) {
+  const std::lock_guard guard(mutex_);
+  auto file = std::make_shared<Inode>();
+  file->content = std::move(bytes);
+  file->MarkSynced();
+  names_[path] = file;
+  synced_names_[path] = file;
+  std::erase_if(unsynced_changes_,
+                [&](const NameChange& change) { return change.path == path; });
+}
+
+// To be asked first by every call that can fail.
+Status MemoryEnv::Called(CallKinds kind, const std::string& path) {
+  if (is_down_) return Status::IoError(path + ": the machine is down");
+  ++calls_;
+  if (until_failure_ == 0 || (failing_kinds_ & kind) == 0) return Status::Ok();
+  if (--until_failure_ > 0) return Status::Ok();
+  if (from_then_on_) until_failure_ = 1;
+  ++failures_;
+  return SystemError(path, error_);
+}
+
+Status MemoryEnv::CheckRoom(const std::string& path, std::size_t more) const {
+  if (!capacity_.has_value()) return Status::Ok();
+  std::uint64_t used = more;
+  for (const auto& [name, file] : names_) used += file->content.size();
+  return used <= *capacity_ ? Status::Ok() : SystemError(path, ENOSPC);
+}
+
+Status MemoryEnv::CheckParent(const std::string& path) const {
+  return directories_.contains(DirectoryOf(path)) ? Status::Ok()
+                                                  : SystemError(path, ENOENT);
+}
+
+Result<std::shared_ptr<MemoryEnv::Inode>> MemoryEnv::Find(
+    const std::string& path) const {
+  const auto found = names_.find(path);
+  if (found == names_.end()) return SystemError(path, ENOENT);
+  return found->second;
+}
+
+Result<std::unique_ptr<ReadableFile>> MemoryEnv::OpenReadable(
+    const std::string& path, bool map) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kOpenCalls, path); !called.ok()) return called;
+  const auto file = Find(path);
+  if (!file.ok()) return file.status();
+  Inode& inode = **file;
+  if (inode.shown == nullptr) {
+    inode.shown = std::make_shared<const std::string>(inode.content);
+  }
+  return std::unique_ptr<ReadableFile>(std::make_unique<Readable>(
+      this, path, inode.shown, map && options_.can_map));
+}
+
+Result<std::unique_ptr<WritableFile>> MemoryEnv::Create(const std::string& path,
+                                                        WriteKind /*kind*/) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kCreateCalls, path); !called.ok()) return called;
+  if (Status parent = CheckParent(path); !parent.ok()) return parent;
+  if (const auto found = Find(path); found.ok()) {
+    (*found)->CutTo(0);
+    return NewWritable(path, *found);
+  }
+  const auto file = std::make_shared<Inode>();
+  Change({path, file, ""});
+  return NewWritable(path, file);
+}
+
+Result<std::unique_ptr<WritableFile>> MemoryEnv::Reopen(const std::string& path,
+                                                        std::uint64_t keep,
+                                                        WriteKind /*kind*/) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kCreateCalls, path); !called.ok()) return called;
+  const auto file = Find(path);
+  if (!file.ok()) return file.status();
+  if ((*file)->content.size() < keep) {
+    return Status::IoError(path + ": shorter than it should be");
+  }
+  (*file)->CutTo(static_cast<std::size_t>(keep));
+  return NewWritable(path, *file);
+}
+
+Result<std::vector<std::string>> MemoryEnv::List(const std::string& dir) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kReadCalls, dir); !called.ok()) return called;
+  if (!directories_.contains(dir)) return SystemError(dir, ENOENT);
+  std::vector<std::string> names;
+  for (const auto& [path, file] : names_) {
+    if (DirectoryOf(path) == dir) names.push_back(NameOf(path));
+  }
+  for (const std::string& path : directories_) {
+    if (path != "/" && path != "." && DirectoryOf(path) == dir) {
+      names.push_back(NameOf(path));
+    }
+  }
+  return names;
+}
+
+bool MemoryEnv::Exists(const std::string& path) {
+  const std::lock_guard guard(mutex_);
+  return !is_down_ && (names_.contains(path) || directories_.contains(path));
+}
+
+Result<std::uint64_t> MemoryEnv::FileSize(const std::string& path) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kReadCalls, path); !called.ok()) return called;
+  const auto file = Find(path);
+  if (!file.ok()) return file.status();
+  return std::uint64_t{(*file)->content.size()};
+}
+
+Status MemoryEnv::Remove(const std::string& path) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kNameCalls, path); !called.ok()) return called;
+  if (const auto file = Find(path); !file.ok()) return file.status();
+  Change({path, nullptr, ""});
+  return Status::Ok();
+}
+
+Status MemoryEnv::Rename(const std::string& from, const std::string& to) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kNameCalls, from); !called.ok()) return called;
+  if (Status parent = CheckParent(to); !parent.ok()) return parent;
+  const auto file = Find(from);
+  if (!file.ok()) return file.status();
+  if (from != to) Change({to, *file, from});
+  return Status::Ok();
+}
+
+Status MemoryEnv::CreateDirectory(const std::string& dir) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kNameCalls, dir); !called.ok()) return called;
+  if (Status parent = CheckParent(dir); !parent.ok()) return parent;
+  if (names_.contains(dir)) return SystemError(dir, EEXIST);
+  directories_.insert(dir);
+  return Status::Ok();
+}
+
+Status MemoryEnv::RemoveDirectory(const std::string& dir) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kNameCalls, dir); !called.ok()) return called;
+  if (!directories_.contains(dir)) return SystemError(dir, ENOENT);
+  const auto is_in = [&](const std::string& path) {
+    return path != dir && DirectoryOf(path) == dir;
+  };
+  for (const auto& [path, file] : names_) {
+    if (is_in(path)) return SystemError(dir, ENOTEMPTY);
+  }
+  if (std::any_of(directories_.begin(), directories_.end(), is_in)) {
+    return SystemError(dir, ENOTEMPTY);
+  }
+  directories_.erase(dir);
+  return Status::Ok();
+}
+
+Status MemoryEnv::SyncDirectory(const std::string& dir) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kSyncCalls, dir); !called.ok()) return called;
+  if (!directories_.contains(dir)) return SystemError(dir, ENOENT);
+  const auto is_in = [&](const NameChange& change) {
+    return DirectoryOf(change.path) == dir;
+  };
+  for (const NameChange& change : unsynced_changes_) {
+    if (is_in(change)) change.ApplyTo(&synced_names_);
+  }
+  std::erase_if(unsynced_changes_, is_in);
+  return Status::Ok();
+}
+
+std::unique_ptr<WritableFile> MemoryEnv::NewWritable(
+    const std::string& path, std::shared_ptr<Inode> file) {
+  return std::make_unique<Writable>(this, path, std::move(file));
+}
+
+Result<std::unique_ptr<FileLock>> MemoryEnv::Lock(const std::string& path) {
+  const std::lock_guard guard(mutex_);
+  if (Status called = Called(kLockCalls, path); !called.ok()) return called;
+  if (Status parent = CheckParent(path); !parent.ok()) return parent;
+  if (!locked_.insert(path).second) {
+    return Status::IoError(path + ": locked: it is open elsewhere");
+  }
+  if (!names_.contains(path)) Change({path, std::make_shared<Inode>(), ""});
+  return std::unique_ptr<FileLock>(std::make_unique<HeldLock>(this, path));
+}
+
+}  // namespace tamis::testing
