@@ -74,13 +74,15 @@ std::vector<std::string> CheckAnyLog(Slice bytes) {
   return records;
 }
 
-// Records of up to two blocks, by three bytes of the input each.
+// Records of up to more than a block, by three bytes of the input each.
 std::vector<std::string> RecordsFrom(Slice bytes) {
-  constexpr std::size_t kMostRecords = 30;
+  constexpr std::size_t kMostRecords = 8;
+  constexpr std::size_t kLongestRecord = 40'000;
   std::vector<std::string> records;
   for (Input input(bytes); !input.empty() && records.size() < kMostRecords;) {
     const char filler = static_cast<char>(input.TakeByte());
-    records.emplace_back(static_cast<std::size_t>(input.TakeNumber(2)), filler);
+    const auto size = static_cast<std::size_t>(input.TakeNumber(2));
+    records.emplace_back(size % kLongestRecord, filler);
   }
   return records;
 }

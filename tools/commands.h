@@ -86,4 +86,7 @@ struct DedupeArgs {
 int RunDedupe(const DedupeArgs& args, const Console& console);
 void AddDedupe(CLI::App* app, const Console& console, int* exit_code);
 
+// Those of db_commands.h, below one name.
+void AddDb(CLI::App* app, const Console& console, int* exit_code);
+
 }  // namespace tamis::tools

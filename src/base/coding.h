@@ -91,9 +91,10 @@ inline char* EncodeVarint32(char* p, std::uint32_t value) noexcept {
 }
 
 inline void AppendVarint64(std::string* dst, std::uint64_t value) {
-  char bytes[kMaxVarint64Bytes];
-  const char* const end = EncodeVarint64(bytes, value);
-  dst->append(bytes, static_cast<std::size_t>(end - bytes));
+  for (; value >= 0x80; value >>= 7) {
+    dst->push_back(static_cast<char>(value | 0x80));
+  }
+  dst->push_back(static_cast<char>(value));
 }
 inline void AppendVarint32(std::string* dst, std::uint32_t value) {
   AppendVarint64(dst, value);

@@ -24,6 +24,10 @@ constexpr std::uint64_t kLargestChunk = std::uint64_t{1} << 20;
 constexpr std::size_t kLongestMapped = 4096;
 constexpr std::size_t kMostPartsMapped = 2;
 
+// After a long record so many more are written by the system, whatever their
+// length: where long ones are frequent, mapping anew for each costs far more.
+constexpr unsigned kUnmappedAfterLong = 16;
+
 // These bytes of a record appear at once.
 constexpr std::size_t kWord = 8;
 
@@ -93,21 +97,29 @@ class PosixLogFile final : public WritableFile {
 
   std::string path_;
   FileDescriptor fd_;
-  std::uint64_t end_;       // of what was appended
-  std::uint64_t size_;      // of the file; from end_ on there are zeros, ...
-  bool garbage_ = false;    // ... or else what a failed write left
-  bool mappable_ = true;    // until the system says otherwise
-  char* window_ = nullptr;  // the file from window_start_
+  std::uint64_t end_;     // of what was appended
+  std::uint64_t size_;    // of the file; from end_ on there are zeros, ...
+  bool garbage_ = false;  // ... or else what a failed write left
+  std::uint64_t chunk_ = kSmallestChunk;  // to allocate next
+  unsigned unmapped_records_ = 0;         // how many more go by the system
+  bool mappable_ = true;                  // until the system says otherwise
+  char* window_ = nullptr;                // the file from window_start_
   std::uint64_t window_start_ = 0;
   std::size_t window_bytes_ = 0;
 };
 
 Status PosixLogFile::AppendRecord(std::span<const Slice> parts) {
   const std::size_t bytes = TotalBytes(parts);
+  if (bytes == 0) return Status::Ok();
   if (parts.size() > kMostPartsMapped || bytes > kLongestMapped) {
+    unmapped_records_ = kUnmappedAfterLong;
+    chunk_ = kSmallestChunk;
     return Write(parts, bytes);
   }
-  if (bytes == 0) return Status::Ok();
+  if (unmapped_records_ > 0) {
+    --unmapped_records_;
+    return Write(parts, bytes);
+  }
   if (room() < std::max(bytes, kWord)) {
     if (mappable_) {
       if (Status mapped = MapMore(); !mapped.ok()) return mapped;
@@ -148,10 +160,9 @@ Status PosixLogFile::MapMore() {
   const auto rounded_up = [](std::uint64_t n) {
     return (n + kSmallestChunk - 1) / kSmallestChunk * kSmallestChunk;
   };
-  // As much again as there is.
   const std::uint64_t least = rounded_up(end_ + kLongestMapped);
-  const std::uint64_t wanted =
-      rounded_up(end_ + std::clamp(end_, kSmallestChunk, kLargestChunk));
+  const std::uint64_t wanted = rounded_up(end_ + chunk_);
+  chunk_ = std::min(2 * chunk_, kLargestChunk);
   int error = Allocate(wanted);
   if (error == ENOSPC && least < wanted) error = Allocate(least);
   if (error != 0 && !CannotAllocate(error)) return SystemError(path_, error);

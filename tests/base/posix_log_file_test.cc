@@ -84,7 +84,7 @@ TEST(PosixLogFile, DestroyingItClosesIt) {
 TEST(PosixLogFile, WhatIsAppendedIsInTheFileAtOnceWithZerosBehind) {
   const TempDir dir;
   auto file = CreateLog(dir.File("f"));
-  const std::string all = WriteRecords(file.get(), 120);
+  const std::string all = WriteRecords(file.get(), 140);
   const std::string content = dir.Read("f");
   ASSERT_GE(content.size(), all.size());
   EXPECT_EQ(content.size() % 65536, 0u);

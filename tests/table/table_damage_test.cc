@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/table/tables.h"
+#include "tests/support/tables.h"
 
 namespace tamis::testing {
 namespace {
@@ -152,7 +152,7 @@ TEST(TableFilters, ThatAreDamagedCostNoKey) {
   const auto filter = table->ReadFilter();
   EXPECT_EQ(filter->kind(), TableFilter::Kind::kNone);
   EXPECT_EQ(filter->damage().code(), StatusCode::kCorruption);
-  ExpectHolds(*table, KeyOrder(), SomeEntries());
+  ExpectTableHolds(*table, KeyOrder(), SomeEntries());
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "table/compression.h"
-#include "tests/table/tables.h"
+#include "tests/support/tables.h"
 
 namespace tamis::testing {
 namespace {
@@ -105,7 +105,7 @@ TEST_P(TableRoundTrip, FindsWhatWasWritten) {
   for (const unsigned interval : {1u, 2u, 5u, 16u}) {
     options.restart_interval = interval;
     const std::string bytes = BuildTable(options, GetParam().entries);
-    ExpectHolds(*OpenTable(bytes), KeyOrder(), GetParam().entries);
+    ExpectTableHolds(*OpenTable(bytes), KeyOrder(), GetParam().entries);
   }
 }
 
@@ -118,10 +118,10 @@ TEST_P(TableRoundTrip, FindsItByEveryWayOfReading) {
     const std::string bytes = BuildTable(options, GetParam().entries);
     for (const bool mapped : {false, true}) {
       TableReadContext context;
-      ExpectHolds(*OpenTable(bytes, mapped, context), KeyOrder(),
+      ExpectTableHolds(*OpenTable(bytes, mapped, context), KeyOrder(),
                   GetParam().entries);
       context.cache = cache.get();
-      ExpectHolds(*OpenTable(bytes, mapped, context), KeyOrder(),
+      ExpectTableHolds(*OpenTable(bytes, mapped, context), KeyOrder(),
                   GetParam().entries);
       EXPECT_EQ(cache->bytes(), 0u) << "a closed table's blocks are forgotten";
     }
@@ -172,7 +172,7 @@ TEST(TableOrder, FollowsAComparatorOfOnesOwn) {
     TableReadContext context;
     context.order = order;
     const std::string bytes = BuildTable(options, entries);
-    ExpectHolds(*OpenTable(bytes, true, context), order, entries);
+    ExpectTableHolds(*OpenTable(bytes, true, context), order, entries);
   }
 }
 
@@ -237,7 +237,7 @@ TEST(TableCompression, LeavesRawWhatItCannotMakeSmaller) {
   const auto cache = NewBlockCache(1 << 20);
   TableReadContext context;
   context.cache = cache.get();
-  ExpectHolds(*OpenTable(bytes, true, context), KeyOrder(), entries);
+  ExpectTableHolds(*OpenTable(bytes, true, context), KeyOrder(), entries);
   EXPECT_EQ(cache->misses(), 0u) << "no data block is compressed";
 }
 

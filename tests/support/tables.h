@@ -1,4 +1,4 @@
-// table/tables.h -- tables in memory, and what they must answer.
+// support/tables.h -- tables in memory, and what they must answer.
 
 #pragma once
 
@@ -82,7 +82,7 @@ std::string Lookup(const Table& table, Slice user_key, Sequence sequence,
 
 // Walks over all of it both ways, seeks to every key and between them, and
 // looks every version up; whatever differs fails the running test.
-void ExpectHolds(const Table& table, const KeyOrder& order,
+void ExpectTableHolds(const Table& table, const KeyOrder& order,
                  const Entries& entries);
 
 }  // namespace tamis::testing

@@ -1,4 +1,4 @@
-#include "tests/table/tables.h"
+#include "tests/support/tables.h"
 
 #include <algorithm>
 
@@ -142,7 +142,7 @@ void ExpectSeeks(InternalIterator* iterator, const KeyOrder& order,
 
 }  // namespace
 
-void ExpectHolds(const Table& table, const KeyOrder& order,
+void ExpectTableHolds(const Table& table, const KeyOrder& order,
                  const Entries& entries) {
   const auto iterator = table.NewIterator({});
   EXPECT_EQ(At(*iterator), "end: ok");

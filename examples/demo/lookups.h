@@ -1,0 +1,31 @@
+// What a lookup costs in a store, by what its filters save.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tamis/store.h"
+
+namespace demo {
+
+// The key of number i; even ones are in the store, odd ones are not.
+std::string KeyOf(std::uint64_t i);
+
+// Writes `keys` keys as `tables` tables, each of which spans all of the range.
+tamis::Status Load(const std::string& dir, const tamis::StoreOptions& options,
+                   std::uint64_t keys, unsigned tables);
+
+struct Cost {
+  double tables_read = 0;  // per lookup
+  double blocks_read = 0;
+  double microseconds = 0;
+  std::uint64_t lookups = 0;
+  std::uint64_t wrong = 0;  // answers that were not the right ones
+};
+
+// Looks up random keys, present or missing ones, for about that long.
+Cost Measure(tamis::Store& store, std::uint64_t keys, bool present,
+             double seconds);
+
+}  // namespace demo

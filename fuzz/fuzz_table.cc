@@ -1,0 +1,150 @@
+// Arbitrary bytes as a table, then a table built from the input.
+
+#include <map>
+#include <utility>
+
+#include "fuzz/fuzz_support.h"
+#include "table/table_builder.h"
+#include "table/table_reader.h"
+
+namespace tamis::fuzz {
+namespace {
+
+class BytesFile final : public ReadableFile {
+ public:
+  BytesFile(Slice bytes, bool mapped) : bytes_(bytes), is_mapped_(mapped) {}
+
+  std::uint64_t size() const noexcept override { return bytes_.size(); }
+  Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
+                     std::string* scratch) const override {
+    if (offset > bytes_.size() || bytes > bytes_.size() - offset) {
+      return Status::IoError("bytes: they end before");
+    }
+    scratch->assign(bytes_.substr(offset, bytes));
+    return Slice(*scratch);
+  }
+  Slice mapped() const noexcept override {
+    return is_mapped_ ? bytes_ : Slice();
+  }
+
+ private:
+  Slice bytes_;
+  bool is_mapped_;
+};
+
+class BytesSink final : public WritableFile {
+ public:
+  Status Append(Slice bytes) override {
+    bytes_.append(bytes);
+    return Status::Ok();
+  }
+  Status Flush() override { return Status::Ok(); }
+  Status Sync() override { return Status::Ok(); }
+  Status Close() override { return Status::Ok(); }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+std::uint64_t WalkBothWays(const Table& table) {
+  constexpr std::uint64_t kEnough = 5000;
+  const auto iterator = table.NewIterator({});
+  std::uint64_t forwards = 0;
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+    Check(IsInternalKey(iterator->key()), "an iterator has internal keys");
+    if (++forwards == kEnough) return forwards;
+  }
+  const bool whole = iterator->status().ok();
+  std::uint64_t backwards = 0;
+  for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) {
+    if (++backwards == 2 * kEnough) return forwards;
+  }
+  Check(!whole || !iterator->status().ok() || forwards == backwards,
+        "as many entries from behind as from the front");
+  return forwards;
+}
+
+void AskAll(const Table& table, std::span<const Slice> keys) {
+  const auto filter = table.ReadFilter();
+  const auto iterator = table.NewIterator({});
+  for (const Slice key : keys) {
+    (void)filter->MayContain(key);
+    for (const Sequence sequence : {Sequence{0}, Sequence{9}, kMaxSequence}) {
+      const LookupKey wanted(key, sequence);
+      std::string value;
+      LookupResult result;
+      (void)table.Get(wanted, {}, filter.get(), &value, &result);
+      iterator->Seek(wanted.internal());
+      (void)table.ApproximateOffsetOf(wanted.internal());
+    }
+  }
+  Check(table.SampleKeys(5).size() <= 5, "no more samples than asked for");
+}
+
+void CheckAnyTable(Slice bytes) {
+  const auto cache = NewBlockCache(1 << 16);
+  TableReadContext context;
+  context.cache = cache.get();
+  for (const bool mapped : {false, true}) {
+    auto table = Table::Open(
+        context, std::make_unique<BytesFile>(bytes, mapped), "input");
+    const BytesFile file(bytes, mapped);
+    const TableCheck check = CheckTable(context, file);
+    if (!table.ok()) {
+      Check(!check.problems.empty(), "what does not open has a problem");
+      continue;
+    }
+    const std::uint64_t walked = WalkBothWays(**table);
+    Check(!check.problems.empty() || walked <= check.entries,
+          "a table without problems has the entries it seems to have");
+    AskAll(**table, QuestionsFrom(bytes));
+  }
+}
+
+void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
+  Input input(bytes);
+  TableWriteOptions options;
+  options.block_bytes = 1 + input.TakeByte() * 4u;
+  options.restart_interval = 1 + input.TakeByte() % 17;
+  options.compression = static_cast<Compression>(input.TakeByte() % 3);
+  options.filter = &policy;
+  options.leveldb_filter_bits = 10;
+  std::map<Slice, Slice> entries;
+  for (const Slice key : KeysFrom(input.rest())) entries[key] = key;
+  BytesSink sink;
+  TableBuilder builder(options, &sink);
+  for (const auto& [key, value] : entries) {
+    const LookupKey internal(key, 7);
+    Check(builder.Add(internal.internal(), value).ok(), "entries can be added");
+  }
+  Check(builder.Finish().ok(), "a table can be finished");
+  auto table = Table::Open(
+      {}, std::make_unique<BytesFile>(sink.bytes(), true), "built");
+  Check(table.ok(), "what was built opens");
+  const auto filter = (*table)->ReadFilter();
+  for (const auto& [key, expected] : entries) {
+    std::string value;
+    LookupResult result;
+    Check(filter->MayContain(key), "no filter hides a key");
+    Check((*table)
+                  ->Get(LookupKey(key, 9), {}, nullptr, &value, &result)
+                  .ok() &&
+              result.state == LookupResult::State::kValue && value == expected,
+          "every entry is found");
+  }
+  Check(WalkBothWays(**table) == entries.size(), "all entries are there");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
+                                      std::size_t size) {
+  const Slice bytes = AsSlice(data, size);
+  const auto policy = PolicyOf("bloom:10");
+  CheckAnyTable(bytes);
+  CheckBuiltTable(*policy, bytes);
+  return 0;
+}
+
+}  // namespace tamis::fuzz

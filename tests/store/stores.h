@@ -1,0 +1,134 @@
+// store/stores.h -- a store for a test, in memory, that can be closed and
+// opened again.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tamis/store.h"
+#include "tests/support/memory_env.h"
+
+namespace tamis::testing {
+
+// Buffers, tables and levels so small that a few hundred entries fill several
+// levels.
+inline StoreOptions SmallOptions() {
+  StoreOptions options;
+  options.write_buffer_bytes = std::size_t{16} << 10;
+  options.table_bytes = std::uint64_t{8} << 10;
+  options.level1_bytes = std::uint64_t{32} << 10;
+  options.level_growth = 4;
+  options.block_bytes = 1024;
+  return options;
+}
+
+// Nothing happens by itself: tables stay where the test put them.
+inline StoreOptions StillOptions() {
+  StoreOptions options;
+  options.automatic_compaction = false;
+  return options;
+}
+
+class TestStore {
+ public:
+  explicit TestStore(StoreOptions options = {}) : options_(std::move(options)) {
+    options_.create_if_missing = true;
+    options_.env = &env_;
+    Open();
+  }
+
+  Store* operator->() { return store_.get(); }
+  Store& operator*() { return *store_; }
+  MemoryEnv& env() { return env_; }
+  // For the next opening.
+  StoreOptions& options() { return options_; }
+  static const std::string& dir() {
+    static const std::string dir = "/db";
+    return dir;
+  }
+
+  void Close() { store_.reset(); }
+  void Open() {
+    Result<std::unique_ptr<Store>> opened = Store::Open(dir(), options_);
+    ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+    store_ = *std::move(opened);
+  }
+  void Reopen() {
+    Close();
+    Open();
+  }
+  Status TryOpen() {
+    Result<std::unique_ptr<Store>> opened = Store::Open(dir(), options_);
+    if (opened.ok()) store_ = *std::move(opened);
+    return opened.status();
+  }
+
+  void Put(Slice key, Slice value) {
+    const Status put = store_->Put({}, key, value);
+    ASSERT_TRUE(put.ok()) << put.ToString();
+  }
+  void Delete(Slice key) {
+    const Status gone = store_->Delete({}, key);
+    ASSERT_TRUE(gone.ok()) << gone.ToString();
+  }
+  void Flush() {
+    const Status flushed = store_->Flush();
+    ASSERT_TRUE(flushed.ok()) << flushed.ToString();
+  }
+  void Compact() {
+    const Status compacted = store_->Compact();
+    ASSERT_TRUE(compacted.ok()) << compacted.ToString();
+  }
+  // The value; "(none)" where there is none; an error as its text.
+  std::string Get(Slice key, const Snapshot* snapshot = nullptr) {
+    std::string value;
+    const Status got = store_->Get({.snapshot = snapshot}, key, &value);
+    if (got.code() == StatusCode::kNotFound) return "(none)";
+    return got.ok() ? value : got.ToString();
+  }
+  // "key=value key=value ..." in order.
+  std::string All(const Snapshot* snapshot = nullptr) {
+    std::string all;
+    const auto it = store_->NewIterator({.snapshot = snapshot});
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      if (!all.empty()) all += ' ';
+      all += std::string(it->key()) + "=" + std::string(it->value());
+    }
+    EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+    return all;
+  }
+  std::uint64_t TablesAt(int level) {
+    return store_->Stats().levels[static_cast<std::size_t>(level)].tables;
+  }
+  // Paths of the files that end so, in order.
+  std::vector<std::string> Files(const std::string& ending) {
+    std::vector<std::string> found;
+    const Result<std::vector<std::string>> names = env_.List(dir());
+    for (const std::string& name : *names) {
+      if (name.ends_with(ending)) found.push_back(dir() + "/" + name);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+ private:
+  MemoryEnv env_;
+  StoreOptions options_;
+  std::unique_ptr<Store> store_;
+};
+
+// A key of eight digits, so that numbers and keys order alike.
+inline std::string NumberKey(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  return std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits;
+}
+
+}  // namespace tamis::testing

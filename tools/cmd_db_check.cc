@@ -1,0 +1,179 @@
+// tamis db check and repair: is all well, and if not, what can be saved.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "db_commands.h"
+#include "progress.h"
+#include "text.h"
+
+namespace tamis::tools {
+namespace {
+
+std::string Dump(const nlohmann::ordered_json& object) {
+  return object.dump(2, ' ', false,
+                     nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+// For CheckStore(): `progress` is a Progress.
+void ShowCheckProgress(void* progress, std::uint64_t done, std::uint64_t all) {
+  static_cast<Progress*>(progress)->Say(
+      fmt::format("{} of {} checked", HumanBytes(done), HumanBytes(all)));
+}
+
+std::string ToJson(const DbCheckArgs& args, const CheckReport& report) {
+  nlohmann::ordered_json object;
+  object["store"] = args.dir;
+  object["tables"] = report.tables;
+  object["entries"] = report.entries;
+  object["blocks"] = report.blocks;
+  object["filters"] = report.filters;
+  object["logs"] = report.logs;
+  object["log_records"] = report.log_records;
+  object["bytes"] = report.bytes;
+  object["problems"] = report.problems;
+  object["verdict"] = report.problems.empty() ? "ok" : "damaged";
+  return Dump(object);
+}
+
+std::string ToText(const DbCheckArgs& args, const CheckReport& report,
+                   const Console& console) {
+  std::string text = fmt::format("store:    {}\n", Printable(args.dir));
+  text += fmt::format("tables:   {}, with {} {} of data and {} {}\n",
+                      Grouped(report.tables), Grouped(report.blocks),
+                      Plural(report.blocks, "block", "blocks"),
+                      Grouped(report.filters),
+                      Plural(report.filters, "filter", "filters"));
+  text += fmt::format("logs:     {}, with {} {}\n", Grouped(report.logs),
+                      Grouped(report.log_records),
+                      Plural(report.log_records, "record", "records"));
+  text += fmt::format("entries:  {}\n", Grouped(report.entries));
+  text += fmt::format("read:     {}\n", SizeText(report.bytes));
+  for (const std::string& problem : report.problems) {
+    text += fmt::format("problem:  {}\n", Printable(problem));
+  }
+  const std::uint64_t problems = report.problems.size();
+  text += fmt::format(
+      "verdict:  {}\n",
+      problems == 0
+          ? Painted(console, Colour::kGreen, "ok")
+          : Painted(console, Colour::kRed,
+                    fmt::format("damaged: {} {}", Grouped(problems),
+                                Plural(problems, "problem", "problems"))));
+  return text;
+}
+
+std::string ToJson(const DbRepairArgs& args, const RepairReport& report) {
+  nlohmann::ordered_json object;
+  object["store"] = args.dir;
+  object["tables"] = report.tables;
+  object["entries"] = report.entries;
+  object["logs"] = report.logs;
+  object["lost"] = report.lost;
+  return Dump(object);
+}
+
+std::string ToText(const DbRepairArgs& args, const RepairReport& report,
+                   const Console& console) {
+  std::string text = fmt::format("store:    {}\n", Printable(args.dir));
+  text += fmt::format("tables:   {}, with {} {}\n", Grouped(report.tables),
+                      Grouped(report.entries),
+                      Plural(report.entries, "entry", "entries"));
+  text += fmt::format("logs:     {} turned into tables\n",
+                      Grouped(report.logs));
+  for (const std::string& lost : report.lost) {
+    text += fmt::format("damage:   {}\n", Printable(lost));
+  }
+  text += fmt::format(
+      "verdict:  {}\n",
+      report.lost.empty()
+          ? Painted(console, Colour::kGreen, "whole again, nothing was lost")
+          : Painted(console, Colour::kYellow,
+                    "opens again, without what was damaged; the files it was "
+                    "in are in lost/"));
+  return text;
+}
+
+Result<RepairReport> Repair(const DbRepairArgs& args, const Console& console) {
+  auto options = StoreOptionsFrom(args.tables);
+  if (!options.ok()) return options.status();
+  // A store whose keys have another order would be put into ours, and lose
+  // its name.  Where the manifest can be read, it tells.
+  StoreOptions look;
+  look.read_only = true;
+  const Status opened = Store::Open(args.dir, look).status();
+  if (opened.code() == StatusCode::kInvalidArgument) return InDbWords(opened);
+  Progress progress(console);
+  progress.Say("reading what is there");
+  auto report = RepairStore(args.dir, *options);
+  if (!report.ok()) return report.status();
+  return report;
+}
+
+}  // namespace
+
+int RunDbCheck(const DbCheckArgs& args, const Console& console) {
+  Progress progress(console);
+  auto report = CheckStore(args.dir, {}, ShowCheckProgress, &progress);
+  progress.Clear();
+  if (!report.ok()) {
+    return Fail(console, "db check", InDbWords(report.status()).message());
+  }
+  console.out->Write(args.json ? ToJson(args, *report)
+                               : ToText(args, *report, console));
+  return Finish(console, "db check",
+                report->problems.empty() ? kExitOk : kExitNegative);
+}
+
+int RunDbRepair(const DbRepairArgs& args, const Console& console) {
+  auto report = Repair(args, console);
+  if (!report.ok()) {
+    return Fail(console, "db repair", report.status().message());
+  }
+  console.out->Write(args.json ? ToJson(args, *report)
+                               : ToText(args, *report, console));
+  return Finish(console, "db repair",
+                report->lost.empty() ? kExitOk : kExitNegative);
+}
+
+void AddDbCheck(CLI::App* db, const Console& console, int* exit_code) {
+  auto args = std::make_shared<DbCheckArgs>();
+  CLI::App* command =
+      db->add_subcommand("check", "Read everything and verify it");
+  AddDirectory(command, &args->dir);
+  command->add_flag("--json", args->json, "Print a JSON object");
+  command->footer(
+      "Verifies every checksum, the order of the keys, and that no filter\n"
+      "denies a key of its table.  Writes nothing.\n"
+      "Exit code: 0 if all is well, 1 if there are problems, 2 on errors.\n\n"
+      "Example:\n  tamis db check fruit.db");
+  command->callback(
+      [args, &console, exit_code] { *exit_code = RunDbCheck(*args, console); });
+}
+
+void AddDbRepair(CLI::App* db, const Console& console, int* exit_code) {
+  auto args = std::make_shared<DbRepairArgs>();
+  CLI::App* command =
+      db->add_subcommand("repair", "Make a damaged store open again");
+  AddDirectory(command, &args->dir);
+  AddNewTableOptions(command, &args->tables);
+  command->add_flag("--json", args->json, "Print a JSON object");
+  command->footer(
+      "Reads whatever tables and logs are there, keeps what is whole, writes\n"
+      "anew what can be read of the rest, and moves the damaged files to\n"
+      "DIR/lost.  Copy the directory first.  A deletion that was in what is\n"
+      "lost is forgotten: old values may come back.\n"
+      "Exit code: 0 if nothing was lost, 1 if something was, 2 on errors.\n\n"
+      "Example:\n  cp -r fruit.db fruit.copy && tamis db repair fruit.db");
+  command->callback([args, &console, exit_code] {
+    *exit_code = RunDbRepair(*args, console);
+  });
+}
+
+}  // namespace tamis::tools

@@ -1,0 +1,171 @@
+// tamis db load: many pairs from a file or a pipe.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "db_commands.h"
+#include "interrupt.h"
+#include "pair_reader.h"
+#include "progress.h"
+#include "text.h"
+
+namespace tamis::tools {
+namespace {
+
+// Large enough that a batch costs nothing per pair, small enough that little
+// waits to be written when the input pauses.
+constexpr std::uint32_t kBatchPairs = 1000;
+constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
+
+struct Loaded {
+  std::uint64_t pairs = 0;
+  std::uint64_t bytes = 0;  // of keys and values
+  double seconds = 0;
+};
+
+// Gathers pairs and writes them in batches.
+class Loader {
+ public:
+  Loader(Store* store, bool sync) : store_(store), options_{.sync = sync} {}
+
+  Status Add(const Pair& pair) {
+    batch_.Put(pair.key, pair.value);
+    gathered_bytes_ += pair.key.size() + pair.value.size();
+    if (batch_.count() < kBatchPairs && batch_.bytes() < kBatchBytes) {
+      return Status::Ok();
+    }
+    return Write();
+  }
+
+  Status Write() {
+    if (batch_.count() == 0) return Status::Ok();
+    Status written = store_->Write(options_, batch_);
+    if (!written.ok()) return written;
+    loaded_.pairs += batch_.count();
+    loaded_.bytes += gathered_bytes_;
+    gathered_bytes_ = 0;
+    batch_.Clear();
+    return Status::Ok();
+  }
+
+  // What has been written.
+  const Loaded& loaded() const { return loaded_; }
+
+ private:
+  Store* store_;
+  WriteOptions options_;
+  WriteBatch batch_;
+  std::uint64_t gathered_bytes_ = 0;
+  Loaded loaded_;
+};
+
+// Until the input ends, or holds something that is no pair: then what came
+// before is written all the same.
+Status LoadAll(PairReader* reader, Progress* progress, Loader* loader) {
+  for (;;) {
+    Pair pair;
+    Result<bool> got = reader->Next(&pair);
+    if (!got.ok() || !*got) {
+      Status written = loader->Write();
+      if (!written.ok()) return written;
+      return got.status();
+    }
+    Status added = loader->Add(pair);
+    if (!added.ok()) return added;
+    progress->Update(loader->loaded().pairs, reader->bytes_read());
+  }
+}
+
+Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
+  // The input comes first: where it is missing, no store is made.
+  auto source = FileSource::Open(args.file, console.in);
+  if (!source.ok()) return source.status();
+  auto store = OpenToWrite(args.dir, args.write);
+  if (!store.ok()) return store.status();
+  if (args.file == "-" && console.in_is_terminal) {
+    Note(console, "db load",
+         "reading pairs from the terminal; Ctrl-D on an empty line ends them");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  Progress progress(console, (*source)->total_bytes());
+  const auto reader = args.binary ? NewBinaryPairReader(source->get())
+                                  : NewLinePairReader(source->get(), args.hex);
+  Loader loader(store->get(), args.write.sync);
+  Status status = LoadAll(reader.get(), &progress, &loader);
+  progress.Say("closing the store");
+  store->reset();
+  *loaded = loader.loaded();
+  const std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - start;
+  loaded->seconds = taken.count();
+  if (status.ok()) return status;
+  return Status(status.code(),
+                fmt::format("{}; {} {} loaded", status.message(),
+                            Grouped(loaded->pairs),
+                            Plural(loaded->pairs, "pair was", "pairs were")));
+}
+
+void Report(const DbLoadArgs& args, const Console& console,
+            const Loaded& loaded) {
+  if (args.json) {
+    nlohmann::ordered_json object;
+    object["pairs"] = loaded.pairs;
+    object["bytes"] = loaded.bytes;
+    object["seconds"] = loaded.seconds;
+    console.out->Write(object.dump() + "\n");
+  } else if (!args.quiet) {
+    Note(console, "db load",
+         fmt::format("{} {}, {} in {:.1f} seconds", Grouped(loaded.pairs),
+                     Plural(loaded.pairs, "pair", "pairs"),
+                     SizeText(loaded.bytes), loaded.seconds));
+  }
+}
+
+}  // namespace
+
+int RunDbLoad(const DbLoadArgs& args, const Console& console) {
+  InterruptsEndInput interrupts;
+  Loaded loaded;
+  const Status status = Load(args, console, &loaded);
+  if (!status.ok()) return Fail(console, "db load", status.message());
+  Report(args, console, loaded);
+  return Finish(console, "db load",
+                interrupts.signal() == 0 ? int{kExitOk}
+                                         : kExitSignal + interrupts.signal());
+}
+
+void AddDbLoad(CLI::App* db, const Console& console, int* exit_code) {
+  auto args = std::make_shared<DbLoadArgs>();
+  CLI::App* command =
+      db->add_subcommand("load", "Store many pairs, as scan prints them");
+  AddDirectory(command, &args->dir);
+  command->add_option("FILE", args->file,
+                      "File of pairs; '-' or nothing is standard input");
+  auto* hex = command->add_flag("--hex", args->hex,
+                                "Keys and values as hexadecimal digits");
+  command
+      ->add_flag("--binary", args->binary,
+                 "For each pair the lengths of key and value, 32 bits each, "
+                 "little-endian, then the key and the value")
+      ->excludes(hex);
+  AddCreateOption(command, &args->write);
+  AddWriteOptions(command, &args->write);
+  command->add_flag("-q,--quiet", args->quiet, "No count at the end");
+  command->add_flag("--json", args->json, "Print the count as JSON");
+  command->footer(
+      "A line is a key, a tab and a value, with the escapes of scan.  What is\n"
+      "no such line ends it; the pairs before are stored, and the message\n"
+      "says how many.\n\n"
+      "Example:\n  tamis db scan old.db | tamis db load new.db --create");
+  command->callback(
+      [args, &console, exit_code] { *exit_code = RunDbLoad(*args, console); });
+}
+
+}  // namespace tamis::tools

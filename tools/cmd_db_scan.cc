@@ -1,0 +1,149 @@
+// tamis db scan: the entries of a store, in order.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/coding.h"
+#include "db_commands.h"
+#include "filter_args.h"
+#include "numbers.h"
+#include "pair_text.h"
+#include "text.h"
+
+namespace tamis::tools {
+namespace {
+
+// One pair in the form that was asked for.
+class PairWriter {
+ public:
+  PairWriter(const DbScanArgs& args, Output* out) : args_(args), out_(out) {}
+
+  void Write(Slice key, Slice value) {
+    text_.clear();
+    if (args_.binary) {
+      AppendFixed32(&text_, static_cast<std::uint32_t>(key.size()));
+      AppendFixed32(&text_, static_cast<std::uint32_t>(value.size()));
+      text_ += key;
+      text_ += value;
+    } else if (args_.json) {
+      nlohmann::ordered_json object;
+      SetBytes(&object, "key", key, args_.hex);
+      SetBytes(&object, "value", value, args_.hex);
+      text_ = object.dump() + "\n";
+    } else {
+      Append(key);
+      text_ += '\t';
+      Append(value);
+      text_ += '\n';
+    }
+    out_->Write(text_);
+  }
+
+ private:
+  void Append(Slice bytes) {
+    if (args_.hex) {
+      text_ += ToHex(bytes);
+    } else {
+      AppendEscaped(bytes, &text_);
+    }
+  }
+
+  const DbScanArgs& args_;
+  Output* out_;
+  std::string text_;
+};
+
+void SeekToStart(const RangeArgs& range, bool reverse, Iterator* it) {
+  if (!reverse) {
+    if (range.from.has_value()) return it->Seek(*range.from);
+    return it->SeekToFirst();
+  }
+  if (!range.to.has_value()) return it->SeekToLast();
+  it->SeekForPrev(*range.to);
+  if (it->Valid() && it->key() == *range.to) it->Prev();
+}
+
+bool IsBeyond(const RangeArgs& range, bool reverse, Slice key) {
+  if (reverse) return range.from.has_value() && key < *range.from;
+  return range.to.has_value() && key >= *range.to;
+}
+
+Result<std::uint64_t> LimitOf(const DbScanArgs& args) {
+  if (args.limit.empty()) return UINT64_MAX;
+  auto limit = ParseCount(args.limit);
+  if (limit.ok()) return limit;
+  return Status::InvalidArgument("--limit: " + limit.status().message());
+}
+
+Status Scan(const DbScanArgs& args, const Console& console) {
+  auto limit = LimitOf(args);
+  if (!limit.ok()) return limit.status();
+  auto range = DecodedRange(args.range, args.hex);
+  if (!range.ok()) return range.status();
+  auto store = OpenToRead(args.dir);
+  if (!store.ok()) return store.status();
+  const auto it = (*store)->NewIterator();
+  PairWriter writer(args, console.out);
+  std::uint64_t left = *limit;
+  SeekToStart(*range, args.reverse, it.get());
+  while (left > 0 && it->Valid() && !IsBeyond(*range, args.reverse, it->key())) {
+    writer.Write(it->key(), it->value());
+    if (console.out->error() != 0) return Status::Ok();  // Finish() tells
+    --left;
+    if (args.reverse) {
+      it->Prev();
+    } else {
+      it->Next();
+    }
+  }
+  return it->Valid() ? Status::Ok() : InDbWords(it->status());
+}
+
+}  // namespace
+
+int RunDbScan(const DbScanArgs& args, const Console& console) {
+  if (args.binary && console.out_is_terminal) {
+    return Fail(console, "db scan",
+                "will not write --binary to the terminal; redirect standard "
+                "output");
+  }
+  const Status scanned = Scan(args, console);
+  if (!scanned.ok()) {
+    console.out->Flush();
+    return Fail(console, "db scan", scanned.message());
+  }
+  return Finish(console, "db scan", kExitOk);
+}
+
+void AddDbScan(CLI::App* db, const Console& console, int* exit_code) {
+  auto args = std::make_shared<DbScanArgs>();
+  CLI::App* command =
+      db->add_subcommand("scan", "Print keys and values in order");
+  AddDirectory(command, &args->dir);
+  AddRangeOptions(command, &args->range);
+  AddText(command, "--limit", &args->limit, "At most that many");
+  command->add_flag("--reverse", args->reverse,
+                    "The same range from its end to its start");
+  auto* hex = command->add_flag("--hex", args->hex,
+                                "Keys and values as hexadecimal digits");
+  auto* binary = command->add_flag(
+      "--binary", args->binary, "Lengths and bytes instead of lines; see load");
+  binary->excludes(hex);
+  command->add_flag("--json", args->json, "Print one JSON object per pair")
+      ->excludes(binary);
+  command->footer(
+      "Prints the key, a tab and the value on a line.  Newlines, tabs,\n"
+      "carriage returns and backslashes in them are written \\n \\t \\r \\\\,\n"
+      "other control characters and bytes that are not UTF-8 \\xNN; load\n"
+      "reads it back.\n\n"
+      "Example:\n  tamis db scan fruit.db --from a --to b --limit 10");
+  command->callback(
+      [args, &console, exit_code] { *exit_code = RunDbScan(*args, console); });
+}
+
+}  // namespace tamis::tools

@@ -1,0 +1,68 @@
+// db_store.h -- how the commands of `tamis db` open a store, and the options
+// and arguments they have in common.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tamis/store.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tamis::tools {
+
+// As typed; empty: not given.
+struct NewTableArgs {
+  std::string filter;  // as MakePolicy() takes it, or "none"
+  std::string compression;
+};
+// Adds --filter and --compression.
+void AddNewTableOptions(CLI::App* app, NewTableArgs* args);
+// InvalidArgument: there is no such filter.
+Result<StoreOptions> StoreOptionsFrom(const NewTableArgs& args);
+
+struct DbWriteArgs {
+  NewTableArgs tables;
+  bool may_create = false;  // the command has --create
+  bool create = false;
+  bool sync = false;
+};
+// Adds --sync and those of new tables.
+void AddWriteOptions(CLI::App* app, DbWriteArgs* args);
+void AddCreateOption(CLI::App* app, DbWriteArgs* args);
+
+// From the first, included, to the second, excluded.
+struct RangeArgs {
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+};
+// Adds --from and --to.
+void AddRangeOptions(CLI::App* app, RangeArgs* args);
+// InvalidArgument: hexadecimal digits were asked for, and these are none.
+Result<RangeArgs> DecodedRange(const RangeArgs& args, bool hex);
+
+void AddDirectory(CLI::App* app, std::string* dir);
+void AddHexOption(CLI::App* app, bool* hex);
+
+// The bytes of an argument called `name`, written as hexadecimal digits if
+// `hex`.  InvalidArgument: it is not.
+Result<std::string> ArgumentBytes(std::string_view name,
+                                  const std::string& text, bool hex);
+
+// Takes no lock and writes nothing.
+Result<std::unique_ptr<Store>> OpenToRead(
+    const std::string& dir,
+    FilterLoading loading = FilterLoading::kWhenFirstAsked);
+// Creates a store only if args.create is set.
+Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
+                                           const DbWriteArgs& args);
+
+// A message of the library about opening `dir`, with what to do.
+Status InDbWords(const Status& status);
+
+}  // namespace tamis::tools

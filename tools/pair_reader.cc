@@ -1,0 +1,154 @@
+#include "pair_reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/coding.h"
+#include "pair_text.h"
+#include "text.h"
+
+namespace tamis::tools {
+namespace {
+
+Status BadPair(const ByteSource& source, std::string_view unit,
+               std::uint64_t number, std::string_view what) {
+  const std::string_view name = source.name();
+  return Status::InvalidArgument(fmt::format("{}{}{} {}: {}", name,
+                                             name.empty() ? "" : ": ", unit,
+                                             number, what));
+}
+
+class LinePairReader final : public PairReader {
+ public:
+  LinePairReader(ByteSource* source, bool hex)
+      : source_(source), hex_(hex), lines_(source, KeySyntax{}) {}
+
+  Result<bool> Next(Pair* pair) override {
+    if (at_ == lines_.records().size()) {
+      at_ = 0;
+      if (Status read = lines_.Next(); !read.ok()) return read;
+      if (lines_.records().empty()) return false;
+    }
+    const std::string_view line = lines_.records()[at_++];
+    ++number_;
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) {
+      return BadPair(*source_, "line", number_,
+                     "no tab between a key and a value");
+    }
+    Status key = Decode(line.substr(0, tab), &key_, &pair->key);
+    if (!key.ok()) return key;
+    Status value = Decode(line.substr(tab + 1), &value_, &pair->value);
+    if (!value.ok()) return value;
+    return true;
+  }
+
+  std::uint64_t bytes_read() const override { return lines_.bytes_read(); }
+
+ private:
+  // *decoded becomes a view of `text` or of *buffer.
+  Status Decode(std::string_view text, std::string* buffer, Slice* decoded) {
+    if (!hex_ && text.find('\\') == std::string_view::npos) {
+      *decoded = text;
+      return Status::Ok();
+    }
+    buffer->clear();
+    if (hex_ ? !DecodeHex(text, buffer) : !Unescape(text, buffer)) {
+      return BadPair(*source_, "line", number_,
+                     hex_ ? HexProblem(text) : EscapeProblem(text));
+    }
+    *decoded = *buffer;
+    return Status::Ok();
+  }
+
+  ByteSource* source_;
+  bool hex_;
+  KeyReader lines_;
+  std::size_t at_ = 0;  // among the records of lines_
+  std::uint64_t number_ = 0;
+  std::string key_;
+  std::string value_;
+};
+
+class BinaryPairReader final : public PairReader {
+ public:
+  explicit BinaryPairReader(ByteSource* source) : source_(source) {}
+
+  Result<bool> Next(Pair* pair) override {
+    begin_ = next_;
+    ++number_;
+    Status filled = Fill(kHeaderBytes);
+    if (!filled.ok()) return filled;
+    if (Held() == 0) return false;
+    if (Held() < kHeaderBytes) return CutOff();
+    const std::size_t key_bytes = LoadLittle32(&buffer_[begin_]);
+    const std::size_t value_bytes = LoadLittle32(&buffer_[begin_ + 4]);
+    const std::size_t all = kHeaderBytes + key_bytes + value_bytes;
+    filled = Fill(all);
+    if (!filled.ok()) return filled;
+    if (Held() < all) return CutOff();
+    const std::string_view bytes(buffer_);
+    pair->key = bytes.substr(begin_ + kHeaderBytes, key_bytes);
+    pair->value = bytes.substr(begin_ + kHeaderBytes + key_bytes, value_bytes);
+    next_ = begin_ + all;
+    return true;
+  }
+
+  std::uint64_t bytes_read() const override { return bytes_read_; }
+
+ private:
+  static constexpr std::size_t kHeaderBytes = 8;
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
+
+  std::size_t Held() const { return buffer_.size() - begin_; }
+
+  // Until that many bytes are held, or the source has no more.  Memory grows
+  // with what has come, not with what a length promises.
+  Status Fill(std::size_t bytes) {
+    if (Held() >= bytes) return Status::Ok();
+    buffer_.erase(0, begin_);
+    begin_ = next_ = 0;
+    while (buffer_.size() < bytes) {
+      const std::size_t before = buffer_.size();
+      buffer_.resize(before + kPieceBytes);
+      Result<std::size_t> got = source_->Read(&buffer_[before], kPieceBytes);
+      buffer_.resize(before + (got.ok() ? *got : 0));
+      if (!got.ok()) return got.status();
+      bytes_read_ += *got;
+      if (*got == 0) break;
+    }
+    return Status::Ok();
+  }
+
+  // The source ended within a pair.
+  Result<bool> CutOff() {
+    if (source_->was_cut()) return false;
+    return BadPair(*source_, "pair", number_,
+                   fmt::format("cut off: {} bytes of it are there; is this "
+                               "what scan --binary writes?",
+                               Grouped(Held())));
+  }
+
+  ByteSource* source_;
+  std::string buffer_;
+  std::size_t begin_ = 0;  // of the pair given last
+  std::size_t next_ = 0;   // of the pair behind it
+  std::uint64_t number_ = 0;
+  std::uint64_t bytes_read_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<PairReader> NewLinePairReader(ByteSource* source, bool hex) {
+  return std::make_unique<LinePairReader>(source, hex);
+}
+
+std::unique_ptr<PairReader> NewBinaryPairReader(ByteSource* source) {
+  return std::make_unique<BinaryPairReader>(source);
+}
+
+}  // namespace tamis::tools

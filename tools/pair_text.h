@@ -1,0 +1,32 @@
+// pair_text.h -- keys and values as text: on one line, and in JSON.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "tamis/slice.h"
+
+namespace tamis::tools {
+
+// Appends `bytes` so that they stay on one line and hold no tab: \n, \t, \r, \\
+// and, for other control characters, \xNN.  Of what is not UTF-8 every byte
+// above 0x7e is written \xNN, so that the text is UTF-8 always.
+void AppendEscaped(Slice bytes, std::string* out);
+std::string Escaped(Slice bytes);
+
+// Appends the bytes that `text` stands for; those that need no escape may
+// stand for themselves.  False: a backslash that begins none of the escapes
+// above; *out is then of no use.
+bool Unescape(std::string_view text, std::string* out);
+// Why Unescape() refuses `text`; empty if it does not.
+std::string EscapeProblem(std::string_view text);
+
+// Sets object[name], or object[name_hex] if `hex` is set or the bytes are not
+// UTF-8: JSON knows no bytes.
+void SetBytes(nlohmann::ordered_json* object, const std::string& name,
+              Slice bytes, bool hex);
+
+}  // namespace tamis::tools
