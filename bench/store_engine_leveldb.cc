@@ -38,8 +38,8 @@ class LevelDbEngine final : public StoreEngine {
     options_.block_cache = cache_.get();
     options_.write_buffer_size = kStoreWriteBuffer;
     options_.max_open_files = kManyFiles;
-    options_.compression = settings.snappy ? leveldb::kSnappyCompression
-                                           : leveldb::kNoCompression;
+    options_.compression =
+        settings.snappy ? leveldb::kSnappyCompression : leveldb::kNoCompression;
   }
 
   Status Open(const std::string& dir, StoreShape shape) override {
@@ -65,7 +65,9 @@ class LevelDbEngine final : public StoreEngine {
     return Status::Ok();
   }
 
-  Status Flush() override { return Status::NotSupported("no flush of its own"); }
+  Status Flush() override {
+    return Status::NotSupported("no flush of its own");
+  }
 
   // There is nothing to wait for, so: level 0 may stay as it is, and no file
   // has changed for a while.

@@ -50,8 +50,8 @@ class RocksDbEngine final : public StoreEngine {
     options_.create_if_missing = true;
     options_.write_buffer_size = kStoreWriteBuffer;
     options_.max_background_jobs = 2;
-    options_.compression = settings.snappy ? rocksdb::kSnappyCompression
-                                           : rocksdb::kNoCompression;
+    options_.compression =
+        settings.snappy ? rocksdb::kSnappyCompression : rocksdb::kNoCompression;
     options_.allow_mmap_reads = settings.rocksdb_maps && !settings.snappy;
     options_.table_factory.reset(
         rocksdb::NewBlockBasedTableFactory(TableOptions(settings)));
@@ -101,7 +101,8 @@ class RocksDbEngine final : public StoreEngine {
     rocksdb::PinnableSlice value;
     rocksdb::ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
     for (std::size_t i = keys.begin; i < keys.end; ++i) {
-      const auto got = db_->Get(reads_, family, Theirs((*keys.keys)[i]), &value);
+      const auto got =
+          db_->Get(reads_, family, Theirs((*keys.keys)[i]), &value);
       if (got.ok()) {
         seen.Add(value.data());
         value.Reset();

@@ -81,14 +81,17 @@ StoreWorker::StoreWorker(const StorePlan& plan,
 Result<Figures> StoreWorker::Run(std::string_view phase, unsigned round) {
   using Kind = KeyKind;
   const std::uint64_t many = plan_.operations;
-  const std::uint64_t few = std::max<std::uint64_t>(1, many / kOverlappingShare);
+  const std::uint64_t few =
+      std::max<std::uint64_t>(1, many / kOverlappingShare);
   const std::pair<std::string_view, Reads> reads[] = {
       {"missing", {Kind::kMissing, many}},
       {"present", {Kind::kPresent, many}},
       {"missing_two", {Kind::kMissing, many, Threads::kTwo}},
       {"present_two", {Kind::kPresent, many, Threads::kTwo}},
-      {"multi_missing", {Kind::kMissing, many, Threads::kOne, kKeysPerMultiGet}},
-      {"multi_present", {Kind::kPresent, many, Threads::kOne, kKeysPerMultiGet}},
+      {"multi_missing",
+       {Kind::kMissing, many, Threads::kOne, kKeysPerMultiGet}},
+      {"multi_present",
+       {Kind::kPresent, many, Threads::kOne, kKeysPerMultiGet}},
       {"missing_memtable", {Kind::kMissing, many}},
       {"present_memtable", {Kind::kPresent, many}},
       {"missing_overlap", {Kind::kMissing, few}},
@@ -244,8 +247,7 @@ Result<Figures> StoreWorker::Read(std::string_view name, const Reads& reads,
   const auto threads = static_cast<unsigned>(reads.threads);
   const StoreKeys keys = Draw(reads.kind, round, reads.operations * threads);
   const std::size_t some = keys.size() / kWarmUpShare;
-  const auto warm =
-      Ask(reads, {&keys, keys.size() - some, keys.size()});
+  const auto warm = Ask(reads, {&keys, keys.size() - some, keys.size()});
   if (!warm.ok()) return warm.status();
   const Stopwatch watch;
   const Result<Seen> seen = reads.threads == Threads::kTwo
@@ -268,8 +270,7 @@ Result<Seen> StoreWorker::AskFromTwo(const Reads& reads,
                                      const StoreKeys& keys) {
   const std::size_t half = keys.size() / 2;
   Result<Seen> second = Seen{};
-  std::jthread other(
-      [&] { second = Ask(reads, {&keys, half, keys.size()}); });
+  std::jthread other([&] { second = Ask(reads, {&keys, half, keys.size()}); });
   Result<Seen> first = Ask(reads, {&keys, 0, half});
   other.join();
   if (!first.ok() || !second.ok()) return first.ok() ? second : first;

@@ -32,8 +32,8 @@ struct Stage {
 };
 // Opening comes after the reads: what it makes cold, they would feel.
 constexpr Stage kStages[] = {
-    {kFills},    {kReads, true}, {kOpen, true},         {kMemory},
-    {kMemtable, true}, {kOverlap}, {kOverlapping, true}, {kFinish}};
+    {kFills},          {kReads, true}, {kOpen, true},        {kMemory},
+    {kMemtable, true}, {kOverlap},     {kOverlapping, true}, {kFinish}};
 
 class Conductor {
  public:

@@ -119,17 +119,15 @@ void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
     Check(builder.Add(internal.internal(), value).ok(), "entries can be added");
   }
   Check(builder.Finish().ok(), "a table can be finished");
-  auto table = Table::Open(
-      {}, std::make_unique<BytesFile>(sink.bytes(), true), "built");
+  auto table =
+      Table::Open({}, std::make_unique<BytesFile>(sink.bytes(), true), "built");
   Check(table.ok(), "what was built opens");
   const auto filter = (*table)->ReadFilter();
   for (const auto& [key, expected] : entries) {
     std::string value;
     LookupResult result;
     Check(filter->MayContain(key), "no filter hides a key");
-    Check((*table)
-                  ->Get(LookupKey(key, 9), {}, nullptr, &value, &result)
-                  .ok() &&
+    Check((*table)->Get(LookupKey(key, 9), {}, nullptr, &value, &result).ok() &&
               result.state == LookupResult::State::kValue && value == expected,
           "every entry is found");
   }

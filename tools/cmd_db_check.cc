@@ -45,11 +45,10 @@ std::string ToJson(const DbCheckArgs& args, const CheckReport& report) {
 std::string ToText(const DbCheckArgs& args, const CheckReport& report,
                    const Console& console) {
   std::string text = fmt::format("store:    {}\n", Printable(args.dir));
-  text += fmt::format("tables:   {}, with {} {} of data and {} {}\n",
-                      Grouped(report.tables), Grouped(report.blocks),
-                      Plural(report.blocks, "block", "blocks"),
-                      Grouped(report.filters),
-                      Plural(report.filters, "filter", "filters"));
+  text += fmt::format(
+      "tables:   {}, with {} {} of data and {} {}\n", Grouped(report.tables),
+      Grouped(report.blocks), Plural(report.blocks, "block", "blocks"),
+      Grouped(report.filters), Plural(report.filters, "filter", "filters"));
   text += fmt::format("logs:     {}, with {} {}\n", Grouped(report.logs),
                       Grouped(report.log_records),
                       Plural(report.log_records, "record", "records"));
@@ -85,8 +84,8 @@ std::string ToText(const DbRepairArgs& args, const RepairReport& report,
   text += fmt::format("tables:   {}, with {} {}\n", Grouped(report.tables),
                       Grouped(report.entries),
                       Plural(report.entries, "entry", "entries"));
-  text += fmt::format("logs:     {} turned into tables\n",
-                      Grouped(report.logs));
+  text +=
+      fmt::format("logs:     {} turned into tables\n", Grouped(report.logs));
   for (const std::string& lost : report.lost) {
     text += fmt::format("damage:   {}\n", Printable(lost));
   }

@@ -102,10 +102,10 @@ void AddDbGet(CLI::App* db, const Console& console, int* exit_code) {
   AddDirectory(command, &args->dir);
   command->add_option("KEY", args->key, "The key")->required();
   AddHexOption(command, &args->hex);
-  auto* raw = command->add_flag(
-      "--raw", args->raw, "The bytes of the value and nothing else, no newline");
-  command->add_flag("--json", args->json, "Print a JSON object")
-      ->excludes(raw);
+  auto* raw =
+      command->add_flag("--raw", args->raw,
+                        "The bytes of the value and nothing else, no newline");
+  command->add_flag("--json", args->json, "Print a JSON object")->excludes(raw);
   command->footer(
       "On a terminal, control characters of the value are escaped as scan\n"
       "does it.\n"

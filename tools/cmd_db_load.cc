@@ -106,10 +106,10 @@ Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
       std::chrono::steady_clock::now() - start;
   loaded->seconds = taken.count();
   if (status.ok()) return status;
-  return Status(status.code(),
-                fmt::format("{}; {} {} loaded", status.message(),
-                            Grouped(loaded->pairs),
-                            Plural(loaded->pairs, "pair was", "pairs were")));
+  return Status(
+      status.code(),
+      fmt::format("{}; {} {} loaded", status.message(), Grouped(loaded->pairs),
+                  Plural(loaded->pairs, "pair was", "pairs were")));
 }
 
 void Report(const DbLoadArgs& args, const Console& console,

@@ -91,7 +91,8 @@ Status Scan(const DbScanArgs& args, const Console& console) {
   PairWriter writer(args, console.out);
   std::uint64_t left = *limit;
   SeekToStart(*range, args.reverse, it.get());
-  while (left > 0 && it->Valid() && !IsBeyond(*range, args.reverse, it->key())) {
+  while (left > 0 && it->Valid() &&
+         !IsBeyond(*range, args.reverse, it->key())) {
     writer.Write(it->key(), it->value());
     if (console.out->error() != 0) return Status::Ok();  // Finish() tells
     --left;

@@ -72,11 +72,11 @@ std::string ToText(const StoreStats& stats, const OnDisk& on_disk) {
   text += fmt::format("\nlogs:      {}\n", on_disk.logs.ToString());
   text += fmt::format("all files: {}\n", on_disk.all.ToString());
   if (stats.damaged_filters > 0) {
-    text += fmt::format("{} {} damaged, and read as if there were none: {}\n",
-                        Grouped(stats.damaged_filters),
-                        Plural(stats.damaged_filters, "filter is",
-                               "filters are"),
-                        Printable(stats.last_filter_damage));
+    text +=
+        fmt::format("{} {} damaged, and read as if there were none: {}\n",
+                    Grouped(stats.damaged_filters),
+                    Plural(stats.damaged_filters, "filter is", "filters are"),
+                    Printable(stats.last_filter_damage));
   }
   return text;
 }

@@ -46,13 +46,16 @@ void Declare(CLI::App* app, const Console& console, int* exit_code) {
   AddInspect(app, console, exit_code);
   AddMerge(app, console, exit_code);
   AddDedupe(app, console, exit_code);
+  AddDb(app, console, exit_code);
 }
 
-// `tamis help` and `tamis help build` are other words for --help.
+// `tamis help`, `tamis help build` and `tamis help db get` are other words for
+// --help.
 std::vector<std::string> WithoutHelpCommand(std::vector<std::string> args) {
   if (args.empty() || args.front() != "help") return args;
   args.erase(args.begin());
-  args.resize(std::min<std::size_t>(args.size(), 1));
+  const std::size_t words = !args.empty() && args.front() == "db" ? 2 : 1;
+  args.resize(std::min(args.size(), words));
   args.push_back("--help");
   return args;
 }
@@ -60,7 +63,10 @@ std::vector<std::string> WithoutHelpCommand(std::vector<std::string> args) {
 // CLI11 takes "[a,b]" for two values where an option takes many.  Where these
 // are files, another name of the same file is none of its business.
 std::vector<std::string> WithoutLists(std::vector<std::string> args) {
-  if (args.empty() || args.front() == "query") return args;  // keys, not files
+  // Keys and values, not files.
+  if (args.empty() || args.front() == "query" || args.front() == "db") {
+    return args;
+  }
   for (std::string& arg : args) {
     if (arg.starts_with('[') && arg.ends_with(']')) arg.insert(0, "./");
   }
@@ -88,9 +94,12 @@ std::vector<std::string> WithEmptyValues(const std::vector<std::string>& args) {
   return out;
 }
 
+// "query", "db get", "".
 std::string CommandOf(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
-  return chosen.empty() ? "" : chosen.front()->get_name();
+  if (chosen.empty()) return "";
+  const std::string rest = CommandOf(*chosen.front());
+  return chosen.front()->get_name() + (rest.empty() ? "" : " ") + rest;
 }
 
 int WrongUse(const Console& console, const std::string& command,
@@ -118,10 +127,7 @@ int Parse(std::vector<std::string> args, const Console& console) {
   try {
     app.parse(args);
   } catch (const CLI::CallForHelp&) {
-    const std::string command = CommandOf(app);
-    console.out->Write(command.empty()
-                           ? app.help()
-                           : app.get_subcommand(command)->help("tamis"));
+    console.out->Write(app.help());
     return Finish(console, "", kExitOk);
   } catch (const CLI::CallForVersion& version) {
     console.out->Write(fmt::format("{}\n", version.what()));

@@ -17,9 +17,8 @@ namespace {
 Status BadPair(const ByteSource& source, std::string_view unit,
                std::uint64_t number, std::string_view what) {
   const std::string_view name = source.name();
-  return Status::InvalidArgument(fmt::format("{}{}{} {}: {}", name,
-                                             name.empty() ? "" : ": ", unit,
-                                             number, what));
+  return Status::InvalidArgument(fmt::format(
+      "{}{}{} {}: {}", name, name.empty() ? "" : ": ", unit, number, what));
 }
 
 class LinePairReader final : public PairReader {

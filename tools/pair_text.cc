@@ -97,7 +97,8 @@ std::string EscapeProblem(std::string_view text) {
   std::string ignored;
   const std::size_t at = Decode(text, &ignored);
   if (at == text.size()) return "";
-  const std::size_t length = text.substr(at).starts_with("\\x") ? kHexEscape : 2;
+  const std::size_t length =
+      text.substr(at).starts_with("\\x") ? kHexEscape : 2;
   return fmt::format(
       "'{}' is no escape; there are \\n, \\t, \\r, \\xNN, and \\\\ for a "
       "backslash",

@@ -11,9 +11,8 @@ using Policies = std::vector<std::unique_ptr<const FilterPolicy>>;
 
 // One for each name that there is; Cassandra's differ in their bytes.
 constexpr std::string_view kSpecs[] = {
-    "bloom",        "leveldb",      "rocksdb",      "parquet",
-    "cassandra:hf", "cassandra:lb", "cassandra:me", "cassandra:oa",
-    "lab",          "md5",
+    "bloom",        "leveldb",      "rocksdb",      "parquet", "cassandra:hf",
+    "cassandra:lb", "cassandra:me", "cassandra:oa", "lab",     "md5",
 };
 
 Policies MakeAll() {

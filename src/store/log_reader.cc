@@ -7,6 +7,58 @@
 #include "store/log_format.h"
 
 namespace tamis {
+namespace {
+
+bool IsZero(Slice bytes) noexcept {
+  return bytes.find_first_not_of('\0') == Slice::npos;
+}
+
+// Does a fragment that is whole begin anywhere in there?
+bool HasWholeFragment(Slice bytes) noexcept {
+  for (; bytes.size() >= kLogHeaderBytes; bytes.remove_prefix(1)) {
+    const std::size_t length = LoadLittle<std::uint16_t>(bytes.data() + 4);
+    const unsigned type = static_cast<unsigned char>(bytes[6]);
+    if (type == static_cast<unsigned>(FragmentType::kZeros) ||
+        type > static_cast<unsigned>(FragmentType::kLast) ||
+        kLogHeaderBytes + length > bytes.size()) {
+      continue;
+    }
+    if (Crc32c(bytes.substr(6, length + 1)) ==
+        UnmaskCrc32c(LoadLittle32(bytes.data()))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+// Of a fragment at at_ whose checksum is wrong: did the machine stop while it
+// was being written?  Then a sector of it was never written, and nothing whole
+// follows.  What has been synced has all its sectors.
+bool LogReader::IsTorn(std::size_t bytes) const noexcept {
+  constexpr std::size_t kSector = 512;
+  const std::size_t end = at_ + bytes;
+  bool has_gap = false;
+  for (std::size_t from = at_; from < end && !has_gap;) {
+    const std::size_t to = std::min(end, (from / kSector + 1) * kSector);
+    // A few zeros at either end may be the record's own.
+    constexpr std::size_t kFewest = 16;
+    has_gap = to - from >= kFewest &&
+              IsZero(contents_.substr(from, to - from));
+    from = to;
+  }
+  if (!has_gap) return false;
+  const std::size_t block_end = std::min(
+      contents_.size(), (at_ / kLogBlockBytes + 1) * kLogBlockBytes);
+  if (HasWholeFragment(contents_.substr(end, block_end - end))) return false;
+  for (std::size_t block = block_end; block < contents_.size();
+       block += kLogBlockBytes) {
+    const Slice rest = contents_.substr(block, kLogBlockBytes);
+    if (!IsZero(rest) && HasWholeFragment(rest)) return false;
+  }
+  return true;
+}
 
 bool LogReader::Next(Slice* record) {
   in_pieces_ = false;
@@ -42,12 +94,15 @@ LogReader::Found LogReader::NextFragment(Fragment* fragment) {
   const unsigned type = static_cast<unsigned char>(rest[6]);
   if (kLogHeaderBytes + length > rest.size()) {
     SkipBlock();
-    if (block_is_cut) return Found::kEnd;  // the file ends within a record
+    // The file ends within a record -- unless what it would swallow shows
+    // that its length is wrong.
+    if (block_is_cut && !HasWholeFragment(rest.substr(1))) return Found::kEnd;
     Damage(rest.size(), "a length beyond its block");
     ForgetPieces("a record whose middle is damaged");
     return Found::kNone;
   }
   if (type == static_cast<unsigned>(FragmentType::kZeros) && length == 0) {
+    // Also of many: LevelDB may write on behind those of a killed writer.
     SkipBlock();
     unfinished_bytes_ += pieces_.size();
     in_pieces_ = false;
@@ -57,7 +112,9 @@ LogReader::Found LogReader::NextFragment(Fragment* fragment) {
   // The checksum covers the type byte and the data, which lie side by side.
   const std::uint32_t expected = UnmaskCrc32c(LoadLittle32(rest.data()));
   if (Crc32c(rest.substr(6, length + 1)) != expected) {
+    const bool is_torn = IsTorn(kLogHeaderBytes + length);
     SkipBlock();  // the length may be what is damaged
+    if (is_torn) return Found::kEnd;
     Damage(rest.size(), "a checksum that does not match");
     ForgetPieces("a record whose middle is damaged");
     return Found::kNone;

@@ -23,8 +23,8 @@ class LogReader {
   bool Next(Slice* record);
 
   // What was passed over so far: the first sentence and how many bytes.  A
-  // last record that was not written to its end is no damage, nor are zeros:
-  // a writer that was killed leaves them.
+  // last record that was not written to its end is no damage, nor are zeros: a
+  // writer that was killed leaves them, and so does a machine that stopped.
   const std::string& damage() const noexcept { return damage_; }
   std::uint64_t damaged_bytes() const noexcept { return damaged_bytes_; }
 
@@ -48,6 +48,7 @@ class LogReader {
   void ForgetPieces(std::string_view why);
   void Damage(std::uint64_t bytes, std::string_view what);
   void SkipBlock() noexcept;
+  bool IsTorn(std::size_t bytes) const noexcept;
 
   Slice contents_;
   std::size_t at_ = 0;      // before which all is read or passed over

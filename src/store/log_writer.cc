@@ -13,10 +13,6 @@
 namespace tamis {
 namespace {
 
-// A record up to this, header included, is never cut: a file takes it in one
-// step, and cutting would save less than a block's eighth.
-constexpr std::size_t kLongestUncut = 4096;
-
 constexpr std::array<char, kLongestUncut> kZeros = {};
 
 using Header = std::array<char, kLogHeaderBytes>;

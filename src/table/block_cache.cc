@@ -117,7 +117,8 @@ class ShardedBlockCache final : public BlockCache {
   std::uint64_t NewTableId() noexcept override {
     return next_id_.fetch_add(1, std::memory_order_relaxed);
   }
-  CachedBlock Find(std::uint64_t table, std::uint64_t offset) noexcept override {
+  CachedBlock Find(std::uint64_t table,
+                   std::uint64_t offset) noexcept override {
     return ShardOf({table, offset}).Find({table, offset});
   }
   void Insert(std::uint64_t table, std::uint64_t offset,
@@ -135,8 +136,8 @@ class ShardedBlockCache final : public BlockCache {
   Shard& ShardOf(const Place& place) noexcept {
     return shards_[static_cast<std::size_t>(HashOf(place) >> 60) % kShards];
   }
-  std::uint64_t Sum(std::uint64_t (Shard::*count)() const noexcept)
-      const noexcept {
+  std::uint64_t Sum(std::uint64_t (Shard::*count)()
+                        const noexcept) const noexcept {
     std::uint64_t sum = 0;
     for (const Shard& shard : shards_) sum += (shard.*count)();
     return sum;

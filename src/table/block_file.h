@@ -26,8 +26,7 @@ struct StoredBlock {
     return bytes.substr(0, bytes.size() - kBlockTrailerBytes);
   }
   unsigned codec() const noexcept {
-    return static_cast<unsigned char>(
-        bytes[bytes.size() - kBlockTrailerBytes]);
+    return static_cast<unsigned char>(bytes[bytes.size() - kBlockTrailerBytes]);
   }
   bool ChecksumHolds() const noexcept {
     const Slice covered = bytes.substr(0, bytes.size() - 4);

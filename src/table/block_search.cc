@@ -92,10 +92,9 @@ class Scan {
         case Place::kBefore:
           break;
         case Place::kHere:
-          return BlockFind{
-              BlockFind::State::kFound,
-              LoadLittle64(suffix + head.unshared - kTrailerBytes),
-              {suffix + head.unshared, head.value_bytes}};
+          return BlockFind{BlockFind::State::kFound,
+                           LoadLittle64(suffix + head.unshared - kTrailerBytes),
+                           {suffix + head.unshared, head.value_bytes}};
         case Place::kAfter:
           return BlockFind{};
         case Place::kUnclear:
@@ -142,10 +141,9 @@ class Scan {
   // A key that takes even bytes of the trailer from the one before.  If it is
   // the same user key once more, it lies where that one did.
   Place JudgeRepeat(const EntryHead& head) const noexcept {
-    const bool same =
-        head.shared >= previous_size_ &&
-        std::size_t{head.shared} + head.unshared ==
-            previous_size_ + kTrailerBytes;
+    const bool same = head.shared >= previous_size_ &&
+                      std::size_t{head.shared} + head.unshared ==
+                          previous_size_ + kTrailerBytes;
     return same && !is_newer_ && previous_size_ != 0 ? Place::kBefore
                                                      : Place::kUnclear;
   }

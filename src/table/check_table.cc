@@ -175,8 +175,7 @@ bool Checker::CheckKey(std::size_t i, Slice key) {
   }
   last_key_ = key;
   ++check_.entries;
-  check_.largest_sequence =
-      std::max(check_.largest_sequence, SequenceOf(key));
+  check_.largest_sequence = std::max(check_.largest_sequence, SequenceOf(key));
   return true;
 }
 

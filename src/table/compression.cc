@@ -82,7 +82,7 @@ Status DecompressZstd(Slice compressed, std::string* raw) {
   while (true) {
     const std::size_t left = ZSTD_decompressStream(reader.get(), &out, &in);
     if (ZSTD_isError(left) != 0) return ZstdDamaged();
-    if (left == 0) break;  // the frame is whole
+    if (left == 0) break;                          // the frame is whole
     if (out.pos < out.size) return ZstdDamaged();  // it is cut off
     if (raw->size() > kMostBlockBytes / 2) return ZstdDamaged();
     raw->resize(raw->size() * 2);

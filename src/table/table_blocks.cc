@@ -35,9 +35,9 @@ Status TableBlocks::ReadVerified(std::size_t i, const BlockHandle& handle,
                                  bool again, BlockBuffer* buffer,
                                  StoredBlock* stored) const {
   if (mapped_ != nullptr) {
-    stored->bytes = {mapped_ + handle.offset,
-                     static_cast<std::size_t>(handle.size) +
-                         kBlockTrailerBytes};
+    stored->bytes = {
+        mapped_ + handle.offset,
+        static_cast<std::size_t>(handle.size) + kBlockTrailerBytes};
   } else {
     Status read = ReadStored(file_, handle, &buffer->stored, stored);
     if (!read.ok()) return read;
@@ -63,8 +63,7 @@ bool TableBlocks::FindCached(const BlockHandle& handle, BlockBuffer* buffer,
 
 Status TableBlocks::ReadCompressed(const BlockHandle& handle,
                                    const StoredBlock& stored, bool fill_cache,
-                                   BlockBuffer* buffer,
-                                   Slice* contents) const {
+                                   BlockBuffer* buffer, Slice* contents) const {
   any_compressed_.store(true, std::memory_order_relaxed);
   Status raw = Decompress(stored.codec(), stored.contents(), &buffer->raw);
   if (!raw.ok()) return raw;
@@ -88,8 +87,8 @@ Status TableBlocks::Read(std::size_t i, const BlockReadOptions& options,
     if (!read.ok()) return read;
     contents = stored.contents();
     if (stored.codec() != static_cast<unsigned>(Compression::kNone)) {
-      read = ReadCompressed(handle, stored, options.fill_cache, buffer,
-                            &contents);
+      read =
+          ReadCompressed(handle, stored, options.fill_cache, buffer, &contents);
       if (!read.ok()) return read;
     }
   }

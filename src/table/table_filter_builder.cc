@@ -10,8 +10,8 @@ TableFilterBuilder::TableFilterBuilder(const FilterPolicy* whole,
                                        unsigned leveldb_bits) {
   if (whole != nullptr) whole_ = whole->NewBuilder();
   if (leveldb_bits == 0) return;
-  leveldb_policy_ =
-      NewLevelDbBloomPolicy({.bits_per_key = static_cast<double>(leveldb_bits)});
+  leveldb_policy_ = NewLevelDbBloomPolicy(
+      {.bits_per_key = static_cast<double>(leveldb_bits)});
   leveldb_.emplace(*leveldb_policy_);
 }
 

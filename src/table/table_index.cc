@@ -61,8 +61,7 @@ Status TableIndex::Load(const KeyOrder& order, Slice contents,
   return Status::Ok();
 }
 
-Status TableIndex::AddEntry(Slice entry_key, Slice value,
-                            std::uint64_t limit) {
+Status TableIndex::AddEntry(Slice entry_key, Slice value, std::uint64_t limit) {
   if (!IsInternalKey(entry_key)) {
     return Status::Corruption("the index has a key that is none");
   }

@@ -113,11 +113,10 @@ Status TableReader::Get(const LookupKey& key, const BlockReadOptions& options,
   const std::size_t i = index_.Find(key.internal());
   if (i == index_.size()) return Status::Ok();
   blocks_->Prefetch(i);
-  if (filter != nullptr &&
-      filter->kind() == TableFilter::Kind::kLevelDbBlock) {
+  if (filter != nullptr && filter->kind() == TableFilter::Kind::kLevelDbBlock) {
     result->block_filter_asked = true;
-    result->block_filter_absent = !filter->leveldb_block().MayContain(
-        index_.block(i).offset, key.user());
+    result->block_filter_absent =
+        !filter->leveldb_block().MayContain(index_.block(i).offset, key.user());
     if (result->block_filter_absent) return Status::Ok();
   }
   BlockBuffer buffer;

@@ -89,7 +89,7 @@ class Table {
   virtual std::size_t memory_bytes() const noexcept = 0;
 };
 
-// Bounded by bytes; entries are the decompressed blocks of tables.  Thread-safe.
+// Bounded by bytes; entries are the decompressed blocks of tables. Thread-safe.
 class BlockCache {
  public:
   virtual ~BlockCache() = default;

@@ -1,5 +1,6 @@
 // Logs that LogWriter does not write: damaged ones, and those of others.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -80,6 +81,37 @@ TEST(LogReader, ALengthBeyondTheEndOfTheFileIsARecordNotFinished) {
   EXPECT_EQ(found.records, Records{"one"});
   EXPECT_EQ(found.damage, "");
   EXPECT_FALSE(found.ended_clean);
+}
+
+TEST(LogReader, ALengthThatSwallowsOtherRecordsIsDamage) {
+  std::string log = LogOf({"one", "two", "three"});
+  log[10 + 4] = 100;
+  ExpectDamaged(log, {"one"}, log.size() - 10, "length");
+}
+
+// A machine that stops has written some sectors and not others.
+TEST(LogReader, ASectorThatWasNeverWrittenIsARecordNotFinished) {
+  std::string log = LogOf({"one", std::string(3000, 'x')});
+  std::fill_n(log.begin() + 1024, 512, '\0');
+  const Found found = ReadLog(log);
+  EXPECT_EQ(found.records, Records{"one"});
+  EXPECT_EQ(found.damage, "");
+  EXPECT_FALSE(found.ended_clean);
+}
+
+TEST(LogReader, AnEmptySectorBeforeAWholeRecordIsDamage) {
+  for (const std::size_t between : {0u, 40'000u}) {
+    std::string log = LogOf(
+        {"one", std::string(3000, 'x'), std::string(between, 'y'), "last"});
+    std::fill_n(log.begin() + 1024, 512, '\0');
+    EXPECT_NE(ReadLog(log).damage, "") << between;
+  }
+}
+
+TEST(LogReader, AFlippedBitInTheLastRecordIsDamage) {
+  std::string log = LogOf({"one", std::string(3000, 'x')});
+  log[2000] ^= 1;
+  ExpectDamaged(log, {"one"}, log.size() - 10, "checksum");
 }
 
 TEST(LogReader, AnUnknownTypeIsPassedOverAlone) {

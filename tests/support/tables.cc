@@ -143,7 +143,7 @@ void ExpectSeeks(InternalIterator* iterator, const KeyOrder& order,
 }  // namespace
 
 void ExpectTableHolds(const Table& table, const KeyOrder& order,
-                 const Entries& entries) {
+                      const Entries& entries) {
   const auto iterator = table.NewIterator({});
   EXPECT_EQ(At(*iterator), "end: ok");
   ExpectWalks(iterator.get(), entries);
@@ -151,9 +151,8 @@ void ExpectTableHolds(const Table& table, const KeyOrder& order,
   const std::size_t step = entries.size() / 300 + 1;
   for (std::size_t i = 0; i < entries.size(); i += step) {
     const Entry& entry = entries[i];
-    for (const Sequence sequence :
-         {kMaxSequence, entry.sequence + 1, entry.sequence,
-          entry.sequence - 1}) {
+    for (const Sequence sequence : {kMaxSequence, entry.sequence + 1,
+                                    entry.sequence, entry.sequence - 1}) {
       for (const std::string& key :
            {entry.user_key, entry.user_key + '\0', entry.user_key + "\xff",
             entry.user_key.substr(0, entry.user_key.size() / 2)}) {

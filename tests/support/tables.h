@@ -83,6 +83,6 @@ std::string Lookup(const Table& table, Slice user_key, Sequence sequence,
 // Walks over all of it both ways, seeks to every key and between them, and
 // looks every version up; whatever differs fails the running test.
 void ExpectTableHolds(const Table& table, const KeyOrder& order,
-                 const Entries& entries);
+                      const Entries& entries);
 
 }  // namespace tamis::testing

@@ -67,8 +67,8 @@ Entries ManyVersions(std::size_t keys, std::size_t versions) {
 Entries AllAlike() {
   Entries entries;
   for (std::size_t i = 0; i < 800; ++i) {
-    entries.push_back({std::string(300, 'x') + Number(i), 5,
-                       ValueType::kValue, "small"});
+    entries.push_back(
+        {std::string(300, 'x') + Number(i), 5, ValueType::kValue, "small"});
   }
   entries.push_back({"y", 5, ValueType::kValue, "the odd one"});
   return entries;
@@ -83,10 +83,11 @@ std::vector<Shape> Shapes() {
   return {
       {"nothing", {}},
       {"one", {{"k", 1, ValueType::kValue, "v"}}},
-      {"empty_key", {{"", 9, ValueType::kValue, "nine"},
-                     {"", 4, ValueType::kDeletion, ""},
-                     {"", 2, ValueType::kValue, ""},
-                     {std::string(1, '\0'), 3, ValueType::kValue, "zero"}}},
+      {"empty_key",
+       {{"", 9, ValueType::kValue, "nine"},
+        {"", 4, ValueType::kDeletion, ""},
+        {"", 2, ValueType::kValue, ""},
+        {std::string(1, '\0'), 3, ValueType::kValue, "zero"}}},
       {"ordered", Ordered(2000, 40)},
       {"tiny_alphabet", Random(1500, 12, 2)},
       {"binary", Random(2000, 30, 256)},
@@ -119,10 +120,10 @@ TEST_P(TableRoundTrip, FindsItByEveryWayOfReading) {
     for (const bool mapped : {false, true}) {
       TableReadContext context;
       ExpectTableHolds(*OpenTable(bytes, mapped, context), KeyOrder(),
-                  GetParam().entries);
+                       GetParam().entries);
       context.cache = cache.get();
       ExpectTableHolds(*OpenTable(bytes, mapped, context), KeyOrder(),
-                  GetParam().entries);
+                       GetParam().entries);
       EXPECT_EQ(cache->bytes(), 0u) << "a closed table's blocks are forgotten";
     }
   }

@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "bench/measure.h"
+#include "bench/store_report.h"
+
+namespace tamis::bench {
+namespace {
+
+struct Bound {
+  std::string_view what;
+  std::string_view metric;
+  double at_most;
+};
+
+constexpr Bound kBounds[] = {
+    {"missing keys, settled", "missing", 0.25},
+    {"missing keys, full memtable", "missing_memtable", 0.15},
+    {"missing keys, overlapping tables", "missing_overlap", 0.10},
+    {"MultiGet of missing keys", "multi_missing", 0.35},
+    {"present keys, settled", "present", 0.8},
+    {"random fill, settling included", "fill_random_settled", 1.0},
+    {"sequential fill", "fill_seq", 1.0},
+    {"sequential fill, settling included", "fill_seq_settled", 1.0},
+    {"full scan", "scan", 1.0},
+    {"short scans", "short_scan", 1.0},
+    {"opening", "open", 1.0},
+    {"bytes on disk", "disk", 1.05},
+};
+
+constexpr double kWantedScaling = 1.8;
+
+const std::vector<Sample>* Find(const Samples& samples, std::string_view name) {
+  const auto found = samples.find(name);
+  return found == samples.end() || found->second.empty() ? nullptr
+                                                         : &found->second;
+}
+
+// The median over rounds of mine/theirs, each of one round.
+double MedianRatio(const std::vector<Sample>& mine,
+                   const std::vector<Sample>& theirs) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i) {
+    ratios.push_back(mine[i].value / theirs[i].value);
+  }
+  return Median(std::move(ratios));
+}
+
+// Operations per second of two threads over those of one.
+std::optional<double> Scaling(const StoreRun& run) {
+  const auto* one = Find(run.engines.front(), "missing");
+  const auto* two = Find(run.engines.front(), "missing_two");
+  if (one == nullptr || two == nullptr) return {};
+  return MedianRatio(*one, *two);
+}
+
+}  // namespace
+
+std::optional<double> MedianOf(const Samples& samples, std::string_view name) {
+  const auto* all = Find(samples, name);
+  if (all == nullptr) return {};
+  std::vector<double> values;
+  for (const Sample& sample : *all) values.push_back(sample.value);
+  return Median(std::move(values));
+}
+
+std::optional<double> RatioToBetterPeer(const StoreRun& run,
+                                        std::string_view name) {
+  const auto* mine = Find(run.engines.front(), name);
+  const Samples* better = nullptr;
+  for (std::size_t i = 1; i < kStoreEngineCount; ++i) {
+    const auto theirs = MedianOf(run.engines[i], name);
+    if (!theirs.has_value()) continue;
+    if (better == nullptr || *theirs < *MedianOf(*better, name)) {
+      better = &run.engines[i];
+    }
+  }
+  if (mine == nullptr || better == nullptr) return {};
+  return MedianRatio(*mine, *Find(*better, name));
+}
+
+std::string_view StoreGoal::Verdict() const {
+  if (!value.has_value()) return "not measured";
+  return (at_least ? *value >= bound : *value <= bound) ? "holds" : "misses";
+}
+
+std::vector<StoreGoal> CheckStoreGoals(const StoreRun& run) {
+  std::vector<StoreGoal> goals;
+  for (const Bound& bound : kBounds) {
+    goals.push_back({.what = bound.what,
+                     .value = RatioToBetterPeer(run, bound.metric),
+                     .bound = bound.at_most});
+  }
+  goals.push_back({.what = "missing keys, two threads over one",
+                   .value = Scaling(run),
+                   .bound = kWantedScaling,
+                   .at_least = true});
+  return goals;
+}
+
+}  // namespace tamis::bench

@@ -1,0 +1,195 @@
+#include "bench/store_report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tamis::bench {
+namespace {
+
+using Unit = StoreUnit;
+
+constexpr StoreMetric kMetrics[] = {
+    {"fill_seq", "sequential fill"},
+    {"fill_seq_settled", "  until settled"},
+    {"fill_random", "random fill"},
+    {"fill_random_settled", "  until settled"},
+    {"missing", "missing keys"},
+    {"missing_memtable", "  full memtable"},
+    {"missing_overlap", "  overlapping tables"},
+    {"missing_two", "  two threads"},
+    {"multi_missing", "  MultiGet of 100"},
+    {"present", "present keys"},
+    {"present_memtable", "  full memtable"},
+    {"present_overlap", "  overlapping tables"},
+    {"present_two", "  two threads"},
+    {"multi_present", "  MultiGet of 100"},
+    {"scan", "full scan, per entry"},
+    {"short_scan", "seek and 10 entries"},
+    {"open", "opening", Unit::kMicroseconds},
+    {"first_get", "  the first get", Unit::kMicroseconds},
+    {"disk", "on disk", Unit::kMebibytes},
+    {"fill_seq_written", "written, sequential fill", Unit::kMebibytes},
+    {"fill_random_written", "written, random fill", Unit::kMebibytes},
+    {"memory_private", "memory of its own", Unit::kMebibytes},
+    {"memory_mapped", "memory mapped", Unit::kMebibytes},
+};
+
+constexpr char kNothing[] = "-";
+
+constexpr char kLegend[] =
+    "\nns, us: on the wall, per operation, the median of the rounds; two\n"
+    "threads: over the operations of both.  /peer: ours over the better of "
+    "the\n"
+    "two others, in this run.  Each store runs in a process of its own, one "
+    "at\n"
+    "a time.  docs/benchmarks.md says what is done and how they are set.\n";
+
+using Cells = std::vector<std::string>;
+
+std::string Aligned(const std::vector<Cells>& rows) {
+  std::vector<std::size_t> widths;
+  for (const Cells& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  std::string text;
+  for (const Cells& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += i == 0 ? fmt::format("  {:<{}}", row[i], widths[i])
+                     : fmt::format("  {:>{}}", row[i], widths[i]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
+double Scale(Unit unit) {
+  constexpr double kMebibyte = 1 << 20;
+  if (unit == Unit::kMebibytes) return kMebibyte;
+  return unit == Unit::kMicroseconds ? 1000 : 1;
+}
+
+std::string_view UnitName(Unit unit) {
+  if (unit == Unit::kMebibytes) return "MiB";
+  return unit == Unit::kMicroseconds ? "us" : "ns";
+}
+
+std::string FigureCell(const Samples& samples, const StoreMetric& metric) {
+  const auto median = MedianOf(samples, metric.name);
+  if (!median.has_value()) return kNothing;
+  const double shown = *median / Scale(metric.unit);
+  return fmt::format("{:.{}f}", shown, shown < 99.95 ? 1 : 0);
+}
+
+std::string RatioCell(std::optional<double> ratio) {
+  return ratio.has_value() ? fmt::format("{:.2f}", *ratio) : kNothing;
+}
+
+// The farthest apart that rounds of one figure of a store were, as a share.
+std::string SpreadCell(const StoreRun& run, std::string_view name) {
+  double widest = 0;
+  for (const Samples& samples : run.engines) {
+    const auto found = samples.find(name);
+    if (found == samples.end() || found->second.size() < 2) continue;
+    const auto [least, most] = std::minmax_element(
+        found->second.begin(), found->second.end(),
+        [](const Sample& a, const Sample& b) { return a.value < b.value; });
+    widest = std::max(widest, most->value / least->value - 1);
+  }
+  return widest > 0 ? fmt::format("{:.0f} %", widest * 100) : "";
+}
+
+std::string TableText(const StoreRun& run) {
+  Cells heading = {"", ""};
+  for (const auto& engine : kStoreEngines) heading.emplace_back(engine.name);
+  heading.insert(heading.end(), {"/peer", "spread"});
+  std::vector<Cells> rows = {heading};
+  for (const StoreMetric& metric : kMetrics) {
+    Cells cells = {std::string(metric.title),
+                   std::string(UnitName(metric.unit))};
+    for (const Samples& samples : run.engines) {
+      cells.push_back(FigureCell(samples, metric));
+    }
+    cells.push_back(RatioCell(RatioToBetterPeer(run, metric.name)));
+    cells.push_back(SpreadCell(run, metric.name));
+    rows.push_back(std::move(cells));
+  }
+  return Aligned(rows);
+}
+
+std::string GoalsText(const StoreRun& run) {
+  std::vector<Cells> rows = {{"", "wanted", "ratio", ""}};
+  for (const StoreGoal& goal : CheckStoreGoals(run)) {
+    rows.push_back(
+        {std::string(goal.what),
+         fmt::format("{} {:.2f}", goal.at_least ? ">=" : "<=", goal.bound),
+         RatioCell(goal.value), std::string(goal.Verdict())});
+  }
+  return "\nWhat must show: ours over the better of the others\n\n" +
+         Aligned(rows);
+}
+
+nlohmann::ordered_json OrNull(std::optional<double> value) {
+  return value.has_value() ? nlohmann::ordered_json(*value) : nullptr;
+}
+
+nlohmann::ordered_json SamplesJson(const Samples& samples) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const StoreMetric& metric : kMetrics) {
+    const auto found = samples.find(metric.name);
+    if (found == samples.end()) continue;
+    auto& one = json[std::string(metric.name)];
+    one["median"] = OrNull(MedianOf(samples, metric.name));
+    for (const Sample& sample : found->second) {
+      one["rounds"].push_back(sample.value);
+      if (metric.unit != Unit::kMebibytes) one["cpu"].push_back(sample.cpu);
+    }
+  }
+  return json;
+}
+
+}  // namespace
+
+std::span<const StoreMetric> StoreMetrics() { return kMetrics; }
+
+std::string StoreText(const StoreRun& run) {
+  return fmt::format(
+             "{}\n{} entries, keys of {} bytes, values of {}, {}, {} rounds of "
+             "{} reads; {:.0f} s\n\n",
+             run.cpu, run.plan.keys, kStoreKeyBytes, kStoreValueBytes,
+             run.plan.settings.snappy ? "Snappy" : "not compressed", run.rounds,
+             run.plan.operations, run.seconds) +
+         TableText(run) + GoalsText(run) + kLegend;
+}
+
+std::string StoreJson(const StoreRun& run) {
+  nlohmann::ordered_json json;
+  json["cpu"] = run.cpu;
+  json["keys"] = run.plan.keys;
+  json["key_bytes"] = kStoreKeyBytes;
+  json["value_bytes"] = kStoreValueBytes;
+  json["operations"] = run.plan.operations;
+  json["snappy"] = run.plan.settings.snappy;
+  json["rounds"] = run.rounds;
+  json["seconds"] = run.seconds;
+  json["units"] = "nanoseconds per operation, or bytes";
+  for (std::size_t i = 0; i < kStoreEngineCount; ++i) {
+    json["stores"][std::string(kStoreEngines[i].name)] =
+        SamplesJson(run.engines[i]);
+  }
+  for (const StoreGoal& goal : CheckStoreGoals(run)) {
+    json["goals"].push_back(
+        {{"what", std::string(goal.what)},
+         {goal.at_least ? "at_least" : "at_most", goal.bound},
+         {"ratio", OrNull(goal.value)},
+         {"verdict", std::string(goal.Verdict())}});
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace tamis::bench

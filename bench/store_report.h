@@ -1,0 +1,50 @@
+// bench/store_report.h -- what the stores' figures come to, for people and
+// for programs.
+
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/store_run.h"
+#include "tamis/status.h"
+
+namespace tamis::bench {
+
+enum class StoreUnit { kNanoseconds, kMicroseconds, kMebibytes };
+
+struct StoreMetric {
+  std::string_view name;   // of the samples
+  std::string_view title;  // for people
+  StoreUnit unit = StoreUnit::kNanoseconds;
+};
+// In the order in which they are shown.
+std::span<const StoreMetric> StoreMetrics();
+
+// Of one store; nothing: not measured.
+std::optional<double> MedianOf(const Samples& samples, std::string_view name);
+
+// Ours over that of the peer that does better; nothing: not measured.
+std::optional<double> RatioToBetterPeer(const StoreRun& run,
+                                        std::string_view name);
+
+struct StoreGoal {
+  std::string_view what;
+  std::optional<double> value;
+  double bound = 0;
+  bool at_least = false;  // otherwise: at most
+
+  std::string_view Verdict() const;  // "holds", "misses", "not measured"
+};
+std::vector<StoreGoal> CheckStoreGoals(const StoreRun& run);
+
+std::string StoreText(const StoreRun& run);
+std::string StoreJson(const StoreRun& run);
+
+// Bars of every read, as an SVG file.  IoError: gnuplot was not pleased.
+Status DrawStorePlot(const StoreRun& run, const std::string& path);
+
+}  // namespace tamis::bench

@@ -1,0 +1,267 @@
+// Walks over a store: both ways, from anywhere, over all its parts.
+
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tamis/store.h"
+#include "tests/store/stores.h"
+
+namespace tamis {
+namespace {
+
+using testing::NumberKey;
+using testing::SmallOptions;
+using testing::StillOptions;
+using testing::TestStore;
+using Model = std::map<std::string, std::string>;
+
+void ExpectAt(const Iterator& it, const Model& model,
+              Model::const_iterator at) {
+  ASSERT_EQ(it.Valid(), at != model.end());
+  ASSERT_TRUE(it.status().ok()) << it.status().ToString();
+  if (!it.Valid()) return;
+  ASSERT_EQ(it.key(), at->first);
+  ASSERT_EQ(it.value(), at->second);
+}
+
+Model::const_iterator AtOrBefore(const Model& model, const std::string& key) {
+  const auto after = model.upper_bound(key);
+  return after == model.begin() ? model.end() : std::prev(after);
+}
+
+// Whole walks, and at every entry a step back and forth again, both ways.
+void ExpectWalks(Iterator* it, const Model& model) {
+  auto at = model.begin();
+  for (it->SeekToFirst(); it->Valid(); it->Next(), ++at) {
+    ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, model, at));
+    it->Prev();
+    ASSERT_NO_FATAL_FAILURE(ExpectAt(
+        *it, model, at == model.begin() ? model.end() : std::prev(at)));
+    if (it->Valid()) {
+      it->Next();
+    } else {
+      it->SeekToFirst();
+    }
+    ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, model, at));
+  }
+  EXPECT_EQ(at, model.end());
+  auto back = model.rbegin();
+  for (it->SeekToLast(); it->Valid(); it->Prev(), ++back) {
+    ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, model, std::prev(back.base())));
+    it->Next();
+    ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, model, back.base()));
+    if (it->Valid()) {
+      it->Prev();
+    } else {
+      it->SeekToLast();
+    }
+    ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, model, std::prev(back.base())));
+  }
+  EXPECT_EQ(back, model.rend());
+  EXPECT_TRUE(it->status().ok());
+}
+
+// To every key, before and behind it, and a step either way from there.
+void ExpectSeeks(Iterator* it, const Model& model) {
+  std::vector<std::string> targets = {"", "\xff"};
+  for (const auto& [key, value] : model) {
+    targets.push_back(key);
+    targets.push_back(key + '\0');
+    targets.push_back(key.substr(0, key.size() - 1));
+  }
+  for (const std::string& target : targets) {
+    const auto at = model.lower_bound(target);
+    it->Seek(target);
+    ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, model, at));
+    if (it->Valid()) {
+      it->Prev();
+      ASSERT_NO_FATAL_FAILURE(ExpectAt(
+          *it, model, at == model.begin() ? model.end() : std::prev(at)));
+    }
+    const auto before = AtOrBefore(model, target);
+    it->SeekForPrev(target);
+    ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, model, before));
+    if (it->Valid()) {
+      it->Next();
+      ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, model, std::next(before)));
+    }
+  }
+}
+
+void ExpectShows(TestStore* store, const Model& model,
+                 const Snapshot* snapshot = nullptr) {
+  const auto it = (*store)->NewIterator({.snapshot = snapshot});
+  EXPECT_FALSE(it->Valid());
+  ExpectWalks(it.get(), model);
+  ExpectSeeks(it.get(), model);
+}
+
+// Puts and deletes by chance, so that there are versions of all kinds.
+void Change(TestStore* store, Model* model, std::uint64_t seed, int changes) {
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < changes; ++i) {
+    const std::string key = NumberKey(random() % 300);
+    if (random() % 3 == 0) {
+      store->Delete(key);
+      model->erase(key);
+    } else {
+      (*model)[key] = std::to_string(seed) + "/" + std::to_string(i);
+      store->Put(key, (*model)[key]);
+    }
+  }
+}
+
+TEST(StoreIterator, OverAnEmptyStoreStandsAtNone) {
+  TestStore store;
+  ExpectShows(&store, {});
+  store.Put("a", "1");
+  store.Delete("a");
+  ExpectShows(&store, {});
+  store.Flush();
+  ExpectShows(&store, {});
+}
+
+TEST(StoreIterator, WalksOverTheMemtable) {
+  TestStore store;
+  Model model;
+  Change(&store, &model, 1, 1000);
+  ExpectShows(&store, model);
+}
+
+TEST(StoreIterator, WalksOverTheMemtableAndAllLevels) {
+  TestStore store(StillOptions());
+  Model model;
+  for (std::uint64_t round = 0; round < 6; ++round) {
+    Change(&store, &model, round, 200);
+    if (round == 2) store.Compact();
+    if (round != 5) store.Flush();
+    ExpectShows(&store, model);
+  }
+  EXPECT_EQ(store.TablesAt(0), 3u - 1u);
+  EXPECT_GT(store.TablesAt(1), 0u);
+}
+
+TEST(StoreIterator, WalksOverManyTablesAndLevels) {
+  TestStore store(SmallOptions());
+  Model model;
+  for (std::uint64_t i = 0; i < 8000; ++i) {
+    const std::string key = NumberKey(i * 7919 % 2000);
+    if (i % 4 == 3) {
+      store.Delete(key);
+      model.erase(key);
+    } else {
+      model[key] = std::to_string(i);
+      store.Put(key, model[key]);
+    }
+  }
+  ASSERT_TRUE(store->WaitForQuiet().ok());
+  ExpectShows(&store, model);
+}
+
+TEST(StoreIterator, ShowsOfManyVersionsTheRightOne) {
+  TestStore store(StillOptions());
+  std::vector<std::unique_ptr<const Snapshot>> snapshots;
+  std::vector<Model> models;
+  Model model;
+  for (int i = 0; i < 60; ++i) {
+    for (const std::string key : {"a", "b", "c"}) {
+      if (i % 7 == 3 && key == "b") {
+        store.Delete(key);
+        model.erase(key);
+      } else {
+        model[key] = key + std::to_string(i);
+        store.Put(key, model[key]);
+      }
+    }
+    if (i % 6 == 0) {
+      snapshots.push_back(store->GetSnapshot());
+      models.push_back(model);
+    }
+    if (i % 20 == 19) store.Flush();
+    if (i == 45) store.Compact();
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < snapshots.size(); ++i) {
+      ExpectShows(&store, models[i], snapshots[i].get());
+    }
+    ExpectShows(&store, model);
+    if (round == 0) store.Compact();
+  }
+}
+
+TEST(StoreIterator, SnapshotsSurviveCompactions) {
+  TestStore store(SmallOptions());
+  std::vector<std::unique_ptr<const Snapshot>> snapshots;
+  std::vector<Model> models;
+  Model model;
+  for (std::uint64_t round = 0; round < 5; ++round) {
+    Change(&store, &model, round, 700);
+    snapshots.push_back(store->GetSnapshot());
+    models.push_back(model);
+  }
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    store.Compact();
+    ExpectShows(&store, models[i], snapshots[i].get());
+    snapshots[i].reset();
+  }
+  ExpectShows(&store, model);
+}
+
+// What it shows stays, though its tables and memtables are replaced.
+TEST(StoreIterator, OutlivesFlushesAndCompactions) {
+  TestStore store(SmallOptions());
+  Model old;
+  Change(&store, &old, 1, 1500);
+  const auto it = store->NewIterator();
+  const auto halfway = store->NewIterator();
+  halfway->Seek(NumberKey(150));
+  const auto at = old.lower_bound(NumberKey(150));
+  Model now = old;
+  Change(&store, &now, 2, 3000);
+  store.Compact();
+  for (std::uint64_t i = 0; i < 300; ++i) store.Delete(NumberKey(i));
+  store.Compact();
+  ASSERT_TRUE(store->WaitForQuiet().ok());
+  ASSERT_NO_FATAL_FAILURE(ExpectAt(*halfway, old, at));
+  halfway->Next();
+  ASSERT_NO_FATAL_FAILURE(ExpectAt(*halfway, old, std::next(at)));
+  halfway->Prev();
+  halfway->Prev();
+  ASSERT_NO_FATAL_FAILURE(ExpectAt(*halfway, old, std::prev(at)));
+  ExpectWalks(it.get(), old);
+  ExpectSeeks(it.get(), old);
+  EXPECT_EQ(store.All(), "");
+}
+
+TEST(StoreIterator, TellsOfDamageAndStandsAtNone) {
+  StoreOptions options = StillOptions();
+  options.block_bytes = 256;
+  TestStore store(options);
+  for (std::uint64_t i = 0; i < 500; ++i) store.Put(NumberKey(i), "value");
+  store.Flush();
+  store.Close();
+  store.env().FlipBit(store.Files(".ldb").front(), 2000, 3);
+  store.Open();
+  const auto it = store->NewIterator();
+  std::uint64_t seen = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) ++seen;
+  EXPECT_EQ(it->status().code(), StatusCode::kCorruption);
+  EXPECT_GT(seen, 0u);
+  EXPECT_LT(seen, 500u);
+  std::uint64_t back = 0;
+  for (it->SeekToLast(); it->Valid(); it->Prev()) ++back;
+  EXPECT_EQ(it->status().code(), StatusCode::kCorruption);
+  EXPECT_GT(back, 0u);
+  EXPECT_LT(seen + back, 500u);
+  EXPECT_GT(seen + back, 450u);
+}
+
+}  // namespace
+}  // namespace tamis

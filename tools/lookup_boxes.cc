@@ -1,0 +1,228 @@
+#include "lookup_boxes.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "text.h"
+
+namespace tamis::tools {
+namespace {
+
+using Outcome = LookupStep::Outcome;
+using Steps = std::span<const LookupStep>;
+
+constexpr std::string_view kEllipsis = "…";
+
+bool IsContinuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+Tone ToneOf(const LookupStep& step) {
+  switch (step.outcome) {
+    case Outcome::kFound:
+      return Tone::kFound;
+    case Outcome::kFoundDeleted:
+      return Tone::kDeleted;
+    case Outcome::kFailed:
+      return Tone::kFailed;
+    case Outcome::kReadAndAbsent:
+      return Tone::kRead;
+    case Outcome::kOutOfRange:
+    case Outcome::kFilterAbsent:
+    case Outcome::kIndexAbsent:
+      break;
+  }
+  return Tone::kPassedOver;
+}
+
+std::string_view ResultOf(Outcome outcome) {
+  if (outcome == Outcome::kFound) return "found";
+  return outcome == Outcome::kFoundDeleted ? "deleted" : "not here";
+}
+
+// What a table was asked, and what it answered.
+std::vector<std::string> TableRemarks(const LookupStep& step) {
+  if (step.outcome == Outcome::kOutOfRange) return {"does not span this key"};
+  if (step.outcome == Outcome::kFilterAbsent) {
+    return {step.filter + " filter: not here"};
+  }
+  if (step.outcome == Outcome::kFailed) return {"◀ cannot be read"};
+  std::vector<std::string> remarks;
+  remarks.push_back(step.filter.empty() ? "no filter"
+                                        : step.filter + " filter: maybe");
+  if (step.outcome == Outcome::kIndexAbsent) {
+    remarks.emplace_back("index: not here");
+    return remarks;
+  }
+  const bool answers = ToneOf(step) != Tone::kRead;
+  remarks.push_back(fmt::format(
+      "{}{} {} read: {}", answers ? "◀ " : "", step.blocks_read,
+      Plural(step.blocks_read, "block", "blocks"), ResultOf(step.outcome)));
+  return remarks;
+}
+
+PictureRow TableRow(const LookupStep& step, bool hex) {
+  PictureRow row;
+  row.tone = ToneOf(step);
+  row.right = HumanBytes(step.file_bytes);
+  row.left = fmt::format("{:06}  ", step.file_number);
+  const std::size_t taken = row.left.size() + row.right.size() + 1;
+  row.left += ShortRange(AsciiText(step.smallest, hex),
+                         AsciiText(step.largest, hex), kRowColumns - taken);
+  row.remarks = TableRemarks(step);
+  return row;
+}
+
+PictureRow FoldedRow(std::size_t tables, std::string_view remark) {
+  PictureRow row;
+  row.left = fmt::format("{} {} {}", tables == 1 ? " " : kEllipsis,
+                         Grouped(tables), Plural(tables, "table", "tables"));
+  row.remarks.emplace_back(remark);
+  return row;
+}
+
+PictureRow MemoryRow(const LookupStep& step) {
+  PictureRow row;
+  row.tone = ToneOf(step);
+  row.left = step.place == LookupStep::Place::kMemtable
+                 ? "memtable"
+                 : "memtable that is being written";
+  if (!step.note.empty()) {
+    row.remarks = {step.note};
+  } else if (step.outcome == Outcome::kFilterAbsent) {
+    row.remarks = {step.filter + " filter: not here"};
+  } else {
+    row.remarks = {fmt::format("{}{}",
+                               row.tone == Tone::kPassedOver ? "" : "◀ ",
+                               ResultOf(step.outcome))};
+  }
+  return row;
+}
+
+// The length of the run of equal outcomes at the start.
+std::size_t RunLength(Steps steps) {
+  const Outcome first = steps.front().outcome;
+  const auto end = std::find_if(
+      steps.begin(), steps.end(),
+      [first](const LookupStep& step) { return step.outcome != first; });
+  return static_cast<std::size_t>(end - steps.begin());
+}
+
+// How many of a run of such outcomes get a row of their own.
+std::size_t ShownOf(Outcome outcome, std::size_t run) {
+  constexpr std::size_t kFewFiltered = 5;
+  constexpr std::size_t kFirstFiltered = 3;
+  if (outcome == Outcome::kOutOfRange) return run > 1 ? 0 : run;
+  if (outcome != Outcome::kFilterAbsent || run <= kFewFiltered) return run;
+  return kFirstFiltered;
+}
+
+std::vector<PictureRow> LevelRows(Steps steps, std::size_t tables, bool hex) {
+  std::vector<PictureRow> rows;
+  const std::size_t asked = steps.size();
+  while (!steps.empty()) {
+    const std::size_t run = RunLength(steps);
+    const Outcome outcome = steps.front().outcome;
+    const std::size_t shown = ShownOf(outcome, run);
+    for (const LookupStep& step : steps.first(shown)) {
+      rows.push_back(TableRow(step, hex));
+    }
+    if (shown < run) {
+      rows.push_back(FoldedRow(run - shown, outcome == Outcome::kOutOfRange
+                                                ? "do not span this key"
+                                                : "filters: not here"));
+    }
+    steps = steps.subspan(run);
+  }
+  if (tables > asked) rows.push_back(FoldedRow(tables - asked, "not asked"));
+  return rows;
+}
+
+}  // namespace
+
+Tone PictureBox::tone() const {
+  Tone strongest = Tone::kPassedOver;
+  for (const PictureRow& row : rows) strongest = std::max(strongest, row.tone);
+  return strongest;
+}
+
+std::size_t Columns(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::count_if(
+                           text.begin(), text.end(), IsContinuation));
+}
+
+std::string CutTo(std::string_view text, std::size_t columns) {
+  if (Columns(text) <= columns) return std::string(text);
+  std::size_t end = 0;
+  for (std::size_t kept = 0; kept + 1 < columns; ++kept) {
+    ++end;
+    while (IsContinuation(text[end])) ++end;
+  }
+  return std::string(text.substr(0, end)).append(kEllipsis);
+}
+
+std::string AsciiText(Slice bytes, bool hex) {
+  if (hex) return ToHex(bytes);
+  std::string text;
+  for (const char c : bytes) {
+    if (c >= ' ' && c <= '~' && c != '\\') {
+      text += c;
+    } else {
+      text += c == '\\' ? "\\\\" : "\\x" + ToHex({&c, 1});
+    }
+  }
+  return text;
+}
+
+std::string ShortRange(const std::string& first, const std::string& last,
+                       std::size_t room) {
+  constexpr std::string_view kBetween = " … ";
+  const std::size_t sides = room - Columns(kBetween);
+  if (first.size() + last.size() <= sides) {
+    return first + std::string(kBetween) + last;
+  }
+  const auto differ =
+      std::mismatch(first.begin(), first.end(), last.begin(), last.end());
+  const auto shared = static_cast<std::size_t>(differ.first - first.begin());
+  std::string a = first;
+  std::string b = last;
+  if (shared > 1) {
+    a.replace(0, shared, kEllipsis);
+    b.replace(0, shared, kEllipsis);
+  }
+  // What one side does not need, the other gets.
+  const std::size_t half = sides / 2;
+  const std::size_t for_a = std::max(half, sides - std::min(sides, Columns(b)));
+  a = CutTo(a, for_a);
+  return a + std::string(kBetween) + CutTo(b, sides - Columns(a));
+}
+
+std::vector<PictureBox> BoxesOf(const Explanation& told,
+                                const StoreStats& stats, bool hex) {
+  std::vector<PictureBox> boxes;
+  PictureBox memory{.label = "memory", .rows = {}};
+  Steps steps = told.steps;
+  while (!steps.empty() && steps.front().place != LookupStep::Place::kTable) {
+    memory.rows.push_back(MemoryRow(steps.front()));
+    steps = steps.subspan(1);
+  }
+  if (!memory.rows.empty()) boxes.push_back(std::move(memory));
+  while (!steps.empty()) {
+    const int level = steps.front().level;
+    const auto end = std::find_if(
+        steps.begin(), steps.end(),
+        [level](const LookupStep& step) { return step.level != level; });
+    const auto count = static_cast<std::size_t>(end - steps.begin());
+    const std::size_t tables =
+        stats.levels[static_cast<std::size_t>(level)].tables;
+    boxes.push_back({.label = fmt::format("level {}", level),
+                     .rows = LevelRows(steps.first(count), tables, hex)});
+    steps = steps.subspan(count);
+  }
+  return boxes;
+}
+
+}  // namespace tamis::tools

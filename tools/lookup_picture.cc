@@ -1,0 +1,224 @@
+#include "lookup_picture.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lookup_boxes.h"
+#include "pair_text.h"
+#include "text.h"
+
+namespace tamis::tools {
+namespace {
+
+using Outcome = LookupStep::Outcome;
+
+//  <- label -> ┌────── row ──────┐  <- remark ->
+constexpr std::size_t kLabelColumns = 10;
+constexpr std::size_t kInnerColumns = kRowColumns + 2;  // a space either side
+constexpr std::size_t kSpineInBox = kInnerColumns / 2;
+constexpr std::size_t kSpine = kLabelColumns + 1 + kSpineInBox;
+constexpr std::size_t kPictureColumns = 80;
+static_assert(kLabelColumns + kInnerColumns + 4 + kRemarkColumns ==
+              kPictureColumns);
+
+// The lines of a box; `exit` is where the arrow leaves it.
+struct Strokes {
+  std::string_view top_left, across, top_right, side;
+  std::string_view bottom_left, bottom_right, exit;
+};
+
+Strokes StrokesFor(Tone tone) {
+  if (tone == Tone::kPassedOver) return {"╭", "┄", "╮", "┆", "╰", "╯", "┬"};
+  if (tone == Tone::kRead) return {"┌", "─", "┐", "│", "└", "┘", "┬"};
+  return {"╔", "═", "╗", "║", "╚", "╝", "╤"};
+}
+
+// Everything that is drawn in one tone has one colour.
+std::string InTone(const Console& console, Tone tone, std::string_view text) {
+  switch (tone) {
+    case Tone::kPassedOver:
+      return Painted(console, Colour::kDim, text);
+    case Tone::kFound:
+      return Painted(console, Colour::kGreen, text);
+    case Tone::kDeleted:
+      return Painted(console, Colour::kYellow, text);
+    case Tone::kFailed:
+      return Painted(console, Colour::kRed, text);
+    case Tone::kRead:
+      break;
+  }
+  return std::string(text);
+}
+
+std::string Repeated(std::string_view stroke, std::size_t times) {
+  std::string line;
+  for (std::size_t i = 0; i < times; ++i) line += stroke;
+  return line;
+}
+
+std::string Spaces(std::size_t columns) { return std::string(columns, ' '); }
+
+class Drawing {
+ public:
+  explicit Drawing(const Console& console) : console_(console) {}
+
+  // Centred on the spine, as far as there is room.
+  void AddText(std::string_view text, Colour colour) {
+    const std::string shown = CutTo(text, kPictureColumns - 4);
+    const std::size_t half = Columns(shown) / 2;
+    const std::size_t at = half + 2 > kSpine ? 2 : kSpine - half;
+    drawn_ += Spaces(at) + Painted(console_, colour, shown) + "\n";
+  }
+
+  void AddSpine(std::string_view stroke) {
+    drawn_ += Spaces(kSpine).append(stroke) + "\n";
+  }
+
+  void AddBox(const PictureBox& box) {
+    const Tone tone = box.tone();
+    const Strokes strokes = StrokesFor(tone);
+    AddBorder(tone, strokes.top_left, strokes.top_right, "▼");
+    for (std::size_t i = 0; i < box.rows.size(); ++i) {
+      AddRow(i == 0 ? box.label : "", box.rows[i], tone, strokes.side);
+    }
+    AddBorder(tone, strokes.bottom_left, strokes.bottom_right, strokes.exit);
+  }
+
+  void AddLine(const std::string& line) { drawn_ += line + "\n"; }
+
+  std::string Take() { return std::move(drawn_); }
+
+ private:
+  void AddBorder(Tone tone, std::string_view left, std::string_view right,
+                 std::string_view spine) {
+    const std::string_view across = StrokesFor(tone).across;
+    const std::string begin = std::string(left) + Repeated(across, kSpineInBox);
+    const std::string end =
+        Repeated(across, kInnerColumns - kSpineInBox - 1).append(right);
+    drawn_ += Spaces(kLabelColumns) +
+              InTone(console_, tone, begin)
+                  .append(spine == "▼" ? std::string(spine)
+                                       : InTone(console_, tone, spine)) +
+              InTone(console_, tone, end) + "\n";
+  }
+
+  void AddRow(std::string_view label, const PictureRow& row, Tone box_tone,
+              std::string_view side) {
+    const std::size_t lines = std::max<std::size_t>(row.remarks.size(), 1);
+    for (std::size_t i = 0; i < lines; ++i) {
+      const std::string text =
+          i == 0 ? row.left +
+                       Spaces(kRowColumns - Columns(row.left) -
+                              Columns(row.right)) +
+                       row.right
+                 : Spaces(kRowColumns);
+      drawn_ += fmt::format("  {:<{}}", i == 0 ? label : "", kLabelColumns - 2);
+      drawn_ += InTone(console_, box_tone, side) + " " +
+                InTone(console_, row.tone, text) + " " +
+                InTone(console_, box_tone, side);
+      if (i < row.remarks.size()) {
+        drawn_ += "  " + InTone(console_, row.tone,
+                                CutTo(row.remarks[i], kRemarkColumns));
+      }
+      drawn_ += "\n";
+    }
+  }
+
+  const Console& console_;
+  std::string drawn_;
+};
+
+// Tables, by what became of them.
+struct Tally {
+  std::uint64_t all = 0;
+  std::uint64_t not_spanning = 0;
+  std::uint64_t filtered = 0;
+  std::uint64_t read = 0;
+  std::uint64_t not_asked = 0;
+  std::uint64_t blocks = 0;
+};
+
+Tally TallyOf(const Explanation& told, const StoreStats& stats) {
+  Tally tally;
+  for (const LevelStats& level : stats.levels) tally.all += level.tables;
+  std::uint64_t asked = 0;
+  for (const LookupStep& step : told.steps) {
+    if (step.place != LookupStep::Place::kTable) continue;
+    ++asked;
+    tally.blocks += step.blocks_read;
+    if (step.outcome == Outcome::kOutOfRange) {
+      ++tally.not_spanning;
+    } else if (step.outcome == Outcome::kFilterAbsent) {
+      ++tally.filtered;
+    } else {
+      ++tally.read;
+    }
+  }
+  tally.not_asked = tally.all - std::min(tally.all, asked);
+  return tally;
+}
+
+// A sum in the end: so many tables, and why so few of them were read.
+void AddTally(const Tally& tally, Drawing* drawing) {
+  if (tally.all == 0) return;
+  const std::string all = Grouped(tally.all);
+  const auto add = [&](std::uint64_t count, const std::string& what) {
+    if (count == 0) return;
+    drawing->AddLine(
+        fmt::format("  {:>{}}  {}", Grouped(count), all.size(), what));
+  };
+  drawing->AddLine("");
+  add(tally.all,
+      fmt::format("{}, of which", Plural(tally.all, "table", "tables")));
+  add(tally.not_spanning, "cannot hold the key by its range");
+  add(tally.filtered, "ruled out by a filter");
+  add(tally.read, fmt::format("looked into, {} {} read", Grouped(tally.blocks),
+                              Plural(tally.blocks, "block", "blocks")));
+  add(tally.not_asked, "not asked, for the answer was there");
+}
+
+void AddNotes(const Explanation& told, Drawing* drawing) {
+  for (const LookupStep& step : told.steps) {
+    if (step.place != LookupStep::Place::kTable || step.note.empty()) continue;
+    drawing->AddLine(
+        fmt::format("\n  {:06}: {}", step.file_number, Printable(step.note)));
+  }
+}
+
+void AddEnd(const Explanation& told, bool hex, Drawing* drawing) {
+  if (told.status.ok()) {
+    const std::string value =
+        hex ? ToHex(told.value) : AsciiText(told.value, false);
+    drawing->AddText(value.empty() ? "(an empty value)" : value, Colour::kBold);
+  } else if (told.status.code() == StatusCode::kNotFound) {
+    drawing->AddText("no such key", Colour::kBold);
+  } else {
+    drawing->AddText("no answer", Colour::kRed);
+  }
+}
+
+}  // namespace
+
+std::string DrawLookup(const Console& console, Slice key,
+                       const Explanation& told, const StoreStats& stats,
+                       bool hex) {
+  Drawing drawing(console);
+  const std::string shown = AsciiText(key, hex);
+  drawing.AddText(shown.empty() ? "(the empty key)" : shown, Colour::kBold);
+  for (const PictureBox& box : BoxesOf(told, stats, hex)) {
+    drawing.AddSpine("│");
+    drawing.AddBox(box);
+  }
+  drawing.AddSpine("▼");
+  AddEnd(told, hex, &drawing);
+  AddNotes(told, &drawing);
+  AddTally(TallyOf(told, stats), &drawing);
+  return drawing.Take();
+}
+
+}  // namespace tamis::tools
