@@ -52,7 +52,7 @@ void AddOptions(CLI::App* app, Options* options) {
       ->check(CLI::Range(std::uint64_t{1000}, kMostKeys));
   app->add_option("--operations", options->operations,
                   "Reads of each sort per round (default: 1 million, at most "
-                  "half as many as keys)")
+                  "a quarter of the keys)")
       ->check(CLI::Range(std::uint64_t{100}, kMostKeys));
   app->add_option("--rounds", options->rounds,
                   "Every figure of reads is the median of that many")
@@ -85,7 +85,7 @@ StorePlan PlanFor(const Options& options) {
   if (plan.keys == 0) plan.keys = 10'000'000;
   plan.operations = options.operations;
   if (plan.operations == 0) {
-    plan.operations = std::min<std::uint64_t>(1'000'000, plan.keys / 2);
+    plan.operations = std::min<std::uint64_t>(1'000'000, plan.keys / 4);
   }
   plan.memtable_entries = std::min(plan.memtable_entries, plan.keys / 2);
   plan.settings.snappy = options.snappy;

@@ -30,12 +30,10 @@ Status Ours(const leveldb::Status& theirs) {
 class LevelDbEngine final : public StoreEngine {
  public:
   explicit LevelDbEngine(const EngineSettings& settings)
-      : quiet_seconds_(settings.quiet_seconds),
-        filter_(leveldb::NewBloomFilterPolicy(kStoreBitsPerKey)),
-        cache_(leveldb::NewLRUCache(settings.cache_bytes)) {
+      : settings_(settings),
+        filter_(leveldb::NewBloomFilterPolicy(kStoreBitsPerKey)) {
     options_.create_if_missing = true;
     options_.filter_policy = filter_.get();
-    options_.block_cache = cache_.get();
     options_.write_buffer_size = kStoreWriteBuffer;
     options_.max_open_files = kManyFiles;
     options_.compression =
@@ -47,13 +45,18 @@ class LevelDbEngine final : public StoreEngine {
       return Status::NotSupported("LevelDB always compacts");
     }
     dir_ = dir;
+    cache_.reset(leveldb::NewLRUCache(settings_.cache_bytes));
+    options_.block_cache = cache_.get();
     leveldb::DB* db = nullptr;
     Status opened = Ours(leveldb::DB::Open(options_, dir, &db));
     db_.reset(db);
     return opened;
   }
 
-  void Close() override { db_.reset(); }
+  void Close() override {
+    db_.reset();
+    cache_.reset();
+  }
 
   Status Put(const KeySpan& keys) override {
     const leveldb::WriteOptions options;
@@ -74,7 +77,7 @@ class LevelDbEngine final : public StoreEngine {
   Result<Settled> Settle() override {
     double last_change = WallNanoseconds();
     std::uint64_t bytes = BytesOnDisk(dir_);
-    while (WallNanoseconds() - last_change < quiet_seconds_ * 1e9) {
+    while (WallNanoseconds() - last_change < settings_.quiet_seconds * 1e9) {
       std::this_thread::sleep_for(kBetweenLooks);
       const std::uint64_t now = BytesOnDisk(dir_);
       if (now == bytes && TablesAtLevel0() < kStartsCompaction) continue;
@@ -121,7 +124,7 @@ class LevelDbEngine final : public StoreEngine {
     return std::atoi(number.c_str());
   }
 
-  double quiet_seconds_;
+  EngineSettings settings_;
   std::unique_ptr<const leveldb::FilterPolicy> filter_;
   std::unique_ptr<leveldb::Cache> cache_;
   leveldb::Options options_;

@@ -46,21 +46,22 @@ rocksdb::BlockBasedTableOptions TableOptions(const EngineSettings& settings) {
 
 class RocksDbEngine final : public StoreEngine {
  public:
-  explicit RocksDbEngine(const EngineSettings& settings) {
+  explicit RocksDbEngine(const EngineSettings& settings) : settings_(settings) {
     options_.create_if_missing = true;
     options_.write_buffer_size = kStoreWriteBuffer;
     options_.max_background_jobs = 2;
     options_.compression =
         settings.snappy ? rocksdb::kSnappyCompression : rocksdb::kNoCompression;
     options_.allow_mmap_reads = settings.rocksdb_maps && !settings.snappy;
-    options_.table_factory.reset(
-        rocksdb::NewBlockBasedTableFactory(TableOptions(settings)));
     // A mapped block would be verified each time it is read.
     reads_.verify_checksums = !options_.allow_mmap_reads;
   }
 
   Status Open(const std::string& dir, StoreShape shape) override {
     rocksdb::Options options = options_;
+    // With a cache of its own, which goes when the store is closed.
+    options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(TableOptions(settings_)));
     if (shape == StoreShape::kOverlapping) {
       options.disable_auto_compactions = true;
       options.level0_file_num_compaction_trigger = kNeverReached;
@@ -163,6 +164,7 @@ class RocksDbEngine final : public StoreEngine {
     return false;
   }
 
+  EngineSettings settings_;
   rocksdb::Options options_;
   rocksdb::ReadOptions reads_;
   std::unique_ptr<rocksdb::DB> db_;

@@ -37,10 +37,10 @@ const std::vector<Sample>* Find(const Samples& samples, std::string_view name) {
 
 // The median over rounds of mine/theirs, each of one round.
 double MedianRatio(const std::vector<Sample>& mine,
-                   const std::vector<Sample>& theirs) {
+                   const std::vector<Sample>& theirs, SamplePart part) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i) {
-    ratios.push_back(mine[i].value / theirs[i].value);
+    ratios.push_back(mine[i].*part / theirs[i].*part);
   }
   return Median(std::move(ratios));
 }
@@ -50,32 +50,34 @@ std::optional<double> Scaling(const StoreRun& run) {
   const auto* one = Find(run.engines.front(), "missing");
   const auto* two = Find(run.engines.front(), "missing_two");
   if (one == nullptr || two == nullptr) return {};
-  return MedianRatio(*one, *two);
+  return MedianRatio(*one, *two, &Sample::value);
 }
 
 }  // namespace
 
-std::optional<double> MedianOf(const Samples& samples, std::string_view name) {
+std::optional<double> MedianOf(const Samples& samples, std::string_view name,
+                               SamplePart part) {
   const auto* all = Find(samples, name);
   if (all == nullptr) return {};
   std::vector<double> values;
-  for (const Sample& sample : *all) values.push_back(sample.value);
+  for (const Sample& sample : *all) values.push_back(sample.*part);
   return Median(std::move(values));
 }
 
 std::optional<double> RatioToBetterPeer(const StoreRun& run,
-                                        std::string_view name) {
+                                        std::string_view name,
+                                        SamplePart part) {
   const auto* mine = Find(run.engines.front(), name);
   const Samples* better = nullptr;
   for (std::size_t i = 1; i < kStoreEngineCount; ++i) {
-    const auto theirs = MedianOf(run.engines[i], name);
+    const auto theirs = MedianOf(run.engines[i], name, part);
     if (!theirs.has_value()) continue;
-    if (better == nullptr || *theirs < *MedianOf(*better, name)) {
+    if (better == nullptr || *theirs < *MedianOf(*better, name, part)) {
       better = &run.engines[i];
     }
   }
   if (mine == nullptr || better == nullptr) return {};
-  return MedianRatio(*mine, *Find(*better, name));
+  return MedianRatio(*mine, *Find(*better, name), part);
 }
 
 std::string_view StoreGoal::Verdict() const {

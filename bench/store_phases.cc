@@ -213,10 +213,8 @@ Result<Figures> StoreWorker::FillOverlapping() {
     if (Status put = engine_->Put(part); !put.ok()) return put;
     if (Status flushed = engine_->Flush(); !flushed.ok()) return flushed;
   }
-  const Reads warm{KeyKind::kPresent, plan_.operations};
-  const StoreKeys asked = Draw(KeyKind::kPresent, 0, plan_.operations);
-  const auto read = Ask(warm, {&asked, 0, asked.size()});
-  if (!read.ok()) return read.status();
+  const auto all = engine_->Scan("", StoreEngine::kAll);  // fills caches
+  if (!all.ok()) return all.status();
   return Figures{};
 }
 

@@ -42,9 +42,10 @@ constexpr char kLegend[] =
     "\nns, us: on the wall, per operation, the median of the rounds; two\n"
     "threads: over the operations of both.  /peer: ours over the better of "
     "the\n"
-    "two others, in this run.  Each store runs in a process of its own, one "
-    "at\n"
-    "a time.  docs/benchmarks.md says what is done and how they are set.\n";
+    "two others, in this run; of CPU: the same of processor time, all threads\n"
+    "together, which a busy machine disturbs less.  Each store runs in a\n"
+    "process of its own, one at a time.  docs/benchmarks.md says what is done\n"
+    "and how the stores are set.\n";
 
 using Cells = std::vector<std::string>;
 
@@ -107,7 +108,7 @@ std::string SpreadCell(const StoreRun& run, std::string_view name) {
 std::string TableText(const StoreRun& run) {
   Cells heading = {"", ""};
   for (const auto& engine : kStoreEngines) heading.emplace_back(engine.name);
-  heading.insert(heading.end(), {"/peer", "spread"});
+  heading.insert(heading.end(), {"/peer", "of CPU", "spread"});
   std::vector<Cells> rows = {heading};
   for (const StoreMetric& metric : kMetrics) {
     Cells cells = {std::string(metric.title),
@@ -116,6 +117,10 @@ std::string TableText(const StoreRun& run) {
       cells.push_back(FigureCell(samples, metric));
     }
     cells.push_back(RatioCell(RatioToBetterPeer(run, metric.name)));
+    cells.push_back(
+        metric.unit == Unit::kMebibytes
+            ? ""
+            : RatioCell(RatioToBetterPeer(run, metric.name, &Sample::cpu)));
     cells.push_back(SpreadCell(run, metric.name));
     rows.push_back(std::move(cells));
   }

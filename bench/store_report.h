@@ -24,12 +24,17 @@ struct StoreMetric {
 // In the order in which they are shown.
 std::span<const StoreMetric> StoreMetrics();
 
+// Which part of a sample: &Sample::value or &Sample::cpu.
+using SamplePart = double Sample::*;
+
 // Of one store; nothing: not measured.
-std::optional<double> MedianOf(const Samples& samples, std::string_view name);
+std::optional<double> MedianOf(const Samples& samples, std::string_view name,
+                               SamplePart part = &Sample::value);
 
 // Ours over that of the peer that does better; nothing: not measured.
 std::optional<double> RatioToBetterPeer(const StoreRun& run,
-                                        std::string_view name);
+                                        std::string_view name,
+                                        SamplePart part = &Sample::value);
 
 struct StoreGoal {
   std::string_view what;

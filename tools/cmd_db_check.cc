@@ -121,6 +121,9 @@ int RunDbCheck(const DbCheckArgs& args, const Console& console) {
   Progress progress(console);
   auto report = CheckStore(args.dir, {}, ShowCheckProgress, &progress);
   progress.Clear();
+  if (report.status().code() == StatusCode::kNotFound) {
+    return Fail(console, "db check", args.dir + ": there is no store here");
+  }
   if (!report.ok()) {
     return Fail(console, "db check", InDbWords(report.status()).message());
   }

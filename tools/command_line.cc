@@ -112,17 +112,30 @@ int WrongUse(const Console& console, const std::string& command,
                           command.empty() ? "" : " "));
 }
 
+// "no command 'biuld'" if the first words are no command; else "".  CLI11 would
+// only say that one is needed.
+std::string UnknownCommand(CLI::App* app,
+                           const std::vector<std::string>& args) {
+  std::string path;
+  for (const std::string& word : args) {
+    const auto named = app->get_subcommands(
+        [&word](CLI::App* command) { return command->get_name() == word; });
+    if (word.starts_with('-')) return "";
+    if (named.empty()) return fmt::format("no command '{}{}'", path, word);
+    app = named.front();
+    path += word + " ";
+    if (app->get_subcommands([](CLI::App*) { return true; }).empty()) return "";
+  }
+  return "";
+}
+
 int Parse(std::vector<std::string> args, const Console& console) {
   int exit_code = kExitOk;
   CLI::App app("Filters for storage engines: build, query and inspect them.");
   Declare(&app, console, &exit_code);
   if (args.empty()) return WrongUse(console, "", "a command is needed");
-  const std::string first = args.front();
-  const auto named = app.get_subcommands(
-      [&first](CLI::App* command) { return command->get_name() == first; });
-  if (!first.starts_with('-') && named.empty()) {
-    return WrongUse(console, "", fmt::format("no command '{}'", first));
-  }
+  const std::string unknown = UnknownCommand(&app, args);
+  if (!unknown.empty()) return WrongUse(console, "", unknown);
   std::reverse(args.begin(), args.end());  // as CLI11 wants them
   try {
     app.parse(args);

@@ -175,11 +175,13 @@ void AddTally(const Tally& tally, Drawing* drawing) {
   drawing->AddLine("");
   add(tally.all,
       fmt::format("{}, of which", Plural(tally.all, "table", "tables")));
-  add(tally.not_spanning, "cannot hold the key by its range");
+  add(tally.not_spanning,
+      std::string(Plural(tally.not_spanning, "does", "do")) +
+          " not span this key");
   add(tally.filtered, "ruled out by a filter");
   add(tally.read, fmt::format("looked into, {} {} read", Grouped(tally.blocks),
                               Plural(tally.blocks, "block", "blocks")));
-  add(tally.not_asked, "not asked, for the answer was there");
+  add(tally.not_asked, "not asked: the answer was found before");
 }
 
 void AddNotes(const Explanation& told, Drawing* drawing) {

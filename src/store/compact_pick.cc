@@ -1,6 +1,7 @@
 #include "store/compact_pick.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace tamis {
@@ -71,7 +72,11 @@ const TableFileRef& NextInTurn(const Version& version, int level,
 
 std::uint64_t CompactionLimits::LevelBytes(int level) const noexcept {
   std::uint64_t most = level1_bytes;
-  for (int i = 1; i < level; ++i) most *= level_growth;
+  for (int i = 1; i < level; ++i) {
+    // No store is that large; the product must not wrap.
+    if (most > UINT64_MAX / level_growth) return UINT64_MAX;
+    most *= level_growth;
+  }
   return most;
 }
 

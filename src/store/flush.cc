@@ -99,17 +99,14 @@ Status StoreImpl::Flush() {
   Writer writer;
   WriteBatch nothing;
   writer.batch = &nothing;
-  writer.sync = true;  // so that no other takes it along
+  writer.is_alone = true;  // what it waits for is its turn
   std::unique_lock lock(mutex_);
   queue_.push_back(&writer);
-  writer.turn.wait(lock,
-                   [&] { return writer.done || queue_.front() == &writer; });
-  Status status = writer.status;
-  if (!writer.done) {
-    if (!current_->memtable.table->empty()) status = SwitchMemtable();
-    queue_.pop_front();
-    if (!queue_.empty()) queue_.front()->turn.notify_one();
-  }
+  writer.turn.wait(lock, [&] { return queue_.front() == &writer; });
+  Status status;
+  if (!current_->memtable.table->empty()) status = SwitchMemtable();
+  queue_.pop_front();
+  if (!queue_.empty()) queue_.front()->turn.notify_one();
   if (!status.ok()) return status;
   const std::uint64_t log_number = current_->memtable.log_number;
   change_.wait(lock, [&] {

@@ -37,6 +37,11 @@ Status StoreImpl::CheckOptions() {
         "sizes, counts and thread numbers of a store must not be 0, and a "
         "level must be larger than the one above it");
   }
+  if (options_.level0_stop_at < options_.level0_compact_at) {
+    return Status::InvalidArgument(
+        "level0_stop_at below level0_compact_at: writers would wait for a "
+        "compaction that never begins");
+  }
   if (!filters_fit_) options_.filter_use = FilterUse::kOff;
   filter_ = options_.filter_policy;
   if (filter_ == nullptr && !options_.filter.empty()) {

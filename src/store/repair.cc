@@ -1,6 +1,6 @@
-// RepairStore(): makes a store of whatever can still be read.  Every table
-// that is whole goes to level 0, where overlaps are allowed; logs and tables
-// that are damaged in part are read as far as they go and written anew; the
+// RepairStore(): makes a store of whatever can still be read.  Logs and tables
+// that are damaged in part are read as far as they go and written anew; tables
+// that overlap are merged, for which of them is newer nobody can tell; the
 // manifest is written from what was found.
 
 #include <algorithm>
@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "store/batch_access.h"
+#include "store/compact_pick.h"
 #include "store/file_names.h"
 #include "store/log_reader.h"
 #include "store/manifest.h"
 #include "store/memtable.h"
+#include "store/repair_merge.h"
 #include "store/table_outputs.h"
 #include "tamis/store.h"
 
@@ -30,6 +32,9 @@ class Repair {
     write_.restart_interval = options.restart_interval;
     write_.compression = options.compression;
     write_.zstd_level = options.zstd_level;
+    limits_ = {.level1_bytes = options.level1_bytes,
+               .level_growth = options.level_growth,
+               .table_bytes = options.table_bytes};
     if (options.comparator->EqualMeansIdentical()) {
       write_.leveldb_filter_bits = options.leveldb_filter_bits;
       policy_ = options.filter_policy;
@@ -46,22 +51,19 @@ class Repair {
     if (Status found = FindFiles(); !found.ok()) return found;
     Result<std::unique_ptr<FileLock>> lock = env_.Lock(LockFileName(dir_));
     if (!lock.ok()) return lock.status();
-    // Older first: newer tables must get the higher numbers.
     for (const std::uint64_t number : tables_) KeepTable(number);
     for (const std::uint64_t number : logs_) {
       if (Status turned = TurnLog(number); !turned.ok()) return turned;
     }
+    std::vector<std::uint64_t> replaced;
+    if (Status merged = Merge(&replaced); !merged.ok()) return merged;
     if (Status written = WriteManifest(); !written.ok()) return written;
     for (const std::string& path : to_put_aside_) PutAside(path);
+    for (const std::uint64_t number : replaced) RemoveTable(number);
     return std::move(report_);
   }
 
  private:
-  struct Kept {
-    FileFacts facts;
-    Sequence newest = 0;
-  };
-
   Status FindFiles() {
     Result<std::vector<std::string>> names = env_.List(dir_);
     if (!names.ok()) return names.status();
@@ -96,12 +98,9 @@ class Repair {
     const TableCheck check = CheckTable(read_, **file);
     if (check.problems.empty()) {
       if (check.entries == 0) return;
-      Kept kept;
-      kept.facts = {number, (*file)->size(), check.smallest, check.largest};
-      kept.newest = check.largest_sequence;
-      report_.entries += check.entries;
-      ++report_.tables;
-      kept_.push_back(std::move(kept));
+      kept_.push_back({{number, (*file)->size(), check.smallest, check.largest},
+                       check.largest_sequence,
+                       check.entries});
       return;
     }
     for (const std::string& problem : check.problems) {
@@ -209,23 +208,46 @@ class Repair {
     }
     Result<std::vector<FileFacts>> written = outputs.Finish();
     if (!written.ok()) return written.status();
-    for (FileFacts& facts : *written) {
-      ++report_.tables;
-      Kept kept;
-      kept.facts = std::move(facts);
-      kept.newest = newest_;
-      kept_.push_back(std::move(kept));
+    for (FileFacts& facts : *written) {  // one: it was not cut
+      kept_.push_back({std::move(facts), newest_, memtable.entries()});
     }
-    report_.entries += memtable.entries();
     return Status::Ok();
+  }
+
+  Status Merge(std::vector<std::uint64_t>* replaced) {
+    const RepairMerge merge{.env = &env_,
+                            .dir = dir_,
+                            .read = read_,
+                            .write = write_,
+                            .table_bytes = limits_.table_bytes,
+                            .new_number = [this] { return next_number_++; }};
+    Result<std::vector<FoundTable>> apart =
+        MergeOverlapping(merge, std::move(kept_), replaced);
+    if (!apart.ok()) return apart.status();
+    kept_ = *std::move(apart);
+    return Status::Ok();
+  }
+
+  // The first level that has room for all.
+  std::size_t LevelForAll() const noexcept {
+    std::uint64_t bytes = 0;
+    for (const FoundTable& kept : kept_) bytes += kept.facts.bytes;
+    int level = 1;
+    while (level < kStoreLevels - 1 && limits_.LevelBytes(level) < bytes) {
+      ++level;
+    }
+    return static_cast<std::size_t>(level);
   }
 
   Status WriteManifest() {
     ManifestState state;
     state.comparator = std::string(order_.user().name());
-    for (Kept& kept : kept_) {
+    std::vector<FileFacts>& level = state.files[LevelForAll()];
+    for (FoundTable& kept : kept_) {
       state.last_sequence = std::max(state.last_sequence, kept.newest);
-      state.files[0].push_back(std::move(kept.facts));
+      report_.entries += kept.entries;
+      ++report_.tables;
+      level.push_back(std::move(kept.facts));
     }
     const std::uint64_t number = next_number_++;
     state.next_file_number = next_number_;
@@ -245,6 +267,14 @@ class Repair {
     if (!moved.ok()) Lose("could not put aside " + moved.message());
   }
 
+  // What is still needed of it is in another table.
+  void RemoveTable(std::uint64_t number) {
+    const Status removed = env_.Remove(TableFileName(dir_, number));
+    if (removed.code() == StatusCode::kNotFound) {
+      (void)env_.Remove(OldTableFileName(dir_, number));
+    }
+  }
+
   std::string dir_;
   Env& env_;
   KeyOrder order_;
@@ -255,7 +285,8 @@ class Repair {
   std::vector<std::uint64_t> tables_;
   std::vector<std::string> manifests_;
   std::vector<std::string> to_put_aside_;
-  std::vector<Kept> kept_;
+  CompactionLimits limits_;
+  std::vector<FoundTable> kept_;
   std::uint64_t next_number_ = 1;
   Sequence newest_ = 0;
   RepairReport report_;

@@ -27,6 +27,9 @@ Store::~Store() = default;
 
 Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
                                            const StoreOptions& options) {
+  if (options.comparator == nullptr) {
+    return Status::InvalidArgument("a store needs a comparator");
+  }
   auto impl = std::make_unique<StoreImpl>(dir, options);
   if (Status opened = impl->Open(); !opened.ok()) return opened;
   return std::unique_ptr<Store>(new Store(std::move(impl)));

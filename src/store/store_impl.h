@@ -99,6 +99,7 @@ class StoreImpl {
   struct Writer {
     WriteBatch* batch = nullptr;
     bool sync = false;
+    bool is_alone = false;  // not to be taken along with others
     bool done = false;
     Status status;
     std::condition_variable turn;

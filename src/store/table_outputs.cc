@@ -6,11 +6,12 @@
 
 namespace tamis {
 
-TableOutputs::TableOutputs(Env& env, std::string dir, TableWriteOptions options,
+TableOutputs::TableOutputs(Env& env, std::string dir,
+                           const TableWriteOptions& options,
                            std::function<std::uint64_t()> new_number)
     : env_(&env),
       dir_(std::move(dir)),
-      options_(std::move(options)),
+      options_(options),
       new_number_(std::move(new_number)) {}
 
 TableOutputs::~TableOutputs() {

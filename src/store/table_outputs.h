@@ -21,7 +21,7 @@ namespace tamis {
 class TableOutputs {
  public:
   // `new_number` gives each table its number.  REQUIRES: env outlives this
-  TableOutputs(Env& env, std::string dir, TableWriteOptions options,
+  TableOutputs(Env& env, std::string dir, const TableWriteOptions& options,
                std::function<std::uint64_t()> new_number);
   ~TableOutputs();
   TableOutputs(const TableOutputs&) = delete;

@@ -80,7 +80,7 @@ StoreImpl::Writer* StoreImpl::BuildGroup(WriteBatch** group) {
   for (auto next = queue_.begin() + 1; next != queue_.end(); ++next) {
     Writer* writer = *next;
     // A write that need not wait for the disk must not vouch for one that must.
-    if (writer->sync && !first->sync) break;
+    if (writer->is_alone || (writer->sync && !first->sync)) break;
     bytes += writer->batch->bytes();
     if (bytes > most) break;
     if (*group == first->batch) {

@@ -23,9 +23,9 @@ class ChildProcess {
   ChildProcess(const std::string& test, const std::string& argument) {
     const std::string filter = "--gtest_filter=" + test;
     const std::string variable = "TAMIS_CHILD=" + argument;
-    const char* const arguments[] = {
-        "child", filter.c_str(), "--gtest_also_run_disabled_tests",
-        "--gtest_brief=1", nullptr};
+    const char* const arguments[] = {"child", filter.c_str(),
+                                     "--gtest_also_run_disabled_tests",
+                                     "--gtest_brief=1", nullptr};
     std::vector<const char*> variables = {variable.c_str()};
     for (char** other = ::environ; *other != nullptr; ++other) {
       variables.push_back(*other);

@@ -31,7 +31,7 @@ constexpr std::size_t kTheirSmallestBuffer = std::size_t{64} << 10;
 
 struct History {
   std::string name;
-  ChangeKind kind;
+  ChangeKind kind = {};
   int batches = 1500;
   int filter_bits = 10;  // LevelDB's; 0: none
   bool compressed = true;
@@ -45,8 +45,10 @@ std::vector<History> Histories() {
       {.name = "ManyTables"},
       {.name = "NoFilters", .filter_bits = 0, .our_filter = ""},
       {.name = "Plain", .compressed = false, .our_filter = "leveldb:10"},
-      {.name = "Binary", .kind = {.binary_keys = true}, .our_filter = "fast:12"},
-      {.name = "Compacted", .compact = true, .our_filter = "ribbon:10"},
+      {.name = "Binary",
+       .kind = {.binary_keys = true},
+       .our_filter = "splitblock:12"},
+      {.name = "Compacted", .compact = true, .our_filter = "rocksdb-ribbon:10"},
       {.name = "LogOnly",
        .batches = 300,
        .their_buffer = std::size_t{64} << 20},
@@ -79,6 +81,12 @@ StoreOptions OurOptions(const History& history) {
   options.write_buffer_bytes = history.their_buffer;
   options.table_bytes = std::uint64_t{64} << 10;
   options.level1_bytes = std::uint64_t{256} << 10;
+  return options;
+}
+
+StoreOptions Creating() {
+  StoreOptions options;
+  options.create_if_missing = true;
   return options;
 }
 
@@ -146,7 +154,9 @@ TEST(StoreFromLevelDb, SeesSeveralLevels) {
     const ChangeKind kind{.keys = 20'000, .longest_value = 1000};
     WriteRandomly(kind, 4000, &random, db.get(), &contents);
   }
-  const auto store = OpenOurs(scratch.path(), {.read_only = true});
+  StoreOptions reading;
+  reading.read_only = true;
+  const auto store = OpenOurs(scratch.path(), reading);
   ASSERT_NE(store, nullptr);
   int levels = 0;
   for (const LevelStats& level : store->Stats().levels) {
@@ -182,8 +192,7 @@ TEST(StoreFromLevelDb, HoldsTheSameAfterLevelDbWasKilled) {
     for (int i = 0; i < 5000 && !fs::exists(note); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(20 + random() % 100));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 100));
     ASSERT_TRUE(child.Kill());
     int done = 0;
     std::ifstream(note) >> done;
@@ -273,7 +282,7 @@ TEST(StoreToLevelDb, GivesItFiltersThatSpareItReads) {
   const ScratchDir scratch;
   Contents contents;
   {
-    const auto store = OpenOurs(scratch.path(), {.create_if_missing = true});
+    const auto store = OpenOurs(scratch.path(), Creating());
     ASSERT_NE(store, nullptr);
     std::mt19937_64 random(4);
     WriteRandomly({}, 2000, &random, store.get(), &contents);
@@ -296,11 +305,32 @@ TEST(StoreToLevelDb, GivesItFiltersThatSpareItReads) {
   EXPECT_GT(policy.absent, policy.asked * 95 / 100);
 }
 
+TEST(StoreToLevelDb, HoldsTheSameWithEveryKindOfFilter) {
+  for (const char* filter :
+       {"bloom:10", "splitblock:10", "classic:10", "leveldb:10", "rocksdb:10",
+        "rocksdb-legacy:10", "rocksdb-ribbon:10", "parquet:10",
+        "cassandra:oa,fpr=0.1"}) {
+    SCOPED_TRACE(filter);
+    const ScratchDir scratch;
+    Contents contents;
+    std::mt19937_64 random(6);
+    {
+      StoreOptions options = Creating();
+      options.filter = filter;
+      const auto store = OpenOurs(scratch.path(), options);
+      ASSERT_NE(store, nullptr);
+      WriteRandomly({}, 200, &random, store.get(), &contents);
+      ASSERT_TRUE(store->Flush().ok());
+    }
+    ExpectTheyHold(scratch.path(), contents);
+  }
+}
+
 TEST(StoreToLevelDb, LeavesItUndisturbedByWhatARepairPutAside) {
   const ScratchDir scratch;
   Contents contents;
   {
-    const auto store = OpenOurs(scratch.path(), {.create_if_missing = true});
+    const auto store = OpenOurs(scratch.path(), Creating());
     ASSERT_NE(store, nullptr);
     std::mt19937_64 random(5);
     WriteRandomly({}, 500, &random, store.get(), &contents);

@@ -16,7 +16,8 @@ std::string RandomKey(const ChangeKind& kind, std::mt19937_64* random) {
   const std::uint64_t number = (*random)() % kind.keys;
   if (!kind.binary_keys) {
     const std::string digits = std::to_string(number);
-    return "key" + std::string(8 - std::min<std::size_t>(8, digits.size()), '0') +
+    return "key" +
+           std::string(8 - std::min<std::size_t>(8, digits.size()), '0') +
            digits;
   }
   std::mt19937_64 bytes(number);  // the same number, the same key

@@ -96,8 +96,8 @@ TEST_P(StoreFiltersOf, MissesReadHardlyAnyBlock) {
 INSTANTIATE_TEST_SUITE_P(Kinds, StoreFiltersOf,
                          ::testing::Values("bloom:10", "leveldb:10",
                                            "classic:10", "rocksdb-ribbon:10"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            std::erase_if(name, [](char c) {
                              return c == ':' || c == '-';
                            });

@@ -71,7 +71,7 @@ TEST_P(StoreModelOf, AnswersTheSameWithFiltersOnOffAndAlwaysMaybe) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Setups, StoreModelOf, ::testing::ValuesIn(kSetups),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& tested) { return tested.param.name; });
 
 TEST(StoreModel, FillsSeveralLevels) {
   ModelRun run(SmallOptions(), 1);

@@ -1,0 +1,200 @@
+// A bit of some file is wrong: the store says so and names the file, or gives
+// the right answers all the same.  It never gives wrong ones.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/coding.h"
+#include "store/log_format.h"
+#include "tamis/store.h"
+#include "tests/store/batch_history.h"
+#include "tests/store/stores.h"
+#include "tests/support/memory_env.h"
+
+namespace tamis::testing {
+namespace {
+
+constexpr char kDir[] = "/db";
+constexpr int kBatches = 60;
+
+using Files = std::map<std::string, std::string>;  // by path
+
+StoreOptions DamageOptions(Env* env, bool compressed) {
+  StoreOptions options = StillOptions();
+  options.create_if_missing = true;
+  options.env = env;
+  options.block_bytes = 1024;
+  options.compression = compressed ? Compression::kSnappy : Compression::kNone;
+  return options;
+}
+
+// Two levels of tables, and a log.
+Files SmallStore(bool compressed, BatchHistory* history) {
+  MemoryEnv env;
+  {
+    Result<std::unique_ptr<Store>> store =
+        Store::Open(kDir, DamageOptions(&env, compressed));
+    EXPECT_TRUE(store.ok()) << store.status().ToString();
+    for (int i = 0; i < kBatches; ++i) {
+      EXPECT_TRUE(history->Write(store->get(), false));
+      if (i == kBatches / 3) EXPECT_TRUE((*store)->Compact().ok());
+      if (i == kBatches / 2) EXPECT_TRUE((*store)->Flush().ok());
+    }
+  }
+  Files files;
+  const Result<std::vector<std::string>> names = env.List(kDir);
+  for (const std::string& name : *names) {
+    const std::string path = kDir + ("/" + name);
+    files[path] = env.Contents(path);
+  }
+  return files;
+}
+
+void PutFiles(const Files& files, MemoryEnv* env) {
+  ASSERT_TRUE(env->CreateDirectory(kDir).ok());
+  for (const auto& [path, bytes] : files) env->SetContents(path, bytes);
+}
+
+// Where the last record of a log or manifest starts that has whole records
+// only.
+std::size_t LastRecordOf(const std::string& bytes) {
+  std::size_t last = 0;
+  for (std::size_t at = 0; at + kLogHeaderBytes <= bytes.size();) {
+    const std::size_t length = LoadLittle<std::uint16_t>(bytes.data() + at + 4);
+    const bool is_zeros = length == 0 && bytes[at + 6] == 0;
+    if (!is_zeros) last = at;
+    const std::size_t rest = kLogBlockBytes - at % kLogBlockBytes;
+    at += is_zeros || rest < kLogHeaderBytes ? rest : kLogHeaderBytes + length;
+  }
+  return last;
+}
+
+// A length that grew looks like a record that was not written to its end.
+bool LooksCutOff(const std::string& path, const std::string& bytes,
+                 std::size_t offset) {
+  if (!path.ends_with(".log") && path.find("MANIFEST") == std::string::npos) {
+    return false;
+  }
+  const std::size_t last = LastRecordOf(bytes);
+  return offset == last + 4 || offset == last + 5;
+}
+
+struct Outcome {
+  bool opened = false;
+  bool right = true;  // all answers were given
+  std::uint64_t damaged_filters = 0;
+};
+
+// Every answer is that of `contents`, or an error that names a file.
+Outcome AskAll(MemoryEnv* env, StoreOptions options, const Contents& contents) {
+  Outcome outcome;
+  options.env = env;
+  Result<std::unique_ptr<Store>> store = Store::Open(kDir, options);
+  if (!store.ok()) {
+    EXPECT_NE(store.status().message().find(kDir), std::string::npos)
+        << store.status().ToString();
+    outcome.right = false;
+    return outcome;
+  }
+  outcome.opened = true;
+  const auto expect_names_a_file = [&](const Status& status) {
+    outcome.right = false;
+    EXPECT_NE(status.message().find(kDir), std::string::npos)
+        << status.ToString();
+  };
+  std::string value;
+  for (const auto& [key, expected] : contents) {
+    const Status got = (*store)->Get({}, key, &value);
+    EXPECT_NE(got.code(), StatusCode::kNotFound) << key << " is hidden";
+    if (!got.ok()) expect_names_a_file(got);
+    EXPECT_TRUE(!got.ok() || value == expected) << key << " is wrong";
+    const Status other = (*store)->Get({}, key + "x", &value);
+    EXPECT_FALSE(other.ok()) << key + "x was never written";
+    if (other.code() != StatusCode::kNotFound) expect_names_a_file(other);
+  }
+  const auto it = (*store)->NewIterator();
+  auto next = contents.begin();
+  for (it->SeekToFirst(); it->Valid(); it->Next(), ++next) {
+    EXPECT_TRUE(next != contents.end() && it->key() == next->first &&
+                it->value() == next->second)
+        << it->key();
+    if (next == contents.end()) break;
+  }
+  if (!it->status().ok()) {
+    expect_names_a_file(it->status());
+  } else {
+    EXPECT_TRUE(next == contents.end()) << "a scan ends early";
+  }
+  outcome.damaged_filters = (*store)->Stats().damaged_filters;
+  return outcome;
+}
+
+Contents ContentsOfFiles(const Files& files) {
+  MemoryEnv env;
+  PutFiles(files, &env);
+  StoreOptions options;
+  options.env = &env;
+  Result<std::unique_ptr<Store>> store = Store::Open(kDir, options);
+  EXPECT_TRUE(store.ok()) << store.status().ToString();
+  return ContentsOf(store->get());
+}
+
+struct Tally {
+  int tried = 0;
+  int unharmed = 0;
+  int with_damaged_filter = 0;
+};
+
+Tally FlipBits(bool compressed) {
+  BatchHistory history;
+  const Files files = SmallStore(compressed, &history);
+  const Contents contents = ContentsOfFiles(files);
+  const std::uint64_t step = NumberFrom("TAMIS_SOAK_SECONDS", 0) > 0 ? 1 : 37;
+  Tally tally;
+  for (const auto& [path, bytes] : files) {
+    // The first and the last bytes have a meaning each.
+    for (std::size_t at = 0; at < bytes.size();
+         at += at < 20 || at + 64 > bytes.size() ? 1 : step) {
+      const auto bit = static_cast<unsigned>((at + at / 8) % 8);
+      if (LooksCutOff(path, bytes, at)) continue;
+      SCOPED_TRACE(path + ": bit " + std::to_string(bit) + " of byte " +
+                   std::to_string(at) + " of " + std::to_string(bytes.size()));
+      MemoryEnv env({.can_map = at % 2 == 0});
+      PutFiles(files, &env);
+      env.FlipBit(path, at, bit);
+      StoreOptions options = DamageOptions(&env, compressed);
+      options.create_if_missing = false;
+      options.read_only = at % 3 == 0;
+      const Outcome outcome = AskAll(&env, options, contents);
+      ++tally.tried;
+      tally.unharmed += outcome.right ? 1 : 0;
+      if (outcome.damaged_filters > 0) {
+        EXPECT_TRUE(outcome.right) << "a damaged filter changes an answer";
+        ++tally.with_damaged_filter;
+      }
+      if (::testing::Test::HasFailure()) return tally;
+    }
+  }
+  return tally;
+}
+
+TEST(StoreDamage, GivesNoWrongAnswer) {
+  const Tally tally = FlipBits(false);
+  EXPECT_GT(tally.tried, 300);
+  EXPECT_LT(tally.unharmed, tally.tried);
+  EXPECT_GT(tally.with_damaged_filter, 0);
+}
+
+TEST(StoreDamage, GivesNoWrongAnswerWhereBlocksAreCompressed) {
+  const Tally tally = FlipBits(true);
+  EXPECT_GT(tally.tried, 300);
+  EXPECT_LT(tally.unharmed, tally.tried);
+}
+
+}  // namespace
+}  // namespace tamis::testing

@@ -1,0 +1,200 @@
+// A store on a disk that fails, or is full: what was acknowledged is there
+// while it is open, and when it is opened again.
+
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "tamis/store.h"
+#include "tests/store/batch_history.h"
+#include "tests/store/stores.h"
+#include "tests/support/memory_env.h"
+
+namespace tamis::testing {
+namespace {
+
+constexpr char kDir[] = "/db";
+
+void ExpectNamesAFile(const Status& status) {
+  if (status.ok()) return;
+  EXPECT_NE(status.message().find(kDir), std::string::npos)
+      << status.ToString();
+}
+
+// Background work tries again by itself, so what has failed for a reason that
+// is gone may fail once more.
+bool WorksSoon(const std::function<bool()>& try_it) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (!try_it()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
+StoreOptions FaultOptions(Env* env) {
+  StoreOptions options = SmallOptions();
+  options.create_if_missing = true;
+  options.env = env;
+  options.write_buffer_bytes = std::size_t{8} << 10;
+  options.level0_compact_at = 2;
+  return options;
+}
+
+// A fixed sequence of all that a store can be asked for.
+class Script {
+ public:
+  explicit Script(const MemoryEnv::Options& options) : env_(options) {}
+
+  MemoryEnv& env() { return env_; }
+
+  void Run() {
+    for (int life = 0; life < 2; ++life) {
+      Open();
+      ASSERT_NE(store_, nullptr);
+      Write(12);
+      Look();
+      ExpectNamesAFile(store_->Flush());
+      Write(12);
+      ExpectNamesAFile(store_->Compact());
+      Write(6);
+      Look();
+      store_.reset();
+    }
+  }
+  // Without faults: all is well, at once and later.
+  void Finish() {
+    Open();
+    ASSERT_NE(store_, nullptr);
+    history_.ExpectKept(store_.get());
+    EXPECT_TRUE(
+        WorksSoon([this] { return history_.Write(store_.get(), true); }));
+    store_.reset();
+    ExpectSound(&env_);
+    Open();
+    history_.ExpectKept(store_.get());
+  }
+
+ private:
+  // Once more if need be: only one call fails.
+  void Open() {
+    for (int attempt = 0; attempt < 2 && store_ == nullptr; ++attempt) {
+      Result<std::unique_ptr<Store>> opened =
+          Store::Open(kDir, FaultOptions(&env_));
+      ExpectNamesAFile(opened.status());
+      if (opened.ok()) store_ = *std::move(opened);
+    }
+    // What a failed write has left in a log is in, or is not, for good.
+    if (store_ != nullptr) known_ = history_.attempts().empty();
+  }
+  void Write(int batches) {
+    for (int i = 0; i < batches; ++i) {
+      history_.Write(store_.get(), i % 4 == 3);
+    }
+  }
+  void Look() {
+    if (Status quiet = store_->WaitForQuiet(); !quiet.ok()) {
+      ExpectNamesAFile(quiet);
+    }
+    std::string value;
+    for (int i = 0; i < 20; ++i) {
+      const Status got = store_->Get({}, "key" + NumberKey(i * 3u), &value);
+      if (got.code() != StatusCode::kNotFound) ExpectNamesAFile(got);
+    }
+    const auto it = store_->NewIterator();
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    }
+    ExpectNamesAFile(it->status());
+    // The fault may have been spent by now, or come in the midst of this.
+    const std::uint64_t failures = env_.failures();
+    if (known_ && failures > 0) history_.ExpectExactly(store_.get());
+  }
+
+  MemoryEnv env_;
+  BatchHistory history_;
+  std::unique_ptr<Store> store_;
+  bool known_ = false;
+};
+
+// Every n-th call fails in turn, until there are no more.
+void SweepFailures(int error, bool tear, bool can_map) {
+  const std::uint64_t step = NumberFrom("TAMIS_SOAK_SECONDS", 0) > 0 ? 1 : 11;
+  std::uint64_t n = 1 + static_cast<std::uint64_t>(error) % step;
+  for (;; n += step) {
+    SCOPED_TRACE("call " + std::to_string(n) + " fails");
+    Script script({.can_map = can_map, .tear_failed_writes = tear});
+    script.env().FailCall(n, error);
+    script.Run();
+    const bool failed = script.env().failures() > 0;
+    script.env().Heal();
+    script.Finish();
+    if (::testing::Test::HasFailure() || !failed) break;
+  }
+  EXPECT_GT(n, 100u);
+}
+
+TEST(StoreFaults, LosesNothingWhereverOneCallFails) {
+  SweepFailures(EIO, false, true);
+}
+
+TEST(StoreFaults, LosesNothingWhereverOneCallFailsAndLeavesHalf) {
+  SweepFailures(ENOSPC, true, false);
+}
+
+// ---- A full disk ----
+
+std::uint64_t BytesUsed(MemoryEnv& env) {
+  std::uint64_t used = 0;
+  const Result<std::vector<std::string>> names = env.List(kDir);
+  for (const std::string& name : *names) {
+    used += env.Contents(kDir + ("/" + name)).size();
+  }
+  return used;
+}
+
+TEST(StoreFaults, GoesOnWhenAFullDiskHasRoomAgain) {
+  MemoryEnv env;
+  Result<std::unique_ptr<Store>> opened = Store::Open(kDir, FaultOptions(&env));
+  ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+  std::unique_ptr<Store> store = *std::move(opened);
+  BatchHistory history;
+  for (int cycle = 0; cycle < 6; ++cycle) {
+    SCOPED_TRACE(cycle);
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_TRUE(history.Write(store.get(), false));
+    }
+    env.SetCapacity(BytesUsed(env) + 700u * static_cast<unsigned>(cycle));
+    int written = 0;
+    int refused = 0;
+    while (refused < 10 && written < 500) {
+      ++(history.Write(store.get(), cycle % 2 == 1) ? written : refused);
+      history.ExpectExactly(store.get());
+      ASSERT_FALSE(HasFailure());
+    }
+    ASSERT_EQ(refused, 10);
+    const Status full = store->Put({}, "key", "value");
+    EXPECT_NE(full.message().find("No space left"), std::string::npos)
+        << full.ToString();
+    env.SetCapacity(std::uint64_t{1} << 40);
+    ASSERT_TRUE(WorksSoon([&] { return history.Write(store.get(), false); }));
+    history.ExpectExactly(store.get());
+  }
+  EXPECT_TRUE(WorksSoon([&] { return store->Flush().ok(); }));
+  EXPECT_TRUE(WorksSoon([&] { return store->Compact().ok(); }));
+  history.ExpectExactly(store.get());
+  EXPECT_TRUE(store->Stats().background_error.empty());
+  store.reset();
+  ExpectSound(&env);
+  opened = Store::Open(kDir, FaultOptions(&env));
+  ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+  history.ExpectExactly(opened->get());
+}
+
+}  // namespace
+}  // namespace tamis::testing

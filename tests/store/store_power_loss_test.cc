@@ -1,0 +1,178 @@
+// The machine stops at any moment, and loses what was not synced: the store
+// opens, and has lost nothing that was to survive.
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tamis/store.h"
+#include "tests/store/batch_history.h"
+#include "tests/store/stores.h"
+#include "tests/support/memory_env.h"
+
+namespace tamis::testing {
+namespace {
+
+constexpr char kDir[] = "/db";
+
+StoreOptions CrashOptions(Env* env) {
+  StoreOptions options = SmallOptions();
+  options.create_if_missing = true;
+  options.env = env;
+  options.write_buffer_bytes = std::size_t{8} << 10;
+  options.level0_compact_at = 2;
+  return options;
+}
+
+// One machine, whose power fails again and again.
+class Machine {
+ public:
+  // From its n-th call on nothing reaches the disk, and then what is not
+  // synced is lost.  False: there were fewer calls.
+  bool LiveUntil(std::uint64_t n, CrashMode mode, std::uint64_t seed) {
+    ++life_;
+    env_.Heal();
+    env_.FailCall(n, EIO, true);
+    Live();
+    const bool died = env_.failures() > 0;
+    env_.Crash(mode, seed);
+    store_.reset();
+    env_.Restart();
+    env_.Heal();
+    return died;
+  }
+
+  void ExpectAllIsWell(CrashMode mode) {
+    if (!env_.Exists(std::string(kDir) + "/CURRENT")) {
+      for (const auto& attempt : history_.attempts()) {
+        EXPECT_FALSE(attempt.acknowledged);
+      }
+    } else {
+      ExpectSound(&env_);
+    }
+    ASSERT_TRUE(Open()) << "it does not open any more";
+    const std::vector<bool> present = history_.Survivors(store_.get());
+    ExpectSyncedOnesIn(present);
+    ExpectPrefix(present, mode);
+    history_.Settle(present);
+    store_.reset();
+  }
+
+ private:
+  bool Open() {
+    Result<std::unique_ptr<Store>> opened =
+        Store::Open(kDir, CrashOptions(&env_));
+    if (!opened.ok()) {
+      EXPECT_TRUE(IsDead()) << opened.status().ToString();
+      return false;
+    }
+    store_ = *std::move(opened);
+    return true;
+  }
+  bool IsDead() const { return env_.failures() > 0; }
+
+  void Live() {
+    if (!Open()) return;
+    for (int part = 0; part < 3 && !IsDead(); ++part) {
+      for (int i = 0; i < 15 && !IsDead(); ++i) {
+        history_.Write(store_.get(), i % 7 == 6);
+        history_.SetPlaceOfLast(life_, NewestLog());
+      }
+      if (IsDead()) return;
+      const Status done = part == 1 ? store_->Compact() : store_->Flush();
+      EXPECT_TRUE(done.ok() || IsDead()) << done.ToString();
+    }
+  }
+  std::string NewestLog() {
+    std::string newest;
+    const Result<std::vector<std::string>> names = env_.List(kDir);
+    if (!names.ok()) return newest;
+    for (const std::string& name : *names) {
+      if (name.ends_with(".log")) newest = std::max(newest, name);
+    }
+    return newest;
+  }
+
+  // And whatever the machine had written before one that is synced.
+  void ExpectSyncedOnesIn(const std::vector<bool>& present) const {
+    int safe_life = 0;  // of the last that is synced
+    for (std::size_t i = present.size(); i-- > 0;) {
+      const auto& attempt = history_.attempts()[i];
+      if (!attempt.acknowledged) continue;
+      if (attempt.sync) safe_life = attempt.life;
+      EXPECT_TRUE(present[i] || !(attempt.sync || safe_life == attempt.life))
+          << "batch " << i << " was safe and is lost";
+    }
+  }
+  // Of those in one log: the disk may keep a later log's bytes and lose an
+  // earlier one's.
+  void ExpectPrefix(const std::vector<bool>& present, CrashMode mode) const {
+    const BatchHistory::Attempt* lost = nullptr;
+    for (std::size_t i = 0; i < present.size(); ++i) {
+      const auto& attempt = history_.attempts()[i];
+      if (!attempt.acknowledged) continue;
+      if (!present[i]) lost = &attempt;
+      const bool is_after =
+          lost != nullptr && lost->life == attempt.life &&
+          (mode != CrashMode::kKeepRandomPrefix || lost->log == attempt.log);
+      EXPECT_FALSE(present[i] && is_after)
+          << "batch " << i << " is there, one before it is not";
+    }
+  }
+
+  MemoryEnv env_;
+  BatchHistory history_;
+  std::unique_ptr<Store> store_;
+  int life_ = 0;
+};
+
+void SweepCrashes(CrashMode mode) {
+  const std::uint64_t step = NumberFrom("TAMIS_SOAK_SECONDS", 0) > 0 ? 1 : 5;
+  std::uint64_t n = 1;
+  for (bool died = true; died; n += step) {
+    SCOPED_TRACE("power fails at call " + std::to_string(n));
+    Machine machine;
+    died = machine.LiveUntil(n, mode, n);
+    machine.ExpectAllIsWell(mode);
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(n, 100u);
+}
+
+TEST(StorePowerLoss, KeepsWhatIsSyncedWhereUnsyncedBytesAreGone) {
+  SweepCrashes(CrashMode::kDropUnsynced);
+}
+
+TEST(StorePowerLoss, KeepsWhatIsSyncedWhereUnsyncedBytesAreTorn) {
+  SweepCrashes(CrashMode::kKeepRandomPrefix);
+}
+
+TEST(StorePowerLoss, KeepsAllWhereOnlyTheProcessDies) {
+  SweepCrashes(CrashMode::kKillProcess);
+}
+
+// Crashes while it recovers from crashes.
+TEST(StorePowerLoss, KeepsWhatIsSyncedThroughManyCrashes) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Machine machine;
+    std::mt19937_64 random(seed);
+    for (int crash = 0; crash < 25; ++crash) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", crash " +
+                   std::to_string(crash));
+      const CrashMode mode = random() % 2 == 0 ? CrashMode::kDropUnsynced
+                                               : CrashMode::kKeepRandomPrefix;
+      machine.LiveUntil(1 + random() % 120, mode, random());
+      if (crash % 3 == 2) machine.ExpectAllIsWell(CrashMode::kKeepRandomPrefix);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tamis::testing

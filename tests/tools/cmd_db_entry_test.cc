@@ -1,0 +1,216 @@
+// tamis db put, get, delete and destroy, and what all commands share.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tamis/store.h"
+#include "tests/tools/db_store_support.h"
+#include "tests/tools/in_process.h"
+
+namespace tamis::tools {
+namespace {
+
+const char* const kDbCommands[] = {"put",     "get",   "delete", "scan",
+                                   "load",    "stats", "compact", "check",
+                                   "repair",  "explain", "destroy"};
+
+// `tamis db COMMAND DIR ...` with whatever else it needs.
+std::vector<std::string> CommandFor(const std::string& name,
+                                    const std::string& dir) {
+  std::vector<std::string> args = {"db", name, dir};
+  if (name == "put") args.insert(args.end(), {"key", "value"});
+  if (name == "get" || name == "delete" || name == "explain") {
+    args.emplace_back("key");
+  }
+  if (name == "destroy") args.emplace_back("--yes");
+  return args;
+}
+
+TEST(DbCommand, EveryCommandHasHelpWithAnExampleOfItself) {
+  for (const std::string name : kDbCommands) {
+    const RunResult run = Tamis({"db", name, "--help"});
+    EXPECT_EQ(run.code, kExitOk) << name;
+    EXPECT_TRUE(Contains(run.out, "Usage: tamis db " + name)) << run.out;
+    const std::size_t example = run.out.find("Example:");
+    ASSERT_NE(example, std::string::npos) << run.out;
+    EXPECT_TRUE(Contains(run.out.substr(example), "tamis db " + name));
+    EXPECT_EQ(Tamis({"help", "db", name}).out, run.out);
+    EXPECT_TRUE(Contains(Tamis({"db", "--help"}).out, name));
+  }
+}
+
+TEST(DbCommand, ATypoInTheDirectoryCreatesNothing) {
+  for (const std::string name : kDbCommands) {
+    TempDir dir;
+    const RunResult run = Tamis(CommandFor(name, dir.File("typo")));
+    EXPECT_EQ(run.code, kExitError) << name;
+    EXPECT_EQ(run.out, "") << name;
+    EXPECT_TRUE(IsOneLineFrom("db " + name, run.err)) << run.err;
+    EXPECT_EQ(dir.Count(), 0u) << name;
+  }
+}
+
+TEST(DbCommand, ADirectoryWithoutAStoreIsSaidToHaveNoneAndStaysAsItIs) {
+  for (const std::string name : kDbCommands) {
+    TempDir dir;
+    const std::string other = dir.Write("other.txt", "text");
+    const RunResult run = Tamis(CommandFor(name, dir.path()));
+    EXPECT_EQ(run.code, kExitError) << name;
+    EXPECT_TRUE(Contains(run.err, name == "repair"
+                                      ? ": there is nothing of a store here"
+                                      : ": there is no store here"))
+        << run.err;
+    EXPECT_EQ(dir.Count(), 1u) << name;
+  }
+}
+
+TEST(DbCommand, WrongUseIsOneLineAndCode2) {
+  const std::vector<std::string> kWrong[] = {
+      {"db"},
+      {"db", "nope", "d"},
+      {"db", "get"},
+      {"db", "get", "d"},
+      {"db", "get", "d", "k", "v"},
+      {"db", "get", "", "k"},
+      {"db", "get", "d", "k", "--raw", "--json"},
+      {"db", "put", "d", "k"},
+      {"db", "put", "d", "k", "v", "--filter", "nope:1"},
+      {"db", "put", "d", "k", "v", "--compression", "lzma"},
+      {"db", "scan", "d", "--limit", "few"},
+      {"db", "scan", "d", "--hex", "--binary"},
+      {"db", "scan", "d", "--hex", "--from", "6"},
+      {"db", "stats", "d", "--json", "--prometheus"},
+      {"db", "destroy", "d"},
+  };
+  for (const auto& args : kWrong) {
+    const RunResult run = Tamis(args);
+    const std::string shown = testing::PrintToString(args);
+    EXPECT_EQ(run.code, kExitError) << shown;
+    EXPECT_EQ(run.out, "") << shown;
+    EXPECT_TRUE(run.err.starts_with("tamis")) << run.err;
+    EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
+  }
+  EXPECT_EQ(Tamis({"db", "nope", "d"}).err,
+            "tamis: no command 'db nope'; see 'tamis --help'\n");
+}
+
+TEST(DbCommand, ReadingCommandsLeaveTheDirectoryByteForByte) {
+  TempDir dir;
+  MakeStore(dir.File("db"));
+  const auto before = FilesOf(dir.File("db"));
+  for (const std::string name : {"get", "scan", "stats", "check", "explain"}) {
+    const RunResult run = Tamis(CommandFor(name, dir.File("db")));
+    EXPECT_NE(run.code, kExitError) << run.err;
+    EXPECT_EQ(FilesOf(dir.File("db")), before) << name;
+  }
+}
+
+TEST(DbCommand, AStoreThatIsOpenCanBeReadButNotWritten) {
+  TempDir dir;
+  MakeStore(dir.File("db"));
+  auto store = Store::Open(dir.File("db"), QuietOptions());
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ(Tamis({"db", "get", dir.File("db"), "z"}).out, "last\n");
+  for (const std::string name : {"put", "delete", "load", "compact", "repair",
+                                 "destroy"}) {
+    const RunResult run = Tamis(CommandFor(name, dir.File("db")));
+    EXPECT_EQ(run.code, kExitError) << name;
+    EXPECT_TRUE(Contains(run.err, "open")) << run.err;
+    EXPECT_TRUE(IsOneLineFrom("db " + name, run.err)) << run.err;
+  }
+}
+
+class Backwards final : public Comparator {
+ public:
+  std::string_view name() const noexcept override { return "backwards"; }
+  int Compare(Slice a, Slice b) const noexcept override {
+    return b.compare(a);
+  }
+};
+
+TEST(DbCommand, AnotherOrderOfKeysIsLeftToTheLibrary) {
+  TempDir dir;
+  const Backwards backwards;
+  StoreOptions options = QuietOptions();
+  options.comparator = &backwards;
+  ASSERT_TRUE(Store::Open(dir.File("db"), options).ok());
+  const auto before = FilesOf(dir.File("db"));
+  for (const std::string name : {"get", "scan", "check", "repair", "compact"}) {
+    const RunResult run = Tamis(CommandFor(name, dir.File("db")));
+    EXPECT_EQ(run.code, kExitError) << name;
+    EXPECT_TRUE(Contains(run.err, "backwards")) << run.err;
+    EXPECT_TRUE(Contains(run.err, "use the library")) << run.err;
+  }
+  ASSERT_TRUE(Store::Open(dir.File("db"), options).ok());
+}
+
+TEST(DbPut, StoresAndReplacesAndCreatesOnlyWhenTold) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  EXPECT_TRUE(Contains(Tamis({"db", "put", db, "k", "v"}).err,
+                       "there is no store here; --create makes one"));
+  EXPECT_EQ(Tamis({"db", "put", db, "k", "v", "--create"}).code, kExitOk);
+  EXPECT_EQ(Tamis({"db", "put", db, "k", "w", "--sync"}).err, "");
+  EXPECT_EQ(Tamis({"db", "get", db, "k"}).out, "w\n");
+}
+
+TEST(DbPut, TakesAnyKeyAndValue) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  ASSERT_EQ(Tamis({"db", "put", db, "", "", "--create"}).code, kExitOk);
+  const std::vector<std::string> kPairs[] = {
+      {"get", "scan"}, {"[a,b]", "[c]"}, {"-k", "--raw"}, {"--x=", "a=b"}};
+  for (const auto& pair : kPairs) {
+    EXPECT_EQ(Tamis({"db", "put", db, "--", pair[0], pair[1]}).code, kExitOk);
+    EXPECT_EQ(Tamis({"db", "get", db, "--", pair[0]}).out, pair[1] + "\n");
+  }
+  EXPECT_EQ(Tamis({"db", "get", db, ""}).out, "\n");
+  EXPECT_EQ(Tamis({"db", "put", db, "00ff", "0a", "--hex"}).code, kExitOk);
+  EXPECT_EQ(Tamis({"db", "get", db, "00FF", "--hex"}).out, "0a\n");
+}
+
+TEST(DbGet, PrintsTheValueAsItIsUnlessThatGoesToATerminal) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  ASSERT_EQ(Tamis({"db", "put", db, "k", "a\x1b\nb", "--create"}).code, 0);
+  EXPECT_EQ(Tamis({"db", "get", db, "k"}).out, "a\x1b\nb\n");
+  EXPECT_EQ(Tamis({"db", "get", db, "k", "--raw"}).out, "a\x1b\nb");
+  EXPECT_EQ(Tamis({"db", "get", db, "k"}, {.terminal = true}).out,
+            "a\\x1b\\nb\n");
+  EXPECT_EQ(Tamis({"db", "get", db, "k", "--json"}).out,
+            "{\"key\":\"k\",\"value\":\"a\\u001b\\nb\"}\n");
+}
+
+TEST(DbGet, NoSuchKeyIsCode1) {
+  TempDir dir;
+  MakeStore(dir.File("db"));
+  const RunResult run = Tamis({"db", "get", dir.File("db"), "nobody"});
+  EXPECT_EQ(run.code, kExitNegative);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err, "tamis db get: no such key\n");
+}
+
+TEST(DbDelete, RemovesAKeyAndMindsNoMissingOne) {
+  TempDir dir;
+  MakeStore(dir.File("db"));
+  EXPECT_EQ(Tamis({"db", "delete", dir.File("db"), "m0001"}).code, kExitOk);
+  EXPECT_EQ(Tamis({"db", "delete", dir.File("db"), "nobody"}).code, kExitOk);
+  EXPECT_EQ(Tamis({"db", "get", dir.File("db"), "m0001"}).code, kExitNegative);
+  EXPECT_EQ(Tamis({"db", "get", dir.File("db"), "m0002"}).code, kExitOk);
+}
+
+TEST(DbDestroy, NeedsAYesAndLeavesWhatIsNotTheStores) {
+  TempDir dir;
+  MakeStore(dir.File("db"));
+  EXPECT_EQ(Tamis({"db", "destroy", dir.File("db")}).code, kExitError);
+  EXPECT_EQ(Tamis({"db", "get", dir.File("db"), "z"}).code, kExitOk);
+  dir.Write("db/mine.txt", "text");
+  EXPECT_EQ(Tamis({"db", "destroy", dir.File("db"), "--yes"}).code, kExitOk);
+  EXPECT_EQ(FilesOf(dir.File("db")).size(), 1u);
+}
+
+}  // namespace
+}  // namespace tamis::tools
