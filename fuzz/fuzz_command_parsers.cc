@@ -1,4 +1,5 @@
-// The parsers of the command: keys, numbers and the options for a filter.
+// The parsers of the command: keys, pairs, numbers and the options for a
+// filter.
 // The first byte chooses the way keys are written and the size of the pieces
 // they come in; the rest is the content.
 
@@ -13,6 +14,8 @@
 #include "filter_args.h"
 #include "key_reader.h"
 #include "numbers.h"
+#include "pair_reader.h"
+#include "pair_text.h"
 #include "plain_value.h"
 #include "tamis/filter.h"
 #include "text.h"
@@ -146,6 +149,53 @@ void CheckFilterArgs(std::string_view text) {
   Check((*fixed)->Predict(7).probes == size.probes);
 }
 
+// Whatever the bytes, their text is one line of UTF-8 that gives them back.
+void CheckEscapes(const std::string& bytes) {
+  const std::string text = tamis::tools::Escaped(bytes);
+  Check(text.find_first_of("\n\t\r") == std::string::npos);
+  Check(tamis::tools::IsUtf8(text));
+  std::string again;
+  Check(tamis::tools::Unescape(text, &again));
+  Check(again == bytes);
+  std::string decoded;
+  Check(tamis::tools::EscapeProblem(bytes).empty() ==
+        tamis::tools::Unescape(bytes, &decoded));
+}
+
+// All pairs as text, and "!" behind them where they end in an error.
+std::string PairsOf(tamis::tools::PairReader* reader) {
+  std::string all;
+  for (;;) {
+    tamis::tools::Pair pair;
+    const auto got = reader->Next(&pair);
+    if (!got.ok()) return all + "!" + got.status().message();
+    if (!*got) return all;
+    all += tamis::tools::Escaped(pair.key) + "\t";
+    all += tamis::tools::Escaped(pair.value) + "\n";
+  }
+}
+
+void CheckPairs(std::string_view bytes, std::size_t piece) {
+  using tamis::tools::MemorySource;
+  for (const bool hex : {false, true}) {
+    MemorySource whole(bytes);
+    MemorySource pieces(bytes, piece);
+    const std::string pairs =
+        PairsOf(tamis::tools::NewLinePairReader(&whole, hex).get());
+    Check(pairs ==
+          PairsOf(tamis::tools::NewLinePairReader(&pieces, hex).get()));
+    // What was read is written so that it reads the same.
+    const std::string lines = pairs.substr(0, pairs.rfind('\n') + 1);
+    MemorySource again(lines);
+    Check(lines ==
+          PairsOf(tamis::tools::NewLinePairReader(&again, false).get()));
+  }
+  MemorySource whole(bytes);
+  MemorySource pieces(bytes, piece);
+  Check(PairsOf(tamis::tools::NewBinaryPairReader(&whole).get()) ==
+        PairsOf(tamis::tools::NewBinaryPairReader(&pieces).get()));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
@@ -156,6 +206,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const KeySyntax syntax = {.nul = (option & 1) != 0, .hex = (option & 2) != 0};
   CheckKeys(content, syntax, 1 + (option >> 2));
   CheckTyped(content, 1 + (option >> 2));
+  CheckEscapes(content);
+  CheckPairs(content, 1 + (option >> 2));
   CheckNumbers(content);
   CheckFilterArgs(content);
   Check(tamis::tools::IsUtf8(content) || !content.empty());

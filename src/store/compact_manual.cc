@@ -85,9 +85,9 @@ Status StoreImpl::CompactExclusively(
   return status;
 }
 
-// True: the table has the filter that new tables get.
+// True: the table has the filter that new tables get, or nobody looks at it.
 bool StoreImpl::HasWantedFilter(const TableFile& file) const {
-  if (filter_ == nullptr) return true;
+  if (filter_ == nullptr || options_.filter_use == FilterUse::kOff) return true;
   Result<const TableFilter*> filter = file.Filter();
   if (!filter.ok()) return true;  // rewriting would fail as well
   const TableFilter::Kind kind = (*filter)->kind();
@@ -117,11 +117,14 @@ Status StoreImpl::Compact(const KeyRange& range) {
   }
   if (!status.ok()) return status;
   // What was there before and was merged with nothing may lack our filter.
+  // What is newer has it, or could not get it.
+  const std::uint64_t first_new = NewFileNumber();
   return CompactExclusively(
       [&](const Version& version) -> std::optional<CompactionJob> {
         for (int level = 1; level < kStoreLevels; ++level) {
           for (const TableFileRef& file :
                version.Overlapping(level, from, to)) {
+            if (file->number() >= first_new) continue;
             if (HasWantedFilter(*file)) continue;
             const Slice first = UserKeyOf(file->smallest());
             const Slice last = UserKeyOf(file->largest());

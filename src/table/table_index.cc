@@ -80,14 +80,17 @@ Status TableIndex::AddEntry(Slice entry_key, Slice value, std::uint64_t limit) {
   return Status::Ok();
 }
 
-// What the first and the last key begin with, all between them do.
+// What the first and the last key begin with, all between them do.  The last
+// key of all stays out of it: it is only some short key behind the table, and
+// has little in common with the others.
 void TableIndex::MakePrefixes() {
-  if (keys_.empty()) return;
+  if (size() < 2) return;
+  const std::size_t count = size() - 1;
   const Slice first = UserKeyOf(key(0));
-  const Slice last = UserKeyOf(key(size() - 1));
+  const Slice last = UserKeyOf(key(count - 1));
   common_.assign(first.substr(0, SharedPrefix(first, last)));
-  prefixes_.reserve(size());
-  for (std::size_t i = 0; i < size(); ++i) {
+  prefixes_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
     prefixes_.push_back(PrefixOf(UserKeyOf(key(i)).substr(common_.size())));
   }
 }
@@ -107,18 +110,22 @@ std::size_t TableIndex::FindAmong(std::size_t first, std::size_t last,
 }
 
 std::size_t TableIndex::Find(Slice internal_key) const noexcept {
-  if (!order_.is_bytewise()) return FindAmong(0, size(), internal_key);
+  if (prefixes_.empty()) return FindAmong(0, size(), internal_key);
   const Slice user = UserKeyOf(internal_key);
+  const std::size_t count = prefixes_.size();
   if (!user.starts_with(common_)) {
-    return user < Slice(common_) ? 0 : size();
+    return user < Slice(common_) ? 0 : FindAmong(count, size(), internal_key);
   }
   const std::uint64_t wanted = PrefixOf(user.substr(common_.size()));
-  const std::size_t first = LowerBound(prefixes_.data(), size(), wanted);
-  if (first == size() || prefixes_[first] != wanted) return first;
-  if (wanted == UINT64_MAX) return FindAmong(first, size(), internal_key);
-  const std::size_t last =
-      first + LowerBound(prefixes_.data() + first, size() - first, wanted + 1);
-  return FindAmong(first, last, internal_key);
+  const std::size_t first = LowerBound(prefixes_.data(), count, wanted);
+  if (first < count && prefixes_[first] != wanted) return first;
+  // Equal prefixes say nothing.
+  std::size_t last = first;
+  while (last < count && prefixes_[last] == wanted && last - first < 8) ++last;
+  if (last < count && prefixes_[last] == wanted) last = count;
+  const std::size_t found = FindAmong(first, last, internal_key);
+  return found < last || last < count ? found
+                                      : FindAmong(count, size(), internal_key);
 }
 
 std::vector<std::string> TableIndex::SampleKeys(std::uint64_t count) const {

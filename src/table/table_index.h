@@ -72,8 +72,8 @@ class TableIndex {
   std::string rebuilt_;  // keys that the block does not have in one piece
   std::vector<BlockPlace> blocks_;
   std::vector<KeyPlace> keys_;
-  // Where keys order as bytes: what all of them begin with, and the eight bytes
-  // that follow.
+  // Where keys order as bytes: what all of them but the last begin with, and
+  // the eight bytes that follow.
   std::string common_;
   std::vector<std::uint64_t> prefixes_;
 };

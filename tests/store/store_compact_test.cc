@@ -90,6 +90,28 @@ TEST(StoreCompact, OfARangeLeavesTheRestAlone) {
   EXPECT_EQ(store.All(), "");
 }
 
+// Tables of others, or of other times, get the filter that is wanted now; and
+// it ends, also where filters are not looked at.
+TEST(StoreCompact, GivesTablesTheFilterThatIsWanted) {
+  StoreOptions options = StillOptions();
+  options.filter = "";
+  TestStore store(options);
+  store.Put("a", "1");
+  store.Compact();
+  store.options().filter = "bloom:10";
+  store.options().filter_use = FilterUse::kOff;
+  store.Reopen();
+  store.Compact();
+  store.options().filter_use = FilterUse::kOn;
+  store.Reopen();
+  EXPECT_EQ(store->Explain({}, "a").steps.back().filter, "leveldb");
+  store.Compact();
+  EXPECT_EQ(store->Explain({}, "a").steps.back().filter, "bloom");
+  EXPECT_EQ(store->Stats().compactions, 1u);
+  store.Compact();
+  EXPECT_EQ(store->Stats().compactions, 1u);
+}
+
 TEST(StoreCompact, OfAnEmptyStoreDoesNothing) {
   TestStore store;
   store.Compact();

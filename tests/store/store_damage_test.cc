@@ -42,8 +42,10 @@ Files SmallStore(bool compressed, BatchHistory* history) {
     EXPECT_TRUE(store.ok()) << store.status().ToString();
     for (int i = 0; i < kBatches; ++i) {
       EXPECT_TRUE(history->Write(store->get(), false));
-      if (i == kBatches / 3) EXPECT_TRUE((*store)->Compact().ok());
-      if (i == kBatches / 2) EXPECT_TRUE((*store)->Flush().ok());
+      const Status done = i == kBatches / 3   ? (*store)->Compact()
+                          : i == kBatches / 2 ? (*store)->Flush()
+                                              : Status::Ok();
+      EXPECT_TRUE(done.ok()) << done.ToString();
     }
   }
   Files files;

@@ -103,8 +103,8 @@ class Script {
       ExpectNamesAFile(quiet);
     }
     std::string value;
-    for (int i = 0; i < 20; ++i) {
-      const Status got = store_->Get({}, "key" + NumberKey(i * 3u), &value);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      const Status got = store_->Get({}, "key" + NumberKey(3 * i), &value);
       if (got.code() != StatusCode::kNotFound) ExpectNamesAFile(got);
     }
     const auto it = store_->NewIterator();

@@ -13,9 +13,9 @@
 namespace tamis::tools {
 namespace {
 
-const char* const kDbCommands[] = {"put",     "get",   "delete", "scan",
-                                   "load",    "stats", "compact", "check",
-                                   "repair",  "explain", "destroy"};
+const char* const kDbCommands[] = {"put",    "get",     "delete",  "scan",
+                                   "load",   "stats",   "compact", "check",
+                                   "repair", "explain", "destroy"};
 
 // `tamis db COMMAND DIR ...` with whatever else it needs.
 std::vector<std::string> CommandFor(const std::string& name,
@@ -114,8 +114,8 @@ TEST(DbCommand, AStoreThatIsOpenCanBeReadButNotWritten) {
   auto store = Store::Open(dir.File("db"), QuietOptions());
   ASSERT_TRUE(store.ok());
   EXPECT_EQ(Tamis({"db", "get", dir.File("db"), "z"}).out, "last\n");
-  for (const std::string name : {"put", "delete", "load", "compact", "repair",
-                                 "destroy"}) {
+  for (const std::string name :
+       {"put", "delete", "load", "compact", "repair", "destroy"}) {
     const RunResult run = Tamis(CommandFor(name, dir.File("db")));
     EXPECT_EQ(run.code, kExitError) << name;
     EXPECT_TRUE(Contains(run.err, "open")) << run.err;
@@ -126,9 +126,7 @@ TEST(DbCommand, AStoreThatIsOpenCanBeReadButNotWritten) {
 class Backwards final : public Comparator {
  public:
   std::string_view name() const noexcept override { return "backwards"; }
-  int Compare(Slice a, Slice b) const noexcept override {
-    return b.compare(a);
-  }
+  int Compare(Slice a, Slice b) const noexcept override { return b.compare(a); }
 };
 
 TEST(DbCommand, AnotherOrderOfKeysIsLeftToTheLibrary) {

@@ -14,8 +14,8 @@
 namespace tamis::tools {
 namespace {
 
-const char* const kCommands[] = {"size",    "build", "query",
-                                 "inspect", "merge", "dedupe"};
+const char* const kCommands[] = {"size",  "build",  "query", "inspect",
+                                 "merge", "dedupe", "db"};
 
 TEST(CommandLine, TellsItsVersionWhichIsTheProjects) {
   const RunResult run = Tamis({"--version"});

@@ -95,7 +95,7 @@ TEST(CommandDocument, EveryCommandHasASection) {
   std::ifstream in(TAMIS_SOURCE_DIR "/docs/command.md");
   const std::string text(std::istreambuf_iterator<char>(in), {});
   for (const std::string name :
-       {"size", "build", "query", "inspect", "merge", "dedupe"}) {
+       {"size", "build", "query", "inspect", "merge", "dedupe", "db"}) {
     EXPECT_NE(text.find("## `tamis " + name + "`"), std::string::npos) << name;
   }
 }

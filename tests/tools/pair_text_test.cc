@@ -36,7 +36,7 @@ TEST(PairText, RefusesABackslashThatBeginsNoEscape) {
   const struct {
     const char* text;
     const char* shown;
-  } kRows[] = {{"a\\q", "'\\q' is no escape"}, {"\\", "'\\' is no escape"},
+  } kRows[] = {{"a\\q", "'\\q' is no escape"},  {"\\", "'\\' is no escape"},
                {"\\x4", "'\\x4' is no escape"}, {"\\xg0z", "'\\xg0' is no"},
                {"\\\\\\", "'\\' is no escape"}, {"\\N", "'\\N' is no escape"}};
   for (const auto& row : kRows) {
@@ -85,8 +85,8 @@ TEST(PairReader, TellsTheLineThatIsNoPair) {
 }
 
 TEST(PairReader, ReadsBinaryPairsHoweverTheyAreCut) {
-  const std::string bytes("\1\0\0\0\2\0\0\0kvv\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0x",
-                          28);
+  const std::string bytes(
+      "\1\0\0\0\2\0\0\0kvv\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0x", 28);
   for (std::size_t piece = 1; piece < 30; ++piece) {
     MemorySource source(bytes, piece);
     EXPECT_EQ(PairsOf(NewBinaryPairReader(&source).get()), "k=vv;=;=x;");
@@ -101,7 +101,8 @@ TEST(PairReader, ABinaryPairThatIsCutOffOrBoundlessIsAnError) {
                     .starts_with("!pair 1: cut off"));
   }
   // Lengths of 4 GiB each take no such memory.
-  MemorySource boundless(std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff", 8));
+  MemorySource boundless(
+      std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff", 8));
   EXPECT_TRUE(PairsOf(NewBinaryPairReader(&boundless).get())
                   .starts_with("!pair 1: cut off"));
 }

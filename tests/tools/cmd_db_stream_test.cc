@@ -1,0 +1,215 @@
+// tamis db scan and load: pairs out and in.
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/tools/db_store_support.h"
+#include "tests/tools/in_process.h"
+#include "tests/tools/process.h"
+
+namespace tamis::tools {
+namespace {
+
+// Five keys, a to e.
+std::string FewPairs(const TempDir& dir) {
+  const std::string db = dir.File("few");
+  EXPECT_EQ(Tamis({"db", "load", db, "--create"},
+                  {.input = "a\t1\nb\t2\nc\t3\nd\t4\ne\t5\n"})
+                .code,
+            kExitOk);
+  return db;
+}
+
+// A store with every byte in keys and values, and the empty ones.
+std::string AllBytes(const TempDir& dir) {
+  const std::string db = dir.File("bytes");
+  auto store = Store::Open(db, QuietOptions());
+  EXPECT_TRUE(store.ok());
+  std::string all;
+  for (int i = 0; i < 256; ++i) {
+    const std::string byte(1, static_cast<char>(i));
+    EXPECT_TRUE((*store)->Put({}, byte, byte + byte).ok());
+    all += byte;
+  }
+  EXPECT_TRUE((*store)->Put({}, all, all).ok());
+  EXPECT_TRUE((*store)->Put({}, "", "of the empty key").ok());
+  EXPECT_TRUE((*store)->Put({}, "of the empty value", "").ok());
+  EXPECT_TRUE((*store)->Put({}, "\xc3\xa4", "UTF-8").ok());
+  return db;
+}
+
+TEST(DbScan, PrintsKeysTabsAndValuesInOrder) {
+  TempDir dir;
+  EXPECT_EQ(Tamis({"db", "scan", FewPairs(dir)}).out,
+            "a\t1\nb\t2\nc\t3\nd\t4\ne\t5\n");
+}
+
+TEST(DbScan, GoesFromAKeyToBeforeAnother) {
+  TempDir dir;
+  const std::string db = FewPairs(dir);
+  const auto scan = [&](std::vector<std::string> args) {
+    args.insert(args.begin(), {"db", "scan", db});
+    return Tamis(args).out;
+  };
+  EXPECT_EQ(scan({"--from", "b", "--to", "d"}), "b\t2\nc\t3\n");
+  EXPECT_EQ(scan({"--from", "b1", "--to", "d1"}), "c\t3\nd\t4\n");
+  EXPECT_EQ(scan({"--from", "b", "--to", "d", "--reverse"}), "c\t3\nb\t2\n");
+  EXPECT_EQ(scan({"--from", "b1", "--to", "d1", "--reverse"}), "d\t4\nc\t3\n");
+  EXPECT_EQ(scan({"--reverse", "--to", "zz"}),
+            "e\t5\nd\t4\nc\t3\nb\t2\na\t1\n");
+  EXPECT_EQ(scan({"--from", "d", "--to", "b"}), "");
+  EXPECT_EQ(scan({"--from", "d", "--to", "b", "--reverse"}), "");
+  EXPECT_EQ(scan({"--to", ""}), "");
+  EXPECT_EQ(scan({"--to", "", "--reverse"}), "");
+  EXPECT_EQ(scan({"--from", "", "--limit", "1"}), "a\t1\n");
+  EXPECT_EQ(scan({"--hex", "--from", "64"}), "64\t34\n65\t35\n");
+}
+
+TEST(DbScan, StopsAtTheLimit) {
+  TempDir dir;
+  const std::string db = FewPairs(dir);
+  EXPECT_EQ(Tamis({"db", "scan", db, "--limit", "2"}).out, "a\t1\nb\t2\n");
+  EXPECT_EQ(Tamis({"db", "scan", db, "--limit", "1", "--reverse"}).out,
+            "e\t5\n");
+  EXPECT_EQ(Tamis({"db", "scan", db, "--limit", "0"}).out, "");
+}
+
+TEST(DbScan, JsonIsOneObjectPerPair) {
+  TempDir dir;
+  EXPECT_EQ(Tamis({"db", "scan", FewPairs(dir), "--json", "--limit", "1"}).out,
+            "{\"key\":\"a\",\"value\":\"1\"}\n");
+}
+
+TEST(DbScan, WritesNoBinaryToATerminal) {
+  TempDir dir;
+  const RunResult run =
+      Tamis({"db", "scan", FewPairs(dir), "--binary"}, {.terminal = true});
+  EXPECT_EQ(run.code, kExitError);
+  EXPECT_EQ(run.out, "");
+}
+
+TEST(DbScan, EndsAtDamageWithAnErrorAndNotAsIfThereWereNoMore) {
+  TempDir dir;
+  MakeStore(dir.File("db"));
+  FlipBit(dir.File("db/" + TablesOf(dir.File("db")).back()), 100);
+  const RunResult run = Tamis({"db", "scan", dir.File("db")});
+  EXPECT_EQ(run.code, kExitError);
+  EXPECT_TRUE(Contains(run.err, TablesOf(dir.File("db")).back())) << run.err;
+  EXPECT_TRUE(Contains(run.err, "tamis db repair")) << run.err;
+  EXPECT_TRUE(Contains(run.out, "a0499\t"));
+}
+
+TEST(DbLoad, GivesBackWhatScanPrintedInEveryForm) {
+  TempDir dir;
+  const std::string db = AllBytes(dir);
+  const std::string want = Tamis({"db", "scan", db, "--hex"}).out;
+  for (const std::string form : {"--hex", "--binary", ""}) {
+    std::vector<std::string> scan = {"db", "scan", db};
+    std::vector<std::string> load = {"db", "load", dir.File("copy" + form),
+                                     "--create"};
+    if (!form.empty()) scan.push_back(form);
+    if (!form.empty()) load.push_back(form);
+    const std::string pairs = Tamis(scan).out;
+    const RunResult run = Tamis(load, {.input = pairs});
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    EXPECT_TRUE(run.err.starts_with("tamis db load: 260 pairs, ")) << run.err;
+    EXPECT_EQ(Tamis({"db", "scan", load[2], "--hex"}).out, want) << form;
+  }
+  EXPECT_EQ(std::count(want.begin(), want.end(), '\n'), 260);
+}
+
+TEST(DbLoad, ReadsAFileAsWellAsStandardInput) {
+  TempDir dir;
+  const std::string file = dir.Write("pairs", "a\t1\nb\t2");
+  const RunResult run = Tamis(
+      {"db", "load", dir.File("db"), file, "--create", "--sync", "--json"});
+  const auto json = nlohmann::json::parse(run.out);
+  EXPECT_EQ(json["pairs"], 2);
+  EXPECT_EQ(json["bytes"], 4);
+  EXPECT_EQ(Tamis({"db", "get", dir.File("db"), "b"}).out, "2\n");
+}
+
+TEST(DbLoad, StopsAtALineThatIsNoPairAndSaysHowManyCameBefore) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  const RunResult no_tab =
+      Tamis({"db", "load", db, "--create"}, {.input = "a\t1\nb\t2\nc\n"});
+  EXPECT_EQ(no_tab.code, kExitError);
+  EXPECT_EQ(no_tab.err,
+            "tamis db load: standard input: line 3: no tab between a key and a "
+            "value; 2 pairs were loaded\n");
+  EXPECT_EQ(Tamis({"db", "scan", db}).out, "a\t1\nb\t2\n");
+  const RunResult escape =
+      Tamis({"db", "load", db}, {.input = "x\t1\ny\t\\q\n"});
+  EXPECT_TRUE(Contains(escape.err, "line 2: '\\q' is no escape")) << escape.err;
+  EXPECT_TRUE(Contains(escape.err, "; 1 pair was loaded\n")) << escape.err;
+}
+
+TEST(DbLoad, MakesNoStoreWhereTheFileIsMissing) {
+  TempDir dir;
+  const RunResult run =
+      Tamis({"db", "load", dir.File("db"), dir.File("missing"), "--create"});
+  EXPECT_EQ(run.code, kExitError);
+  EXPECT_EQ(dir.Count(), 0u);
+}
+
+TEST(DbLoad, WritesMoreThanOneBatch) {
+  TempDir dir;
+  std::string lines;
+  for (int i = 0; i < 2500; ++i) lines += Numbered("k", i) + "\tv\n";
+  const RunResult run =
+      Tamis({"db", "load", dir.File("db"), "--create"}, {.input = lines});
+  EXPECT_TRUE(run.err.starts_with(
+      "tamis db load: 2,500 pairs, 14.65 KiB (15,000 bytes) in "))
+      << run.err;
+  EXPECT_EQ(Tamis({"db", "scan", dir.File("db")}).out, lines);
+}
+
+TEST(DbLoad, IsQuietWhenTold) {
+  TempDir dir;
+  EXPECT_EQ(Tamis({"db", "load", dir.File("db"), "--create", "-q"},
+                  {.input = "a\tb\n"})
+                .err,
+            "");
+}
+
+TEST(DbStream, ScanGoesIntoLoadThroughAPipe) {
+  TempDir dir;
+  MakeStore(dir.File("db"));
+  const ProcessResult run =
+      Shell(dir.path(),
+            "tamis db scan db | tamis db load copy --create -q && "
+            "cmp <(tamis db scan db) <(tamis db scan copy) && "
+            "tamis db scan copy | wc -l");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out, "1000\n");
+}
+
+TEST(DbStream, AReaderThatLeavesEndsScanQuietly) {
+  TempDir dir;
+  const ProcessResult run =
+      Shell(dir.path(),
+            "seq 1000000 1099999 | sed 's/$/\\tv/' | "
+            "tamis db load db --create -q; tamis db scan db | head -n 1");
+  EXPECT_EQ(run.out, "1000000\tv\n");
+  EXPECT_EQ(run.err, "");
+}
+
+TEST(DbStream, ASignalEndsLoadWithThePairsThatCame) {
+  TempDir dir;
+  const ProcessResult run =
+      Shell(dir.path(),
+            "set -m; mkfifo in; tamis db load db --create < in 2> err &\n"
+            "exec 5> in; printf 'a\\t1\\nb\\t2\\nhalf a li' >&5\n"
+            "for i in {1..100}; do [[ ! -e db/CURRENT ]] || break; sleep 0.1; "
+            "done\n"
+            "sleep 0.3; kill -TERM $!; wait $!; code=$?\n"
+            "tamis db scan db; cut -c -23 err; exit $code");
+  EXPECT_EQ(run.code, 143) << run.err;
+  EXPECT_EQ(run.out, "a\t1\nb\t2\ntamis db load: 2 pairs,\n");
+}
+
+}  // namespace
+}  // namespace tamis::tools
