@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +38,7 @@ struct Options {
   std::uint64_t operations = 0;  // likewise
   unsigned rounds = 3;
   bool snappy = false;
-  bool rocksdb_maps = false;
+  bool rocksdb_caches = false;
   bool quick = false;
   bool smoke = false;
   std::string dir;  // empty: a fresh one
@@ -59,8 +60,9 @@ void AddOptions(CLI::App* app, Options* options) {
       ->check(CLI::Range(1u, 100u))
       ->capture_default_str();
   app->add_flag("--snappy", options->snappy, "All three compress with Snappy");
-  app->add_flag("--rocksdb-maps", options->rocksdb_maps,
-                "RocksDB maps its tables instead of caching their blocks");
+  app->add_flag(
+      "--rocksdb-caches", options->rocksdb_caches,
+      "RocksDB caches the blocks of its tables instead of mapping them");
   app->add_option("--dir", options->dir,
                   "Where the stores go (default: a fresh directory under the "
                   "system's temporary directory)");
@@ -72,7 +74,7 @@ void AddOptions(CLI::App* app, Options* options) {
                 "A tiny run that only shows that everything works");
   app->add_option("--serve", options->serve)->group("");  // not for people
   app->footer(
-      "Needs about 800 bytes of disk per entry.  Ends with 1 if a store gives\n"
+      "Needs about 600 bytes of disk per entry.  Ends with 1 if a store gives\n"
       "a wrong answer, never because one is slow.\n"
       "Example:\n  bench_store --quick --json out.json");
 }
@@ -89,7 +91,7 @@ StorePlan PlanFor(const Options& options) {
   }
   plan.memtable_entries = std::min(plan.memtable_entries, plan.keys / 2);
   plan.settings.snappy = options.snappy;
-  plan.settings.rocksdb_maps = options.rocksdb_maps;
+  plan.settings.rocksdb_caches = options.rocksdb_caches;
   // Twice: caches are in shards, which do not fill evenly.
   plan.settings.cache_bytes = 2 * plan.keys * kEntryBytes + 64 * kMebibyte;
   if (options.smoke) {
@@ -112,7 +114,7 @@ std::vector<std::string> ChildArguments(const Options& options,
                                         "--operations",
                                         std::to_string(plan.operations)};
   if (options.snappy) arguments.emplace_back("--snappy");
-  if (options.rocksdb_maps) arguments.emplace_back("--rocksdb-maps");
+  if (options.rocksdb_caches) arguments.emplace_back("--rocksdb-caches");
   if (options.smoke) arguments.emplace_back("--smoke");
   return arguments;
 }
@@ -208,9 +210,16 @@ Status Print(const Options& options, const StoreRun& run) {
   return DrawStorePlot(run, options.plot);
 }
 
+// An interrupt from the terminal ends the stores' processes.  This one then
+// finds them dead, and lives on to remove what they leave.
+void OutliveTheStores() {
+  for (const int signal : {SIGINT, SIGPIPE}) std::signal(signal, [](int) {});
+}
+
 int Conduct(Options options) {
   if (Status fine = CheckOutputs(options); !fine.ok()) return Fail(fine, 2);
   if (Status made = MakeDirectory(&options); !made.ok()) return Fail(made, 2);
+  OutliveTheStores();
   const StorePlan plan = PlanFor(options);
   std::error_code ignored;
   if (Status room = CheckRoom(options, plan); !room.ok()) {

@@ -23,7 +23,7 @@ enum class StoreShape {
 
 struct EngineSettings {
   bool snappy = false;
-  bool rocksdb_maps = false;      // RocksDB maps tables, and has no cache
+  bool rocksdb_caches = false;    // RocksDB caches blocks, and maps nothing
   std::uint64_t cache_bytes = 0;  // room for everything that can be cached
   double quiet_seconds = 1;  // unchanged for so long, LevelDB counts as quiet
 };

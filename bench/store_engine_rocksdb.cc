@@ -30,13 +30,19 @@ Status Ours(const rocksdb::Status& theirs) {
   return Status::IoError("RocksDB: " + theirs.ToString());
 }
 
+// Without the block cache it reads data faster, by about a tenth; but then it
+// has none for blocks that it must decompress.
+bool MapsTables(const EngineSettings& settings) {
+  return !settings.rocksdb_caches && !settings.snappy;
+}
+
 rocksdb::BlockBasedTableOptions TableOptions(const EngineSettings& settings) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStoreBitsPerKey));
   table.whole_key_filtering = true;
   // Filters and indexes are held by the table itself: the fastest place.
   table.cache_index_and_filter_blocks = false;
-  if (settings.rocksdb_maps && !settings.snappy) {
+  if (MapsTables(settings)) {
     table.no_block_cache = true;
   } else {
     table.block_cache = rocksdb::NewLRUCache(settings.cache_bytes);
@@ -52,7 +58,7 @@ class RocksDbEngine final : public StoreEngine {
     options_.max_background_jobs = 2;
     options_.compression =
         settings.snappy ? rocksdb::kSnappyCompression : rocksdb::kNoCompression;
-    options_.allow_mmap_reads = settings.rocksdb_maps && !settings.snappy;
+    options_.allow_mmap_reads = MapsTables(settings);
     // A mapped block would be verified each time it is read.
     reads_.verify_checksums = !options_.allow_mmap_reads;
   }

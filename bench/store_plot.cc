@@ -77,6 +77,8 @@ std::string Script(const StoreRun& run, const std::string& path) {
              "set ylabel 'nanoseconds'\n"
              "set logscale y\n"
              "set key top left\n"
+             "set bmargin 5\n"
+             "set yrange [10:*]\n"
              "set title 'Reads: less is better'\n",
              Quoted(path), Quoted(title)) +
          PlotLine("reads") +

@@ -54,6 +54,16 @@ set_target_properties(
   PROPERTIES POSITION_INDEPENDENT_CODE ON
              CXX_VISIBILITY_PRESET hidden
              VISIBILITY_INLINES_HIDDEN ON)
+if(TAMIS_PRECOMPILE_SOURCES)
+  target_precompile_headers(
+    tamis_objects PRIVATE
+    <algorithm> <array> <atomic> <condition_variable> <functional> <memory>
+    <mutex> <optional> <span> <string> <string_view> <thread> <vector>)
+  # These are compiled for other CPUs than the header is.
+  file(GLOB kernels "${PROJECT_SOURCE_DIR}/src/filters/kernels_*.cc")
+  set_source_files_properties(${kernels} PROPERTIES
+                              SKIP_PRECOMPILE_HEADERS ON)
+endif()
 set(TAMIS_LIBRARIES "")
 if(TAMIS_HAVE_ISAL)
   target_compile_definitions(tamis_objects PRIVATE TAMIS_HAVE_ISAL=1)

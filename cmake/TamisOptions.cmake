@@ -9,6 +9,9 @@ option(TAMIS_WARNINGS_AS_ERRORS "A warning stops the build"
 option(TAMIS_FUZZ "Link the fuzz targets with libFuzzer (clang only)" OFF)
 option(TAMIS_PRECOMPILE "Precompile the headers of GoogleTest for the tests"
        OFF)
+option(TAMIS_PRECOMPILE_SOURCES
+       "Precompile the standard library's headers for the library and the tool"
+       OFF)
 option(TAMIS_TEST_WHOLE_FOLDERS
        "Run the tests of a folder in one process instead of one each" OFF)
 set(TAMIS_TEST_FOLDERS "" CACHE STRING

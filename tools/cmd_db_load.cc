@@ -33,7 +33,7 @@ struct Loaded {
 // Gathers pairs and writes them in batches.
 class Loader {
  public:
-  Loader(Store* store, bool sync) : store_(store), options_{.sync = sync} {}
+  Loader(Store* store, bool sync) : store_(store), sync_(sync) {}
 
   Status Add(const Pair& pair) {
     batch_.Put(pair.key, pair.value);
@@ -44,9 +44,21 @@ class Loader {
     return Write();
   }
 
+  // Writes what is left.  A write that waits for the disk takes all before it
+  // along, so one in the end is enough.
+  Status Finish() {
+    Status written = Write();
+    if (!written.ok() || !sync_) return written;
+    return store_->Write({.sync = true}, WriteBatch());
+  }
+
+  // What has been written.
+  const Loaded& loaded() const { return loaded_; }
+
+ private:
   Status Write() {
     if (batch_.count() == 0) return Status::Ok();
-    Status written = store_->Write(options_, batch_);
+    Status written = store_->Write({}, batch_);
     if (!written.ok()) return written;
     loaded_.pairs += batch_.count();
     loaded_.bytes += gathered_bytes_;
@@ -55,12 +67,8 @@ class Loader {
     return Status::Ok();
   }
 
-  // What has been written.
-  const Loaded& loaded() const { return loaded_; }
-
- private:
   Store* store_;
-  WriteOptions options_;
+  bool sync_;
   WriteBatch batch_;
   std::uint64_t gathered_bytes_ = 0;
   Loaded loaded_;
@@ -73,7 +81,7 @@ Status LoadAll(PairReader* reader, Progress* progress, Loader* loader) {
     Pair pair;
     Result<bool> got = reader->Next(&pair);
     if (!got.ok() || !*got) {
-      Status written = loader->Write();
+      Status written = loader->Finish();
       if (!written.ok()) return written;
       return got.status();
     }

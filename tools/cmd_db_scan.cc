@@ -108,6 +108,11 @@ Status Scan(const DbScanArgs& args, const Console& console) {
 }  // namespace
 
 int RunDbScan(const DbScanArgs& args, const Console& console) {
+  // CLI11 would list what two options exclude in any order.
+  if (args.binary && (args.hex || args.json)) {
+    return Fail(console, "db scan",
+                "--binary goes with neither --hex nor --json");
+  }
   if (args.binary && console.out_is_terminal) {
     return Fail(console, "db scan",
                 "will not write --binary to the terminal; redirect standard "
@@ -130,13 +135,10 @@ void AddDbScan(CLI::App* db, const Console& console, int* exit_code) {
   AddText(command, "--limit", &args->limit, "At most that many");
   command->add_flag("--reverse", args->reverse,
                     "The same range from its end to its start");
-  auto* hex = command->add_flag("--hex", args->hex,
-                                "Keys and values as hexadecimal digits");
-  auto* binary = command->add_flag(
-      "--binary", args->binary, "Lengths and bytes instead of lines; see load");
-  binary->excludes(hex);
-  command->add_flag("--json", args->json, "Print one JSON object per pair")
-      ->excludes(binary);
+  AddHexOption(command, &args->hex);
+  command->add_flag("--binary", args->binary,
+                    "Lengths and bytes instead of lines; see load");
+  command->add_flag("--json", args->json, "Print one JSON object per pair");
   command->footer(
       "Prints the key, a tab and the value on a line.  Newlines, tabs,\n"
       "carriage returns and backslashes in them are written \\n \\t \\r \\\\,\n"

@@ -25,7 +25,7 @@ struct FileCount {
   }
   std::string ToString() const {
     return fmt::format("{} {}, {}", Grouped(files),
-                       Plural(files, "file", "files"), SizeText(bytes));
+                       Plural(files, "file", "files"), HumanBytes(bytes));
   }
 };
 

@@ -20,6 +20,11 @@ bool IsContinuation(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
 }
 
+bool IsLetterOrDigit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+         (c >= 'A' && c <= 'Z');
+}
+
 Tone ToneOf(const LookupStep& step) {
   switch (step.outcome) {
     case Outcome::kFound:
@@ -120,6 +125,19 @@ std::size_t ShownOf(Outcome outcome, std::size_t run) {
   return kFirstFiltered;
 }
 
+// How much of what both begin with is to go: up to the last character that is
+// no letter or digit, and the rest as well where it would not fit.
+std::size_t SharedToLeaveOut(std::string_view first, std::string_view last,
+                             std::size_t room) {
+  const auto differ =
+      std::mismatch(first.begin(), first.end(), last.begin(), last.end());
+  const auto shared = static_cast<std::size_t>(differ.first - first.begin());
+  std::size_t word = shared;
+  while (word > 0 && IsLetterOrDigit(first[word - 1])) --word;
+  const std::size_t left = first.size() + last.size() - 2 * word;
+  return left + 2 <= room ? word : shared;
+}
+
 std::vector<PictureRow> LevelRows(Steps steps, std::size_t tables, bool hex) {
   std::vector<PictureRow> rows;
   const std::size_t asked = steps.size();
@@ -184,9 +202,7 @@ std::string ShortRange(const std::string& first, const std::string& last,
   if (first.size() + last.size() <= sides) {
     return first + std::string(kBetween) + last;
   }
-  const auto differ =
-      std::mismatch(first.begin(), first.end(), last.begin(), last.end());
-  const auto shared = static_cast<std::size_t>(differ.first - first.begin());
+  const std::size_t shared = SharedToLeaveOut(first, last, sides);
   std::string a = first;
   std::string b = last;
   if (shared > 1) {

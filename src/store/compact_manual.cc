@@ -106,6 +106,8 @@ Status StoreImpl::Compact(const KeyRange& range) {
   Status status = CompactExclusively([&](const Version& version) {
     std::optional<CompactionJob> job;
     if (!level0_done) job = PickRange(version, 0, 1, from, to);
+    // A single table may have deletions, and what a snapshot has kept.
+    if (job) job->must_rewrite = true;
     level0_done = true;
     return job;
   });

@@ -30,10 +30,12 @@ struct CompactionJob {
   int output_level = 1;
   std::vector<TableFileRef> upper;
   std::vector<TableFileRef> lower;
+  bool must_rewrite = false;  // there may be entries to drop
 
   // One table that nothing overlaps goes down as it is.
   bool is_move() const noexcept {
-    return upper.size() == 1 && lower.empty() && level != output_level;
+    return upper.size() == 1 && lower.empty() && level != output_level &&
+           !must_rewrite;
   }
   std::uint64_t bytes() const noexcept;
 };

@@ -1,5 +1,6 @@
 // DestroyStore(): a store's files go, others stay.
 
+#include <algorithm>
 #include <optional>
 
 #include "store/file_names.h"
@@ -23,6 +24,10 @@ Status DestroyStore(const std::string& dir, const StoreOptions& options) {
   if (!lock.ok()) return lock.status();
   Status first_error;
   bool others = false;
+  // What makes it a store goes last: until then it can be destroyed again.
+  std::stable_partition(names->begin(), names->end(), [](const auto& name) {
+    return name != "CURRENT" && !name.starts_with("MANIFEST-");
+  });
   for (const std::string& name : *names) {
     const std::optional<FileName> parsed = ParseFileName(name);
     others |= !parsed;

@@ -56,15 +56,16 @@ Status StoreImpl::FlushOldest() {
                         : view->memtable.log_number;
   edit.previous_log_number = 0;
   for (FileFacts& table : *tables) edit.added.emplace_back(0, std::move(table));
-  const Status applied = LogAndApply(std::move(edit), [this](ReadView* next) {
+  const auto is_flushed = [this, bytes](ReadView* next) {
     const std::uint64_t number = next->frozen.back().log_number;
     next->frozen.pop_back();
     std::erase_if(older_logs_,
                   [&](const OlderLog& log) { return log.number <= number; });
-  });
+    done_.flushes.fetch_add(1, std::memory_order_relaxed);
+    done_.flush_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  };
+  Status applied = LogAndApply(std::move(edit), is_flushed);
   if (!applied.ok()) return applied;
-  done_.flushes.fetch_add(1, std::memory_order_relaxed);
-  done_.flush_bytes.fetch_add(bytes, std::memory_order_relaxed);
   RemoveOldLogs();
   return Status::Ok();
 }

@@ -31,6 +31,18 @@ bool HasWholeFragment(Slice bytes) noexcept {
   return false;
 }
 
+// With some other length the checksum is right, so it is the length that is
+// wrong.  `bytes` starts with a fragment's header.
+bool HasWrongLength(Slice bytes) noexcept {
+  const std::uint32_t expected = UnmaskCrc32c(LoadLittle32(bytes.data()));
+  std::uint32_t crc = Crc32c(bytes.substr(6, 1));
+  for (std::size_t end = kLogHeaderBytes; end < bytes.size(); ++end) {
+    if (crc == expected) return true;
+    crc = Crc32c(bytes.substr(end, 1), crc);
+  }
+  return crc == expected;
+}
+
 }  // namespace
 
 // Of a fragment at at_ whose checksum is wrong: did the machine stop while it
@@ -44,13 +56,12 @@ bool LogReader::IsTorn(std::size_t bytes) const noexcept {
     const std::size_t to = std::min(end, (from / kSector + 1) * kSector);
     // A few zeros at either end may be the record's own.
     constexpr std::size_t kFewest = 16;
-    has_gap = to - from >= kFewest &&
-              IsZero(contents_.substr(from, to - from));
+    has_gap = to - from >= kFewest && IsZero(contents_.substr(from, to - from));
     from = to;
   }
-  if (!has_gap) return false;
-  const std::size_t block_end = std::min(
-      contents_.size(), (at_ / kLogBlockBytes + 1) * kLogBlockBytes);
+  if (!has_gap || HasWrongLength(contents_.substr(at_, bytes))) return false;
+  const std::size_t block_end =
+      std::min(contents_.size(), (at_ / kLogBlockBytes + 1) * kLogBlockBytes);
   if (HasWholeFragment(contents_.substr(end, block_end - end))) return false;
   for (std::size_t block = block_end; block < contents_.size();
        block += kLogBlockBytes) {
@@ -94,9 +105,9 @@ LogReader::Found LogReader::NextFragment(Fragment* fragment) {
   const unsigned type = static_cast<unsigned char>(rest[6]);
   if (kLogHeaderBytes + length > rest.size()) {
     SkipBlock();
-    // The file ends within a record -- unless what it would swallow shows
-    // that its length is wrong.
-    if (block_is_cut && !HasWholeFragment(rest.substr(1))) return Found::kEnd;
+    // The file ends within a record, unless that only seems so.  (Whole
+    // fragments in the rest prove nothing: a value may hold a log.)
+    if (block_is_cut && !HasWrongLength(rest)) return Found::kEnd;
     Damage(rest.size(), "a length beyond its block");
     ForgetPieces("a record whose middle is damaged");
     return Found::kNone;

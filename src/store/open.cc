@@ -107,9 +107,34 @@ Status StoreImpl::TakeDirectory() {
   return Status::Ok();
 }
 
+// A store that has lost its CURRENT is no place for a new one, which would
+// remove what is left.  Creating one that was interrupted leaves no table and
+// no more than an empty log.
+Status StoreImpl::CheckNoStoreIsLost() {
+  Result<std::vector<std::string>> names = env_.List(dir_);
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) {
+    const std::optional<FileName> parsed = ParseFileName(name);
+    if (!parsed) continue;
+    bool has_data = parsed->type == FileType::kTable;
+    if (parsed->type == FileType::kLog) {
+      Result<std::uint64_t> bytes = env_.FileSize(dir_ + "/" + name);
+      if (!bytes.ok()) return bytes.status();
+      has_data = *bytes > 0;
+    }
+    if (has_data) {
+      return Status::Corruption(CurrentFileName(dir_) +
+                                " is missing, but there is " + name +
+                                ": repair the store");
+    }
+  }
+  return Status::Ok();
+}
+
 Status StoreImpl::CreateNew() {
   // Somebody else may have made it since we looked: now we hold the lock.
   if (env_.Exists(CurrentFileName(dir_))) return Recover();
+  if (Status empty = CheckNoStoreIsLost(); !empty.ok()) return empty;
   auto view = std::make_shared<ReadView>();
   view->version = std::make_shared<const Version>(order_);
   const std::uint64_t log_number = NewFileNumber();

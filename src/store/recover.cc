@@ -38,6 +38,8 @@ Result<std::vector<std::uint64_t>> LogsToReplay(Env& env,
 Status StoreImpl::Recover() {
   Result<ManifestState> state = ReadManifest(env_, dir_);
   if (!state.ok()) return state.status();
+  read_manifest_number_ = state->number;
+  read_manifest_end_ = state->end;
   const std::string wanted(order_.user().name());
   if (!state->comparator.empty() && state->comparator != wanted) {
     return Status::InvalidArgument(dir_ + ": its keys are ordered by " +
@@ -67,6 +69,14 @@ Status StoreImpl::Recover() {
   view->memtable = {NewMemtable(), 0};
   Publish(std::move(view));
   return RecoverLogs(*state);
+}
+
+// Who writes removes a log or a table only after the manifest says so.
+bool StoreImpl::ChangedWhileOpening() {
+  if (!options_.read_only) return false;
+  const Result<ManifestState> now = ReadManifest(env_, dir_);
+  return now.ok() && (now->number != read_manifest_number_ ||
+                      now->end != read_manifest_end_);
 }
 
 Status StoreImpl::RecoverLogs(const ManifestState& state) {

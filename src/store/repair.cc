@@ -202,7 +202,11 @@ class Repair {
     if (memtable.empty()) return Status::Ok();
     TableOutputs outputs(env_, dir_, write_, [this] { return next_number_++; });
     const std::unique_ptr<InternalIterator> entries = memtable.NewIterator();
+    std::string last;
     for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+      // A damaged log may have given a number twice.
+      if (!last.empty() && order_.Compare(last, entries->key()) >= 0) continue;
+      last.assign(entries->key());
       Status added = outputs.Add(entries->key(), entries->value());
       if (!added.ok()) return added;
     }

@@ -78,9 +78,9 @@ Result<std::vector<FoundTable>> MergeGroup(const RepairMerge& merge,
     if (filter.is_new_key() && outputs.table_bytes() >= merge.table_bytes) {
       if (Status cut = outputs.Cut(); !cut.ok()) return cut;
     }
-    if (outputs.table_bytes() == 0) counts.push_back(0);
     Status added = outputs.Add(entries->key(), entries->value());
     if (!added.ok()) return added;
+    counts.resize(outputs.tables().size());
     ++counts.back();
   }
   if (Status read = entries->status(); !read.ok()) return read;

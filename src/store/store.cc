@@ -4,20 +4,40 @@
 
 #include <utility>
 
+#include "store/batch_access.h"
 #include "store/store_impl.h"
+#include "table/table_builder.h"
 
 namespace tamis {
 namespace {
 
-// The lengths of keys and values are stored in 32 bits.
-constexpr std::size_t kMostBytes = 0xffffffff - 16;
+// Opening for reading is tried so often while somebody else writes.
+constexpr int kMostTries = 50;
 
+// What no table can hold must not come into the log: it could never be
+// flushed.
 Status CheckSizes(Slice key, Slice value) {
-  if (key.size() <= kMostBytes && value.size() <= kMostBytes) {
+  if (key.size() <= kMostUserKeyBytes && value.size() <= kMostValueBytes) {
     return Status::Ok();
   }
   return Status::InvalidArgument(
-      "a key or a value of 4 GiB or more cannot be stored");
+      "a key of more than 1 GiB, or a value of more than 2 GiB, cannot be "
+      "stored");
+}
+
+Status CheckBatch(const WriteBatch& batch) {
+  constexpr std::size_t kMostBatch = std::size_t{0xffffffff};
+  if (batch.bytes() > kMostBatch) {
+    return Status::InvalidArgument(
+        "a batch of 4 GiB or more cannot be written");
+  }
+  if (batch.bytes() <= kMostUserKeyBytes) return Status::Ok();
+  Status fits;
+  Status whole = ForEachChange(batch.contents(),
+                               [&](ValueType /*type*/, Slice key, Slice value) {
+                                 if (fits.ok()) fits = CheckSizes(key, value);
+                               });
+  return fits.ok() ? whole : fits;
 }
 
 }  // namespace
@@ -30,9 +50,17 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
   if (options.comparator == nullptr) {
     return Status::InvalidArgument("a store needs a comparator");
   }
-  auto impl = std::make_unique<StoreImpl>(dir, options);
-  if (Status opened = impl->Open(); !opened.ok()) return opened;
-  return std::unique_ptr<Store>(new Store(std::move(impl)));
+  for (int tries = 1;; ++tries) {
+    auto impl = std::make_unique<StoreImpl>(dir, options);
+    const Status opened = impl->Open();
+    if (impl->ChangedWhileOpening()) {
+      if (tries < kMostTries) continue;
+      return Status::IoError(dir + ": another process changes the store " +
+                             "faster than it can be opened for reading");
+    }
+    if (!opened.ok()) return opened;
+    return std::unique_ptr<Store>(new Store(std::move(impl)));
+  }
 }
 
 Status Store::Put(const WriteOptions& options, Slice key, Slice value) {
@@ -55,11 +83,7 @@ Status Store::Delete(const WriteOptions& options, Slice key) {
 }
 
 Status Store::Write(const WriteOptions& options, const WriteBatch& batch) {
-  constexpr std::size_t kMostBatch = std::size_t{0xffffffff};
-  if (batch.bytes() > kMostBatch) {
-    return Status::InvalidArgument(
-        "a batch of 4 GiB or more cannot be written");
-  }
+  if (Status fits = CheckBatch(batch); !fits.ok()) return fits;
   WriteBatch copy = batch;
   return impl_->Write(options, &copy);
 }

@@ -66,6 +66,10 @@ class StoreImpl {
 
   // Everything of Store::Open().  Called once, first.
   Status Open();
+  // After Open() for reading, whatever it said: somebody who has the store
+  // open for writing has changed its files meanwhile.  A log that was flushed
+  // and removed would be missing, so what was opened must not be used.
+  bool ChangedWhileOpening();
 
   // ---- get.cc, multi_get.cc, explain.cc
   Status Get(const ReadOptions& options, Slice key, std::string* value);
@@ -119,6 +123,7 @@ class StoreImpl {
   // ---- open.cc, recover.cc
   Status CheckOptions();
   Status TakeDirectory();
+  Status CheckNoStoreIsLost();
   Status CreateNew();
   Status OpenTables();
   Status Recover();
@@ -241,6 +246,10 @@ class StoreImpl {
   std::atomic<std::uint64_t> next_file_number_{1};
   // Logs below this are in tables already.
   std::uint64_t log_number_ = 0;  // guarded by edit_mutex_
+
+  // Of the manifest that was read at opening; 0: none was.
+  std::uint64_t read_manifest_number_ = 0;
+  std::uint64_t read_manifest_end_ = 0;
 
   std::mutex edit_mutex_;
   Manifest manifest_;

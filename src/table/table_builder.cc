@@ -60,8 +60,10 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
   if (!status_.ok()) return status_;
   assert(IsInternalKey(key));
   assert(entries_ == 0 || options_.order.Compare(last_key_, key) < 0);
-  if (key.size() > kMostBlockBytes / 4 || value.size() > kMostBlockBytes / 4) {
-    return Status::InvalidArgument("a key or value of more than 1 GiB");
+  if (key.size() > kMostUserKeyBytes + kTrailerBytes ||
+      value.size() > kMostValueBytes) {
+    return Status::InvalidArgument(
+        "a key of more than 1 GiB, or a value of more than 2 GiB");
   }
   if (index_entry_due_) AddIndexEntry(KeyBetween(last_key_, key));
   const std::size_t shared = SharedPrefix(last_key_, key);

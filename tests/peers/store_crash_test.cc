@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -98,9 +99,9 @@ StoreOptions CrashOptions(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   StoreOptions options;
   options.create_if_missing = true;
-  options.write_buffer_bytes = std::size_t{16} << (10 + random() % 5);
-  options.table_bytes = std::uint64_t{16} << (10 + random() % 4);
-  options.level1_bytes = std::uint64_t{64} << (10 + random() % 3);
+  options.write_buffer_bytes = std::size_t{8} << (10 + random() % 4);
+  options.table_bytes = std::uint64_t{8} << (10 + random() % 4);
+  options.level1_bytes = std::uint64_t{32} << (10 + random() % 3);
   options.level0_compact_at = 2 + static_cast<unsigned>(random() % 3);
   options.compression =
       random() % 2 == 0 ? Compression::kNone : Compression::kSnappy;
@@ -117,7 +118,7 @@ void WriteForEver(Store* store, const SharedPage& told, std::size_t thread) {
   }
   while (!::testing::Test::HasFailure()) {
     ++number;
-    Apply(BatchOf(thread, number), store, number % 64 == 0);
+    Apply(BatchOf(thread, number), store, number % 300 == 0);
     told->written[thread].store(number);
   }
 }
@@ -153,6 +154,7 @@ class Killer {
     RunChild();
     if (!fs::exists(dir_ / "CURRENT")) return;  // killed before it was made
     ExpectSound(dir_);
+    tables_ = std::max(tables_, CountFiles(dir_, ".ldb"));
     const bool by_them = rounds_ % 4 == 0;
     const ScratchDir scratch;
     if (by_them) CopyDirectory(dir_, scratch.path() / "copy");
@@ -169,6 +171,7 @@ class Killer {
     ExpectHolds(db.get(), contents_);
   }
   std::uint64_t batches() const { return batches_; }
+  std::size_t tables() const { return tables_; }  // the most that were there
 
  private:
   void RunChild() {
@@ -176,16 +179,28 @@ class Killer {
     told_->is_writing.store(0);
     ChildProcess child("StoreKilled.DISABLED_WritesUntilKilled",
                        std::to_string(seed_) + ":" + dir_.string());
-    // One in four is killed while it opens.
-    const auto& sign =
-        random_() % 4 == 0 ? told_->is_opening : told_->is_writing;
-    const auto end = Clock::now() + std::chrono::seconds(20);
-    while (sign.load() == 0 && Clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    // One in four is killed while it opens, the others after some writes.
+    if (random_() % 4 == 0) {
+      WaitFor([this] { return told_->is_opening.load() != 0; });
+    } else {
+      const std::uint64_t wanted = TotalTold() + random_() % 1500;
+      WaitFor([&] { return told_->is_writing.load() != 0; });
+      WaitFor([&] { return TotalTold() >= wanted; });
     }
-    std::this_thread::sleep_for(
-        std::chrono::microseconds(random_() % (1u << (6 + random_() % 12))));
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % 3000));
     ASSERT_TRUE(child.Kill()) << "it ended by itself";
+  }
+
+  std::uint64_t TotalTold() const {
+    std::uint64_t total = 0;
+    for (const auto& written : told_->written) total += written.load();
+    return total;
+  }
+  static void WaitFor(const std::function<bool()>& sign) {
+    const auto end = Clock::now() + std::chrono::seconds(5);
+    while (!sign() && Clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
   }
 
   // The contents as they must be for the numbers that are in the store.
@@ -212,13 +227,17 @@ class Killer {
   Contents contents_;
   std::array<std::uint64_t, kThreads> followed_ = {};
   std::uint64_t batches_ = 0;
+  std::size_t tables_ = 0;
   int rounds_ = 0;
 };
 
 TEST(StoreKilled, KeepsWhatWasAcknowledged) {
-  Killer killer(1);
-  for (int i = 0; i < 15 && !HasFailure(); ++i) killer.Round();
-  EXPECT_GT(killer.batches(), 100u);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Killer killer(seed);
+    for (int i = 0; i < 5 && !HasFailure(); ++i) killer.Round();
+    EXPECT_GT(killer.batches(), 100u);
+    EXPECT_GT(killer.tables(), 1u) << "it was killed before it flushed";
+  }
 }
 
 TEST(StoreKilled, KeepsWhatWasAcknowledgedForManySeeds) {

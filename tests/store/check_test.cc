@@ -79,8 +79,8 @@ TEST_F(StoreCheck, FindsNothingWrongWithAWholeStore) {
 }
 
 TEST_F(StoreCheck, FindsFlippedBitsInDataBlocks) {
-  for (std::uint64_t at = 0; at < parts_.own_filter.offset &&
-                             at < parts_.leveldb_filter.offset;
+  for (std::uint64_t at = 0;
+       at < parts_.own_filter.offset && at < parts_.leveldb_filter.offset;
        at += 111) {
     ExpectFound(table_, at);
   }

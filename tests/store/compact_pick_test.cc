@@ -127,9 +127,17 @@ TEST(CompactPick, MovesOnlyATableThatNothingOverlaps) {
 // Or older versions of the key would come to lie above newer ones.
 TEST(CompactPick, TakesTablesTogetherThatShareAKey) {
   const auto version = MakeVersion({
-      {.level = 1, .number = 1, .first = "a", .last = "c", .bytes = 2000,
+      {.level = 1,
+       .number = 1,
+       .first = "a",
+       .last = "c",
+       .bytes = 2000,
        .last_sequence = 9},
-      {.level = 1, .number = 2, .first = "c", .last = "e", .first_sequence = 8,
+      {.level = 1,
+       .number = 2,
+       .first = "c",
+       .last = "e",
+       .first_sequence = 8,
        .last_sequence = 9},
       {.level = 1, .number = 3, .first = "e", .last = "g", .first_sequence = 8},
       {.level = 1, .number = 4, .first = "h", .last = "i"},

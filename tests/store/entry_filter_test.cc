@@ -29,10 +29,9 @@ std::vector<OneEntry> RandomEntries(std::mt19937_64* random,
                                     Sequence most_sequence) {
   std::vector<OneEntry> entries;
   for (Sequence s = 1; s <= most_sequence; ++s) {
-    entries.push_back({std::string(1, static_cast<char>('a' + (*random)() % 4)),
-                       s,
-                       (*random)() % 3 == 0 ? ValueType::kDeletion
-                                            : ValueType::kValue});
+    entries.push_back(
+        {std::string(1, static_cast<char>('a' + (*random)() % 4)), s,
+         (*random)() % 3 == 0 ? ValueType::kDeletion : ValueType::kValue});
   }
   std::sort(entries.begin(), entries.end(),
             [](const OneEntry& a, const OneEntry& b) {
@@ -79,9 +78,8 @@ TEST(EntryFilter, ChangesNothingThatASnapshotSees) {
     for (Sequence s = 1; s < 26; ++s) {
       if (random() % 6 == 0) snapshots.push_back(s);
     }
-    EntryFilter filter(KeyOrder(), snapshots, [](Slice key) {
-      return key == "b" || key == "d";
-    });
+    EntryFilter filter(KeyOrder(), snapshots,
+                       [](Slice key) { return key == "b" || key == "d"; });
     const std::vector<OneEntry> kept = Filtered(entries, &filter);
     std::vector<Sequence> readers = snapshots;
     readers.push_back(kMaxSequence);

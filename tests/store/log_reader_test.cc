@@ -76,11 +76,17 @@ TEST(LogReader, ALengthBeyondAWholeBlockIsDamage) {
 
 TEST(LogReader, ALengthBeyondTheEndOfTheFileIsARecordNotFinished) {
   std::string log = LogOf({"one", "two"});
-  log[10 + 4] = 100;
+  log.pop_back();
   const Found found = ReadLog(log);
   EXPECT_EQ(found.records, Records{"one"});
   EXPECT_EQ(found.damage, "");
   EXPECT_FALSE(found.ended_clean);
+}
+
+TEST(LogReader, ALengthBeyondTheEndOfTheFileIsDamageIfTheRecordIsThere) {
+  std::string log = LogOf({"one", "two"});
+  log[10 + 4] = 100;
+  ExpectDamaged(log, {"one"}, log.size() - 10, "length");
 }
 
 TEST(LogReader, ALengthThatSwallowsOtherRecordsIsDamage) {

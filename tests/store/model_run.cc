@@ -200,8 +200,7 @@ void ModelRun::MoveWalk(Walk* walk) {
     ++walk->at;
   } else {
     it.Prev();
-    walk->at =
-        walk->at == model.begin() ? model.end() : std::prev(walk->at);
+    walk->at = walk->at == model.begin() ? model.end() : std::prev(walk->at);
   }
   ExpectStandsRight(*walk);
 }

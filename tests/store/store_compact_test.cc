@@ -53,11 +53,25 @@ TEST(StoreCompact, DropsWhatASnapshotHeld) {
   EXPECT_EQ(store.All(snapshot.get()), "a=1 b=1");
   EXPECT_EQ(EntriesOnDisk(&store), 4u);
   snapshot.reset();
-  store.Put("c", "1");  // so that there is something to merge with
+  store.Put("c", "1");
   store.Put("a", "3");
   store.Compact();
   EXPECT_EQ(store.All(), "a=3 c=1");
   EXPECT_EQ(EntriesOnDisk(&store), 2u);
+}
+
+TEST(StoreCompact, DropsFromASingleTableToo) {
+  TestStore store(StillOptions());
+  store.Put("a", "1");
+  store.Delete("b");
+  auto snapshot = store->GetSnapshot();
+  store.Put("a", "2");
+  store.Flush();
+  EXPECT_EQ(EntriesOnDisk(&store), 3u);
+  snapshot.reset();
+  store.Compact();
+  EXPECT_EQ(EntriesOnDisk(&store), 1u);
+  EXPECT_EQ(store.All(), "a=2");
 }
 
 TEST(StoreCompact, LeavesNothingOfAStoreThatWasEmptied) {
@@ -96,6 +110,7 @@ TEST(StoreCompact, GivesTablesTheFilterThatIsWanted) {
   StoreOptions options = StillOptions();
   options.filter = "";
   TestStore store(options);
+  for (std::uint64_t i = 0; i < 2000; ++i) store.Put(NumberKey(i), "value");
   store.Put("a", "1");
   store.Compact();
   store.options().filter = "bloom:10";
@@ -163,8 +178,8 @@ TEST(StoreSizes, ApproximateTheBytesOfARange) {
   const Slice half = half_text;
   const Slice after = "zzz";
   const std::array<KeyRange, 6> ranges = {
-      KeyRange{},          KeyRange{&quarter, &half}, KeyRange{nullptr, &half},
-      {&half, &quarter},   {&after, nullptr},         {&half, nullptr},
+      KeyRange{},        KeyRange{&quarter, &half}, KeyRange{nullptr, &half},
+      {&half, &quarter}, {&after, nullptr},         {&half, nullptr},
   };
   EXPECT_EQ(store->ApproximateSizes(ranges)[0], 0u);  // all in memory
   for (int round = 0; round < 2; ++round) {
@@ -197,8 +212,9 @@ TEST(StoreProperty, AnswersToBothNames) {
     EXPECT_NE(property((prefix + "stats").c_str()), "");
     EXPECT_NE(property((prefix + "sstables").c_str()).find("level 0"),
               std::string::npos);
-    EXPECT_GT(std::stoull(property((prefix + "approximate-memory-usage").c_str())),
-              0u);
+    EXPECT_GT(
+        std::stoull(property((prefix + "approximate-memory-usage").c_str())),
+        0u);
     for (const std::string wrong :
          {"num-files-at-level7", "num-files-at-level", "num-files-at-level-1",
           "num-files-at-level0x", "nothing", ""}) {

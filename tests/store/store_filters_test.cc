@@ -17,7 +17,6 @@
 namespace tamis {
 namespace {
 
-using testing::NumberKey;
 using testing::PartsOf;
 using testing::SmallOptions;
 using testing::StillOptions;
@@ -26,18 +25,29 @@ using testing::TestStore;
 
 constexpr std::uint64_t kKeys = 5000;
 
+// Spread like random bytes: LevelDB's hash maps similar keys to similar bits.
+std::string MixedKey(std::uint64_t number) {
+  number = (number + 1) * 0x9e3779b97f4a7c15u;
+  number = (number ^ number >> 32) * 0xd6e8feb86659fd93u;
+  number ^= number >> 32;
+  std::string key;
+  for (int i = 0; i < 16; ++i, number >>= 4)
+    key += "0123456789abcdef"[number & 15];
+  return key;
+}
+
 // Even numbers, so that the odd ones are absent and within all ranges.
 void FillEven(TestStore* store) {
   for (std::uint64_t i = 0; i < kKeys; ++i) {
     const std::uint64_t number = i * 7919 % kKeys * 2;
-    store->Put(NumberKey(number), "value " + std::to_string(number));
+    store->Put(MixedKey(number), "value " + std::to_string(number));
   }
   store->Flush();
   ASSERT_TRUE((*store)->WaitForQuiet().ok());
 }
 void ExpectAnswersEven(TestStore* store) {
   for (std::uint64_t i = 0; i < 2 * kKeys; ++i) {
-    ASSERT_EQ(store->Get(NumberKey(i)),
+    ASSERT_EQ(store->Get(MixedKey(i)),
               i % 2 == 0 ? "value " + std::to_string(i) : "(none)");
   }
 }
@@ -48,13 +58,20 @@ std::uint64_t BlocksRead(const StoreStats& stats) {
   return blocks;
 }
 
+// Several tables of one level: every lookup asks one filter.
+StoreOptions OneLevelOptions(const char* filter) {
+  StoreOptions options = StillOptions();
+  options.table_bytes = std::uint64_t{32} << 10;
+  options.filter = filter;
+  return options;
+}
+
 class StoreFiltersOf : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(StoreFiltersOf, CountersAddUpAndFitTheExpectedRate) {
-  StoreOptions options = SmallOptions();
-  options.filter = GetParam();
-  TestStore store(options);
+  TestStore store(OneLevelOptions(GetParam()));
   FillEven(&store);
+  store.Compact();
   ExpectAnswersEven(&store);
   const StoreStats stats = store->Stats();
   std::uint64_t probes = 0;
@@ -79,12 +96,11 @@ TEST_P(StoreFiltersOf, CountersAddUpAndFitTheExpectedRate) {
 }
 
 TEST_P(StoreFiltersOf, MissesReadHardlyAnyBlock) {
-  StoreOptions options = SmallOptions();
-  options.filter = GetParam();
-  TestStore store(options);
+  TestStore store(OneLevelOptions(GetParam()));
   FillEven(&store);
+  store.Compact();
   for (std::uint64_t i = 1; i < 2 * kKeys; i += 2) {
-    ASSERT_EQ(store.Get(NumberKey(i)), "(none)");
+    ASSERT_EQ(store.Get(MixedKey(i)), "(none)");
   }
   const StoreStats stats = store->Stats();
   const double blocks = stats.blocks_read_per_lookup();
@@ -197,7 +213,7 @@ TEST(StoreFilters, RuleAMissOutWithoutAllocating) {
   std::string value;
   std::uint64_t allocating = 0;
   for (std::uint64_t i = 1; i < 400; i += 2) {
-    const std::string key = i % 4 == 1 ? NumberKey(i) : long_miss;
+    const std::string key = i % 4 == 1 ? MixedKey(i) : long_miss;
     const std::uint64_t blocks = BlocksRead(store->Stats());
     (void)store->Get({}, key, &value);  // loads filters, makes slots
     if (BlocksRead(store->Stats()) != blocks) continue;
@@ -246,7 +262,7 @@ TEST(StoreFilters, ThatAreDamagedCostReadsAndHideNothing) {
               std::string::npos);
     EXPECT_NE(store.env().Contents("/db/LOG").find(stats.last_filter_damage),
               std::string::npos);
-    const Explanation told = store->Explain({}, NumberKey(2));
+    const Explanation told = store->Explain({}, MixedKey(2));
     EXPECT_FALSE(told.steps.back().note.empty());
   }
 }
@@ -254,7 +270,7 @@ TEST(StoreFilters, ThatAreDamagedCostReadsAndHideNothing) {
 TEST(StoreFilters, ThatLoseAnyBitHideNothing) {
   StoreOptions options = StillOptions();
   TestStore store(options);
-  for (std::uint64_t i = 0; i < 40; ++i) store.Put(NumberKey(i), "v");
+  for (std::uint64_t i = 0; i < 40; ++i) store.Put(MixedKey(i), "v");
   store.Flush();
   store.Close();
   const std::string path = store.Files(".ldb").front();
@@ -270,7 +286,7 @@ TEST(StoreFilters, ThatLoseAnyBitHideNothing) {
     store.env().SetContents(path, bytes);
     store.Open();
     for (std::uint64_t i = 0; i < 40; ++i) {
-      ASSERT_EQ(store.Get(NumberKey(i)), "v") << at;
+      ASSERT_EQ(store.Get(MixedKey(i)), "v") << at;
     }
     store.Close();
   }

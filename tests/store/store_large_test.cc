@@ -25,6 +25,10 @@ std::string LargeValue() {
   return value;
 }
 
+void ExpectOk(const Status& status) {
+  EXPECT_TRUE(status.ok()) << status.ToString();
+}
+
 TEST(StoreLarge, KeepsAValueOfOneGiB) {
   const TempDir dir;
   StoreOptions options;
@@ -35,19 +39,19 @@ TEST(StoreLarge, KeepsAValueOfOneGiB) {
   std::unique_ptr<Store> store = *std::move(opened);
   {
     const std::string value = LargeValue();
-    ASSERT_TRUE(store->Put({}, "large", value).ok());
-    ASSERT_TRUE(store->Put({}, "small", "beside it").ok());
+    ExpectOk(store->Put({}, "large", value));
+    ExpectOk(store->Put({}, "small", "beside it"));
   }
   std::string got;
-  ASSERT_TRUE(store->Flush().ok());
-  ASSERT_TRUE(store->Get({}, "large", &got).ok());
+  ExpectOk(store->Flush());
+  ExpectOk(store->Get({}, "large", &got));
   EXPECT_TRUE(got == LargeValue());
-  ASSERT_TRUE(store->Put({}, "large0", "so that there is a merge").ok());
-  ASSERT_TRUE(store->Put({}, "a", "and that overlaps").ok());
-  ASSERT_TRUE(store->Put({}, "z", "both").ok());
-  ASSERT_TRUE(store->Compact().ok());
+  ExpectOk(store->Put({}, "large0", "so that there is a merge"));
+  ExpectOk(store->Put({}, "a", "and that overlaps"));
+  ExpectOk(store->Put({}, "z", "both"));
+  ExpectOk(store->Compact());
   got.clear();
-  ASSERT_TRUE(store->Get({}, "large", &got).ok());
+  ExpectOk(store->Get({}, "large", &got));
   EXPECT_TRUE(got == LargeValue());
   got = {};
   const auto it = store->NewIterator();
@@ -56,6 +60,25 @@ TEST(StoreLarge, KeepsAValueOfOneGiB) {
   EXPECT_TRUE(it->status().ok());
   EXPECT_GT(bytes, kGiB);
   EXPECT_LT(bytes, kGiB + 100);
+}
+
+// Or the store could never flush what is in its log.
+TEST(StoreLarge, RefusesWhatNoTableCanHold) {
+  const TempDir dir;
+  StoreOptions options;
+  options.create_if_missing = true;
+  const auto store = Store::Open(dir.File("db"), options);
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  const std::string much(2 * kGiB + 1, 'v');
+  EXPECT_EQ((*store)->Put({}, "a", much).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ((*store)->Delete({}, much).code(), StatusCode::kInvalidArgument);
+  WriteBatch batch;
+  batch.Put("a", much);
+  EXPECT_EQ((*store)->Write({}, batch).code(), StatusCode::kInvalidArgument);
+  std::string value;
+  EXPECT_EQ((*store)->Get({}, "a", &value).code(), StatusCode::kNotFound);
+  ExpectOk((*store)->Put({}, "a", "small"));
+  ExpectOk((*store)->Flush());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Many threads at one store.  Run under ThreadSanitizer.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -224,6 +225,40 @@ TEST(StoreThreads, NeverSeeAnOlderValueAfterANewerOne) {
     ASSERT_TRUE(got.ok()) << got.ToString();
     ASSERT_TRUE(IsWhole(value));
     ASSERT_GE(std::stoull(value.substr(0, 8)), least);
+  });
+  crowd.Wait();
+}
+
+// Whatever the writer flushes and removes meanwhile: a reader sees all that was
+// written before it opened the store.
+TEST(StoreThreads, OpenForReadingBesideAWriter) {
+  TestStore store(SmallOptions());
+  std::atomic<std::uint64_t> written{0};
+  Store* s = &*store;
+  StoreOptions options = store.options();
+  options.read_only = true;
+  Crowd crowd;
+  crowd.Add(1, [s, &written](auto*) {
+    const std::uint64_t next = written.load() + 1;
+    ASSERT_TRUE(s->Put({}, NumberKey(next % 2000), ValueOf(next)).ok());
+    written.store(next);
+    if (next % 100 == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  crowd.Add(2, [&](auto* random) {
+    const std::uint64_t last = written.load();
+    const auto reader = Store::Open(TestStore::dir(), options);
+    ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+    for (int i = 0; i < 20 && last > 0; ++i) {
+      const std::uint64_t number =
+          last - (*random)() % std::min<std::uint64_t>(last, 1000);
+      std::string value;
+      const Status got = (*reader)->Get({}, NumberKey(number % 2000), &value);
+      ASSERT_TRUE(got.ok()) << got.ToString() << " " << number << "/" << last;
+      ASSERT_TRUE(IsWhole(value));
+      ASSERT_GE(std::stoull(value.substr(0, 8)), number);
+    }
   });
   crowd.Wait();
 }

@@ -160,7 +160,8 @@ TEST(StoreWrite, ThatFailsLeavesTheStoreAsItWas) {
   TestStore store;
   store.Put("before", "1");
   for (std::uint64_t n = 1; n < 4; ++n) {
-    store.env().FailCall(1, 5, true, testing::kWriteCalls | testing::kSyncCalls);
+    store.env().FailCall(1, 5, true,
+                         testing::kWriteCalls | testing::kSyncCalls);
     EXPECT_FALSE(store->Put({.sync = true}, "failed", "x").ok());
     EXPECT_EQ(store.Get("failed"), "(none)");
     store.env().Heal();

@@ -51,16 +51,17 @@ std::vector<TableAt> RandomTables(std::mt19937_64* random, int level,
   const std::size_t count = (*random)() % 40;
   while (keys.size() < count) keys.insert(RandomKey(random, common));
   std::vector<std::string> sorted(keys.begin(), keys.end());
-  std::sort(sorted.begin(), sorted.end(),
-            [&](const auto& a, const auto& b) { return order.Compare(a, b) < 0; });
+  std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
+    return order.Compare(a, b) < 0;
+  });
   std::vector<TableAt> tables;
   for (std::size_t i = 0; i < sorted.size();) {
-    const std::size_t last =
-        std::min(i + (*random)() % 2, sorted.size() - 1);
-    tables.push_back({.level = level,
-                      .number = static_cast<std::uint64_t>(level) * 1000 + i + 1,
-                      .first = sorted[i],
-                      .last = sorted[last]});
+    const std::size_t last = std::min(i + (*random)() % 2, sorted.size() - 1);
+    tables.push_back(
+        {.level = level,
+         .number = static_cast<std::uint64_t>(level) * 1000 + i + 1,
+         .first = sorted[i],
+         .last = sorted[last]});
     i = last + 1;
   }
   return tables;
@@ -127,7 +128,11 @@ TEST(Version, FindsTablesInAnotherOrderToo) {
 TEST(Version, FindsTheTableOfAKeyWhoseVersionsTwoTablesShare) {
   const auto version = MakeVersion(
       {{.level = 1, .number = 1, .first = "a", .last = "k", .last_sequence = 7},
-       {.level = 1, .number = 2, .first = "k", .last = "z", .first_sequence = 6}});
+       {.level = 1,
+        .number = 2,
+        .first = "k",
+        .last = "z",
+        .first_sequence = 6}});
   const Level& level = version->level(1);
   EXPECT_EQ(level.FindHolder(InternalKey("k", 9)), 0u);
   EXPECT_EQ(level.FindHolder(InternalKey("k", 7)), 0u);
@@ -173,12 +178,10 @@ TEST(TableSearch, GathersAllTablesThatSpanTheKeyNewestFirst) {
         next += next < needed.size() && needed[next] == candidate;
       }
       ASSERT_EQ(next, needed.size());
-      ASSERT_TRUE(std::is_sorted(found.begin(), found.end(),
-                                 [](const auto& x, const auto& y) {
-                                   return x.first != y.first
-                                              ? x.first < y.first
-                                              : x.second > y.second;
-                                 }));
+      ASSERT_TRUE(std::is_sorted(
+          found.begin(), found.end(), [](const auto& x, const auto& y) {
+            return x.first != y.first ? x.first < y.first : x.second > y.second;
+          }));
     }
   }
 }

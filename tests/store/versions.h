@@ -35,9 +35,9 @@ inline VersionEdit EditOf(const std::vector<TableAt>& tables) {
   VersionEdit edit;
   for (const TableAt& t : tables) {
     edit.added.emplace_back(
-        t.level, FileFacts{t.number, t.bytes,
-                           InternalKey(t.first, t.first_sequence),
-                           InternalKey(t.last, t.last_sequence)});
+        t.level,
+        FileFacts{t.number, t.bytes, InternalKey(t.first, t.first_sequence),
+                  InternalKey(t.last, t.last_sequence)});
   }
   return edit;
 }

@@ -81,6 +81,7 @@ TEST(DbCommand, WrongUseIsOneLineAndCode2) {
       {"db", "put", "d", "k", "v", "--compression", "lzma"},
       {"db", "scan", "d", "--limit", "few"},
       {"db", "scan", "d", "--hex", "--binary"},
+      {"db", "scan", "d", "--json", "--binary"},
       {"db", "scan", "d", "--hex", "--from", "6"},
       {"db", "stats", "d", "--json", "--prometheus"},
       {"db", "destroy", "d"},

@@ -101,8 +101,8 @@ TEST(DbExplain, NeverTakesMoreThan80Columns) {
     ASSERT_TRUE((*store)->Put({}, "\xff", "").ok());
     ASSERT_TRUE((*store)->Flush().ok());
   }
-  for (const std::string key : {"a" + std::string(300, 'w'), std::string(),
-                                std::string("\xff"), std::string("b")}) {
+  for (const std::string& key : {"a" + std::string(300, 'w'), std::string(),
+                                 std::string("\xff"), std::string("b")}) {
     for (const bool colour : {false, true}) {
       const RunResult run =
           Tamis({"db", "explain", db, key}, {.colour = colour});
@@ -160,7 +160,9 @@ TEST(LookupBoxes, FoldsLongRunsOfOneOutcome) {
 
 TEST(LookupBoxes, ARangeLeavesOutWhatBothKeysShare) {
   EXPECT_EQ(ShortRange("apple", "zebra", 20), "apple … zebra");
-  EXPECT_EQ(ShortRange("user:000123", "user:000987", 18), "…123 … …987");
+  EXPECT_EQ(ShortRange("user:000123", "user:000987", 16), "…123 … …987");
+  EXPECT_EQ(ShortRange("order:100", "order:199", 11), "…100 … …199");
+  EXPECT_EQ(ShortRange("order:100", "order:199", 10), "…00 … …99");
   EXPECT_EQ(ShortRange("a", "zzzzzzzzzzzzzzzzzzzz", 12), "a … zzzzzzz…");
   EXPECT_EQ(ShortRange("aaaaaaaaaaaaaaa", "zzzzzzzzzzzz", 13), "aaaa… … zzzz…");
 }
