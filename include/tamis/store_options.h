@@ -57,7 +57,7 @@ struct StoreOptions {
   // Filters that are there are read whatever their kind.
   std::string filter = "bloom:10";
   // In its place, a policy of your own.
-  std::shared_ptr<const FilterPolicy> filter_policy;
+  std::shared_ptr<const FilterPolicy> filter_policy = nullptr;
   // New tables also get the filter that LevelDB itself honours, with so many
   // bits per key: it then stays fast on them.  0: none.
   unsigned leveldb_filter_bits = 10;

@@ -22,13 +22,17 @@ class LevelIterator final : public InternalIterator {
     SkipEmptyBackward();
   }
   void Seek(Slice internal_key) override {
-    const auto found = std::partition_point(
-        files_.begin(), files_.end(), [&](const TableFileRef& file) {
-          return order_.Compare(file->largest(), internal_key) < 0;
-        });
-    if (!GoTo(static_cast<std::size_t>(found - files_.begin()))) return;
+    if (!is_prepared_) {
+      if (!GoTo(Find(internal_key))) return;
+    }
+    is_prepared_ = false;
+    if (table_ == nullptr) return;  // WillSeek() has found none
     table_->Seek(internal_key);
     SkipEmptyForward();
+  }
+  void WillSeek(Slice internal_key) override {
+    is_prepared_ = true;
+    if (GoTo(Find(internal_key))) table_->WillSeek(internal_key);
   }
   void Next() override {
     table_->Next();
@@ -47,6 +51,14 @@ class LevelIterator final : public InternalIterator {
   }
 
  private:
+  std::size_t Find(Slice internal_key) const noexcept {
+    const auto found = std::partition_point(
+        files_.begin(), files_.end(), [&](const TableFileRef& file) {
+          return order_.Compare(file->largest(), internal_key) < 0;
+        });
+    return static_cast<std::size_t>(found - files_.begin());
+  }
+
   // False: there is no such table, and the iterator stands nowhere.
   bool GoTo(std::size_t i) {
     if (i >= files_.size()) {
@@ -92,6 +104,7 @@ class LevelIterator final : public InternalIterator {
   BlockReadOptions options_;
   std::unique_ptr<InternalIterator> table_;
   std::size_t at_ = 0;
+  bool is_prepared_ = false;  // by WillSeek()
 };
 
 }  // namespace

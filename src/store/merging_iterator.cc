@@ -26,6 +26,8 @@ class MergingIterator final : public InternalIterator {
     Rebuild();
   }
   void Seek(Slice internal_key) override {
+    // The children wait for memory together, not one after the other.
+    for (const auto& child : children_) child->WillSeek(internal_key);
     for (const auto& child : children_) child->Seek(internal_key);
     is_forward_ = true;
     Rebuild();

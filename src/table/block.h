@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -87,5 +88,25 @@ class Block {
   const char* end_ = nullptr;
   std::uint32_t restart_count_ = 0;
 };
+
+// Memory answers several questions in the time of one: what a search is likely
+// to ask of it is asked at once.  First the restarts' keys ...
+inline void PrefetchRestarts(const Block& block) noexcept {
+  constexpr std::uint32_t kMost = 8;
+  const std::uint32_t count = std::min(block.restart_count(), kMost);
+  for (std::uint32_t i = 1; i < count; ++i) {
+    __builtin_prefetch(block.Restart(i));
+  }
+}
+// ... then what follows the one that was chosen.
+inline void PrefetchScan(const char* start, const char* end) noexcept {
+  constexpr std::size_t kCacheLine = 64;
+  constexpr std::size_t kMost = 16 * kCacheLine;
+  const std::size_t bytes =
+      std::min(static_cast<std::size_t>(end - start), kMost);
+  for (std::size_t i = 0; i < bytes; i += kCacheLine) {
+    __builtin_prefetch(start + i);
+  }
+}
 
 }  // namespace tamis

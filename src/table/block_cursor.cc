@@ -137,10 +137,12 @@ void BlockCursor::Seek(const KeyOrder& order, Slice target) {
   damaged_ = false;
   valid_ = false;
   if (block_.begin() == block_.end()) return;
+  PrefetchRestarts(block_);
   const std::uint32_t restart = LastRestartBefore(order, target);
   if (damaged_) return;
   GoToRestart(restart);
   if (damaged_) return;
+  PrefetchScan(next_, block_.end());
   while (true) {
     Step();
     if (!valid_) return;

@@ -6,7 +6,6 @@
 
 #include "table/block_search.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "table/block_cursor.h"
@@ -35,26 +34,6 @@ BlockFind FindBySeeking(const Block& block, const KeyOrder& order,
 bool ComesBefore(Slice internal, Slice user, std::uint64_t trailer) noexcept {
   const int order = UserKeyOf(internal).compare(user);
   return order < 0 || (order == 0 && TrailerOf(internal) > trailer);
-}
-
-constexpr std::size_t kLine = 64;  // of the cache
-
-// Memory answers several questions in the time of one: what is likely to be
-// asked of it is asked at once.
-void PrefetchRestarts(const Block& block) noexcept {
-  constexpr std::uint32_t kMost = 8;
-  const std::uint32_t count = std::min(block.restart_count(), kMost);
-  for (std::uint32_t i = 1; i < count; ++i) {
-    __builtin_prefetch(block.Restart(i));
-  }
-}
-void PrefetchScan(const char* start, const char* end) noexcept {
-  constexpr std::size_t kLines = 16;
-  const std::size_t bytes =
-      std::min(static_cast<std::size_t>(end - start), kLines * kLine);
-  for (std::size_t i = 0; i < bytes; i += kLine) {
-    __builtin_prefetch(start + i);
-  }
 }
 
 // The last restart before the wanted key, or the first one.  Null: damaged.

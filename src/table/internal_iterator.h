@@ -29,6 +29,9 @@ class InternalIterator {
   virtual void SeekToLast() = 0;
   // To the first entry at or after that internal key.
   virtual void Seek(Slice internal_key) = 0;
+  // A hint: Seek() to the same key comes next, after other work.  What it will
+  // look at is asked of memory; where the iterator stands is not defined.
+  virtual void WillSeek(Slice /*internal_key*/) {}
   // REQUIRES, for both: Valid()
   virtual void Next() = 0;
   virtual void Prev() = 0;

@@ -68,9 +68,16 @@ void TableIterator::SeekToLast() {
   GoBackFrom(parts_.index.size());
 }
 
+void TableIterator::WillSeek(Slice internal_key) {
+  expected_ = parts_.index.Find(internal_key);
+  if (expected_ < parts_.index.size()) parts_.blocks.Prefetch(expected_);
+}
+
 void TableIterator::Seek(Slice internal_key) {
   status_ = Status::Ok();
-  const std::size_t block = parts_.index.Find(internal_key);
+  const std::size_t block =
+      expected_ != kNoBlock ? expected_ : parts_.index.Find(internal_key);
+  expected_ = kNoBlock;
   if (block == parts_.index.size()) return StandNowhere();
   if (!Enter(block)) return;
   cursor_.Seek(parts_.order, internal_key);

@@ -27,6 +27,7 @@ class TableIterator final : public InternalIterator {
   void SeekToFirst() override;
   void SeekToLast() override;
   void Seek(Slice internal_key) override;
+  void WillSeek(Slice internal_key) override;
   void Next() override;
   void Prev() override;
   Status status() const override { return status_; }
@@ -42,7 +43,8 @@ class TableIterator final : public InternalIterator {
 
   TableParts parts_;
   BlockReadOptions options_;
-  std::size_t block_ = kNoBlock;  // the one that cursor_ is in
+  std::size_t block_ = kNoBlock;     // the one that cursor_ is in
+  std::size_t expected_ = kNoBlock;  // by WillSeek()
   BlockBuffer buffer_;
   BlockCursor cursor_;
   Status status_;

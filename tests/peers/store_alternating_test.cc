@@ -62,7 +62,7 @@ class Alternation {
 
  private:
   bool Chance(unsigned one_in) { return random_() % one_in == 0; }
-  int Batches() { return static_cast<int>(random_() % 400); }
+  int Batches() { return static_cast<int>(random_() % 200); }
   ChangeKind Kind() {
     ChangeKind kind;
     kind.binary_keys = Chance(2);

@@ -32,7 +32,7 @@ constexpr std::size_t kTheirSmallestBuffer = std::size_t{64} << 10;
 struct History {
   std::string name;
   ChangeKind kind = {};
-  int batches = 1500;
+  int batches = 700;
   int filter_bits = 10;  // LevelDB's; 0: none
   bool compressed = true;
   bool compact = false;  // at the end
@@ -55,7 +55,7 @@ std::vector<History> Histories() {
       {.name = "OneKey", .kind = {.keys = 1}, .batches = 20},
       {.name = "HugeValues",
        .kind = {.keys = 60, .huge_one_in = 40},
-       .batches = 80},
+       .batches = 40},
   };
 }
 
@@ -152,7 +152,7 @@ TEST(StoreFromLevelDb, SeesSeveralLevels) {
     ASSERT_NE(db, nullptr);
     std::mt19937_64 random(2);
     const ChangeKind kind{.keys = 20'000, .longest_value = 1000};
-    WriteRandomly(kind, 4000, &random, db.get(), &contents);
+    WriteRandomly(kind, 2000, &random, db.get(), &contents);
   }
   StoreOptions reading;
   reading.read_only = true;

@@ -147,6 +147,24 @@ TEST(StoreFaults, LosesNothingWhereverOneCallFailsAndLeavesHalf) {
   SweepFailures(ENOSPC, true, false);
 }
 
+TEST(StoreFaults, CanBeDestroyedAgainWhereverThatFailed) {
+  for (std::uint64_t n = 1;; ++n) {
+    SCOPED_TRACE("call " + std::to_string(n) + " and all after it fail");
+    Script script({});
+    MemoryEnv& env = script.env();
+    script.Run();
+    env.FailCall(n, EIO, true);
+    ExpectNamesAFile(DestroyStore(kDir, FaultOptions(&env)));
+    const bool failed = env.failures() > 0;
+    env.Heal();
+    const Status again = DestroyStore(kDir, FaultOptions(&env));
+    EXPECT_TRUE(again.ok() || again.code() == StatusCode::kNotFound);
+    const Status anew = Store::Open(kDir, FaultOptions(&env)).status();
+    ASSERT_TRUE(anew.ok()) << anew.ToString();
+    if (!failed) break;
+  }
+}
+
 // ---- A full disk ----
 
 std::uint64_t BytesUsed(MemoryEnv& env) {
