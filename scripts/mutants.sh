@@ -9,7 +9,7 @@ source scripts/lib.sh
 
 pattern=${1:-.}
 scratch=build/mutants
-tests=(base hash math filters formats policy)
+tests=(base hash math filters formats policy table store)
 log=$PWD/$logs/mutants.log
 
 mkdir -p "$logs" "$scratch/tree"

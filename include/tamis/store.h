@@ -92,8 +92,9 @@ class TAMIS_EXPORT Store {
   Store& operator=(const Store&) = delete;
 
   // Every write is atomic, and visible to all reads that begin after it has
-  // returned.  After a write that failed, the store may refuse further ones
-  // until the reason is gone: see the message.
+  // returned.  Keys may have up to 1 GiB, values up to 2 GiB, and a batch less
+  // than 4 GiB: InvalidArgument.  After a write that failed, the store may
+  // refuse further ones until the reason is gone: see the message.
   Status Put(const WriteOptions& options, Slice key, Slice value);
   Status Delete(const WriteOptions& options, Slice key);
   Status Write(const WriteOptions& options, const WriteBatch& batch);

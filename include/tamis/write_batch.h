@@ -19,7 +19,7 @@ class TAMIS_EXPORT WriteBatch {
  public:
   WriteBatch() { Clear(); }
 
-  // Neither the key nor the value may be longer than 4 GiB - 1.
+  // A store takes keys up to 1 GiB and values up to 2 GiB.
   // Both are copied.  REQUIRES: neither lies in this batch
   void Put(Slice key, Slice value);
   void Delete(Slice key);

@@ -13,13 +13,13 @@ bool IsZero(Slice bytes) noexcept {
   return bytes.find_first_not_of('\0') == Slice::npos;
 }
 
-// Does a fragment that is whole begin anywhere in there?
-bool HasWholeFragment(Slice bytes) noexcept {
+// Does a record whose beginning is whole begin anywhere in there?
+bool HasRecord(Slice bytes) noexcept {
   for (; bytes.size() >= kLogHeaderBytes; bytes.remove_prefix(1)) {
     const std::size_t length = LoadLittle<std::uint16_t>(bytes.data() + 4);
     const unsigned type = static_cast<unsigned char>(bytes[6]);
-    if (type == static_cast<unsigned>(FragmentType::kZeros) ||
-        type > static_cast<unsigned>(FragmentType::kLast) ||
+    if ((type != static_cast<unsigned>(FragmentType::kFull) &&
+         type != static_cast<unsigned>(FragmentType::kFirst)) ||
         kLogHeaderBytes + length > bytes.size()) {
       continue;
     }
@@ -62,11 +62,11 @@ bool LogReader::IsTorn(std::size_t bytes) const noexcept {
   if (!has_gap || HasWrongLength(contents_.substr(at_, bytes))) return false;
   const std::size_t block_end =
       std::min(contents_.size(), (at_ / kLogBlockBytes + 1) * kLogBlockBytes);
-  if (HasWholeFragment(contents_.substr(end, block_end - end))) return false;
+  if (HasRecord(contents_.substr(end, block_end - end))) return false;
   for (std::size_t block = block_end; block < contents_.size();
        block += kLogBlockBytes) {
     const Slice rest = contents_.substr(block, kLogBlockBytes);
-    if (!IsZero(rest) && HasWholeFragment(rest)) return false;
+    if (!IsZero(rest) && HasRecord(rest)) return false;
   }
   return true;
 }

@@ -55,10 +55,15 @@ std::shared_ptr<ReaderSlots::Slot> ReaderSlots::TakeSlot() {
   return slots_.back();
 }
 
-void ReaderSlots::WaitForReaders() noexcept {
+void ReaderSlots::WaitForReaders() {
   const std::uint64_t now = epoch_.fetch_add(1, std::memory_order_seq_cst) + 1;
-  const std::lock_guard lock(mutex_);
-  for (const std::shared_ptr<Slot>& slot : slots_) {
+  // Whoever takes a slot after this sees what is published by now.
+  std::vector<std::shared_ptr<Slot>> slots;
+  {
+    const std::lock_guard lock(mutex_);
+    slots = slots_;
+  }
+  for (const std::shared_ptr<Slot>& slot : slots) {
     for (unsigned tries = 0;; ++tries) {
       const std::uint64_t since =
           slot->reading_since.load(std::memory_order_seq_cst);

@@ -93,7 +93,7 @@ class ReaderSlots {
   // Returns when all guards that existed at the call are gone.  What was
   // unpublished (by a sequentially consistent store) before the call is then
   // seen by nobody.  REQUIRES: this thread has no guard
-  void WaitForReaders() noexcept;
+  void WaitForReaders();
 
   // Calls visit(const ReadCounters&) for every thread's.
   template <typename Visit>

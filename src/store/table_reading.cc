@@ -23,14 +23,14 @@ struct FilterAnswer {
 
 Result<FilterAnswer> AskSlowly(const TableSearch::Candidate& candidate,
                                const Lookup& lookup) {
-  Result<const TableFilter*> filter = candidate.file->Filter();
+  Result<const TableFilter*> filter = candidate.file().Filter();
   if (!filter.ok()) return filter.status();
   FilterAnswer answer;
   answer.filter = *filter;
   switch ((*filter)->kind()) {
     case TableFilter::Kind::kLines:
       if ((*filter)->lines().seed == 0) {
-        candidate.slot->Publish((*filter)->lines());
+        candidate.slot().Publish((*filter)->lines());
       }
       [[fallthrough]];
     case TableFilter::Kind::kWhole:
@@ -43,6 +43,33 @@ Result<FilterAnswer> AskSlowly(const TableSearch::Candidate& candidate,
   }
   return answer;
 }
+
+// Counts "certainly absent" answers, a level's at a time: they are many.
+class AbsentCount {
+ public:
+  explicit AbsentCount(ReadCounters* counters) noexcept : counters_(counters) {}
+  ~AbsentCount() { Flush(); }
+  AbsentCount(const AbsentCount&) = delete;
+  AbsentCount& operator=(const AbsentCount&) = delete;
+
+  void Add(int level) noexcept {
+    if (level != level_) Flush();
+    level_ = level;
+    ++count_;
+  }
+
+ private:
+  void Flush() noexcept {
+    if (count_ == 0) return;
+    counters_->levels[static_cast<std::size_t>(level_)].filters.absent.Add(
+        count_);
+    count_ = 0;
+  }
+
+  ReadCounters* counters_;
+  int level_ = 0;
+  std::uint64_t count_ = 0;
+};
 
 // Reads one table.  True: it answered, or failed: *status says.
 class TableVisit {
@@ -57,8 +84,8 @@ class TableVisit {
   bool Visit(const TableSearch::Candidate& candidate, FilterAnswer answer,
              Status* status) {
     ReadCounters::Level& level =
-        counters_->levels[static_cast<std::size_t>(candidate.level)];
-    Result<const Table*> table = candidate.file->Open();
+        counters_->levels[static_cast<std::size_t>(candidate.level_number)];
+    Result<const Table*> table = candidate.file().Open();
     if (!table.ok()) return Fail(table.status(), status);
     // A filter that is to be asked but not believed is asked on the side.
     const bool believe = reading_.filter_use == FilterUse::kOn;
@@ -118,11 +145,17 @@ Status FindInTables(const TableReading& reading, TableSearch* search,
                     const Lookup& lookup, std::string* value,
                     ReadCounters* counters) {
   TableVisit visit(reading, lookup, value, counters);
+  AbsentCount absent(counters);
+  const bool believe = reading.filter_use == FilterUse::kOn;
   Status status;
   for (; search->size() > 0; search->Gather()) {
     search->Check();
     for (std::size_t i = 0; i < search->size(); ++i) {
       const TableSearch::Candidate& candidate = search->candidate(i);
+      if (believe && !search->may_hold(i)) {
+        absent.Add(candidate.level_number);
+        continue;
+      }
       FilterAnswer answer{.asked = search->was_asked(i),
                           .absent = !search->may_hold(i)};
       if (!answer.asked && reading.filter_use != FilterUse::kOff) {
@@ -130,9 +163,8 @@ Status FindInTables(const TableReading& reading, TableSearch* search,
         if (!slowly.ok()) return slowly.status();
         answer = *slowly;
       }
-      if (answer.absent && reading.filter_use == FilterUse::kOn) {
-        counters->levels[static_cast<std::size_t>(candidate.level)]
-            .filters.absent.Add(1);
+      if (answer.absent && believe) {
+        absent.Add(candidate.level_number);
         continue;
       }
       if (visit.Visit(candidate, answer, &status)) return status;

@@ -15,7 +15,7 @@ alignas(64) const std::array<unsigned char, kLineBytes> TableSearch::kNoLine =
     AllOnes();
 
 void TableSearch::Push(const Level& level, std::size_t i, int number) noexcept {
-  FilterSlot& slot = level.slot(i);
+  const FilterSlot& slot = level.slot(i);
   BlockQuery query{kNoLine.data(), LineBitsOf(lookup_.digest)};
   if (const unsigned char* lines = slot.lines(); lines != nullptr) {
     if (probes_ == 0) probes_ = slot.probes();
@@ -25,7 +25,7 @@ void TableSearch::Push(const Level& level, std::size_t i, int number) noexcept {
       __builtin_prefetch(query.block);
     }
   }
-  candidates_[size_] = {level.files()[i].get(), &slot, number};
+  candidates_[size_] = {&level, i, number};
   queries_[size_] = query;
   ++size_;
 }

@@ -29,9 +29,12 @@ struct Lookup {
 class TableSearch {
  public:
   struct Candidate {
-    const TableFile* file;
-    FilterSlot* slot;
-    int level;
+    const Level* level;
+    std::size_t at;  // in the level
+    int level_number;
+
+    const TableFile& file() const noexcept { return *level->files()[at]; }
+    FilterSlot& slot() const noexcept { return level->slot(at); }
   };
 
   // REQUIRES: both outlive it
