@@ -14,19 +14,6 @@ namespace {
 constexpr std::size_t kMostGrowth = 64;
 constexpr std::size_t kSlack = 1 << 16;
 
-// The first of n sorted numbers that is not below `wanted`; n if all are.
-std::size_t LowerBound(const std::uint64_t* numbers, std::size_t n,
-                       std::uint64_t wanted) noexcept {
-  const std::uint64_t* base = numbers;
-  while (n > 1) {
-    const std::size_t half = n / 2;
-    base += half * static_cast<std::size_t>(base[half - 1] < wanted);
-    n -= half;
-  }
-  const std::size_t past = n == 1 && *base < wanted ? 1 : 0;
-  return static_cast<std::size_t>(base - numbers) + past;
-}
-
 }  // namespace
 
 Status TableIndex::Load(const KeyOrder& order, Slice contents,
@@ -89,10 +76,12 @@ void TableIndex::MakePrefixes() {
   const Slice first = UserKeyOf(key(0));
   const Slice last = UserKeyOf(key(count - 1));
   common_.assign(first.substr(0, SharedPrefix(first, last)));
-  prefixes_.reserve(count);
+  std::vector<std::uint64_t> prefixes;
+  prefixes.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    prefixes_.push_back(PrefixOf(UserKeyOf(key(i)).substr(common_.size())));
+    prefixes.push_back(PrefixOf(UserKeyOf(key(i)).substr(common_.size())));
   }
+  prefixes_ = PrefixTree(prefixes);
 }
 
 // As Find(), of blocks from `first` to before `last`.
@@ -117,7 +106,7 @@ std::size_t TableIndex::Find(Slice internal_key) const noexcept {
     return user < Slice(common_) ? 0 : FindAmong(count, size(), internal_key);
   }
   const std::uint64_t wanted = PrefixOf(user.substr(common_.size()));
-  const std::size_t first = LowerBound(prefixes_.data(), count, wanted);
+  const std::size_t first = prefixes_.LowerBound(wanted);
   if (first < count && prefixes_[first] != wanted) return first;
   // Equal prefixes say nothing.
   std::size_t last = first;
@@ -149,8 +138,7 @@ std::vector<std::string> TableIndex::SampleKeys(std::uint64_t count) const {
 std::size_t TableIndex::memory_bytes() const noexcept {
   return rebuilt_.capacity() + common_.capacity() +
          blocks_.capacity() * sizeof(BlockPlace) +
-         keys_.capacity() * sizeof(KeyPlace) +
-         prefixes_.capacity() * sizeof(std::uint64_t);
+         keys_.capacity() * sizeof(KeyPlace) + prefixes_.memory_bytes();
 }
 
 }  // namespace tamis

@@ -14,6 +14,7 @@
 
 #include "table/footer.h"
 #include "table/internal_key.h"
+#include "table/prefix_tree.h"
 #include "tamis/slice.h"
 #include "tamis/status.h"
 
@@ -75,7 +76,7 @@ class TableIndex {
   // Where keys order as bytes: what all of them but the last begin with, and
   // the eight bytes that follow.
   std::string common_;
-  std::vector<std::uint64_t> prefixes_;
+  PrefixTree prefixes_;
 };
 
 }  // namespace tamis

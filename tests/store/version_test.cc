@@ -162,7 +162,7 @@ TEST(TableSearch, GathersAllTablesThatSpanTheKeyNewestFirst) {
       for (search.Gather(); search.size() > 0; search.Gather()) {
         for (std::size_t c = 0; c < search.size(); ++c) {
           const auto& candidate = search.candidate(c);
-          found.emplace_back(candidate.level, candidate.file->number());
+          found.emplace_back(candidate.level_number, candidate.file().number());
         }
       }
       std::vector<std::pair<int, std::uint64_t>> needed;

@@ -1,0 +1,58 @@
+#include "table/prefix_tree.h"
+
+#include <algorithm>
+#include <new>
+
+namespace tamis {
+
+PrefixTree::PrefixTree(std::span<const std::uint64_t> sorted)
+    : size_(sorted.size()) {
+  if (sorted.empty()) return;
+  const auto lines_of = [](std::size_t numbers) {
+    return (numbers + kPerLine - 1) / kPerLine;
+  };
+  std::size_t lines = 0;
+  for (std::size_t n = size_;; n = lines_of(n)) {
+    lines += lines_of(n);
+    if (n <= kPerLine) break;
+  }
+  memory_bytes_ = lines * kCacheLineBytes;
+  memory_ = NewMemory(memory_bytes_);
+  if (memory_ == nullptr) throw std::bad_alloc();
+
+  auto* level = reinterpret_cast<std::uint64_t*>(memory_.get());
+  numbers_ = level;
+  std::size_t count = size_;
+  std::copy(sorted.begin(), sorted.end(), level);
+  while (true) {
+    const std::size_t line_count = lines_of(count);
+    // A line's end is never below anything.
+    std::fill(level + count, level + line_count * kPerLine, UINT64_MAX);
+    levels_.insert(levels_.begin(), level);
+    if (count <= kPerLine) return;
+    std::uint64_t* const above = level + line_count * kPerLine;
+    for (std::size_t i = 0; i < line_count; ++i) {
+      above[i] = level[i * kPerLine + kPerLine - 1];
+    }
+    level = above;
+    count = line_count;
+  }
+}
+
+std::size_t PrefixTree::LowerBound(std::uint64_t wanted) const noexcept {
+  std::size_t at = 0;  // the line, and then the number in it
+  for (const std::uint64_t* level : levels_) {
+    const std::uint64_t* const line = level + at * kPerLine;
+    std::size_t below = 0;
+    for (std::size_t i = 0; i < kPerLine; ++i) {
+      below += line[i] < wanted ? 1u : 0u;
+    }
+    // All of the topmost line: there is none.  Of a lower one this cannot be:
+    // its largest number, or a line's end, stood above.
+    if (below == kPerLine) return size_;
+    at = at * kPerLine + below;
+  }
+  return std::min(at, size_);
+}
+
+}  // namespace tamis
