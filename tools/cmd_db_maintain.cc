@@ -47,8 +47,8 @@ Result<Compacted> Compact(const DbCompactArgs& args, const Console& console) {
   if (Status flushed = (*store)->Flush(); !flushed.ok()) return flushed;
   compacted.before = SumOf((*store)->Stats());
   progress.Say(fmt::format("merging {}", HumanBytes(compacted.before.bytes)));
-  const Slice from = range->from.value_or("");
-  const Slice to = range->to.value_or("");
+  const Slice from = range->from ? Slice(*range->from) : Slice();
+  const Slice to = range->to ? Slice(*range->to) : Slice();
   const Status done =
       (*store)->Compact({.start = range->from.has_value() ? &from : nullptr,
                          .end = range->to.has_value() ? &to : nullptr});

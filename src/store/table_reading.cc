@@ -21,16 +21,16 @@ struct FilterAnswer {
   bool absent = false;
 };
 
-Result<FilterAnswer> AskSlowly(const TableSearch::Candidate& candidate,
+Result<FilterAnswer> AskSlowly(const TableSearch& search, std::size_t i,
                                const Lookup& lookup) {
-  Result<const TableFilter*> filter = candidate.file().Filter();
+  Result<const TableFilter*> filter = search.file(i).Filter();
   if (!filter.ok()) return filter.status();
   FilterAnswer answer;
   answer.filter = *filter;
   switch ((*filter)->kind()) {
     case TableFilter::Kind::kLines:
       if ((*filter)->lines().seed == 0) {
-        candidate.slot().Publish((*filter)->lines());
+        search.slot(i).Publish((*filter)->lines());
       }
       [[fallthrough]];
     case TableFilter::Kind::kWhole:
@@ -81,11 +81,11 @@ class TableVisit {
         value_(value),
         counters_(counters) {}
 
-  bool Visit(const TableSearch::Candidate& candidate, FilterAnswer answer,
+  bool Visit(const TableFile& file, int level_number, FilterAnswer answer,
              Status* status) {
     ReadCounters::Level& level =
-        counters_->levels[static_cast<std::size_t>(candidate.level_number)];
-    Result<const Table*> table = candidate.file().Open();
+        counters_->levels[static_cast<std::size_t>(level_number)];
+    Result<const Table*> table = file.Open();
     if (!table.ok()) return Fail(table.status(), status);
     // A filter that is to be asked but not believed is asked on the side.
     const bool believe = reading_.filter_use == FilterUse::kOn;
@@ -151,23 +151,24 @@ Status FindInTables(const TableReading& reading, TableSearch* search,
   for (; search->size() > 0; search->Gather()) {
     search->Check();
     for (std::size_t i = 0; i < search->size(); ++i) {
-      const TableSearch::Candidate& candidate = search->candidate(i);
       if (believe && !search->may_hold(i)) {
-        absent.Add(candidate.level_number);
+        absent.Add(search->level(i));
         continue;
       }
       FilterAnswer answer{.asked = search->was_asked(i),
                           .absent = !search->may_hold(i)};
       if (!answer.asked && reading.filter_use != FilterUse::kOff) {
-        Result<FilterAnswer> slowly = AskSlowly(candidate, lookup);
+        Result<FilterAnswer> slowly = AskSlowly(*search, i, lookup);
         if (!slowly.ok()) return slowly.status();
         answer = *slowly;
       }
       if (answer.absent && believe) {
-        absent.Add(candidate.level_number);
+        absent.Add(search->level(i));
         continue;
       }
-      if (visit.Visit(candidate, answer, &status)) return status;
+      if (visit.Visit(search->file(i), search->level(i), answer, &status)) {
+        return status;
+      }
     }
   }
   return NoSuchKey();

@@ -14,44 +14,55 @@ constexpr std::array<unsigned char, kLineBytes> AllOnes() {
 alignas(64) const std::array<unsigned char, kLineBytes> TableSearch::kNoLine =
     AllOnes();
 
-void TableSearch::Push(const Level& level, std::size_t i, int number) noexcept {
-  const FilterSlot& slot = level.slot(i);
-  BlockQuery query{kNoLine.data(), LineBitsOf(lookup_.digest)};
+// Inline, for a hundred tables come here one after the other.
+inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
+                              int number) noexcept {
+  const unsigned char* block = kNoLine.data();
   if (const unsigned char* lines = slot.lines(); lines != nullptr) {
-    if (probes_ == 0) probes_ = slot.probes();
-    if (slot.probes() == probes_) {
-      query.block =
-          lines + MultiplyHigh(lookup_.digest, slot.count()) * kLineBytes;
-      __builtin_prefetch(query.block);
+    const unsigned probes = slot.probes();
+    if (probes_ == 0) probes_ = probes;
+    if (probes == probes_) {
+      block = lines + MultiplyHigh(lookup_.digest, slot.count()) * kLineBytes;
+      __builtin_prefetch(block);
     }
   }
-  candidates_[size_] = {&level, i, number};
-  queries_[size_] = query;
+  candidates_[size_] = {static_cast<std::uint32_t>(i), number};
+  queries_[size_] = {block, LineBitsOf(lookup_.digest)};
   ++size_;
 }
 
 void TableSearch::GatherLevel0() noexcept {
   const Level& level = version_.level(0);
-  if (next_level0_ >= level.size()) return;
+  const KeyOrder& order = version_.order();
+  if (order.is_bytewise()) return GatherLevel0Bytewise(level);
   const Slice key = lookup_.key.user();
-  if (!version_.order().is_bytewise()) {
-    const KeyOrder& order = version_.order();
-    while (next_level0_ < level.size() && size_ < kGroup) {
-      const std::size_t i = next_level0_++;
-      const TableFile& file = *level.files()[i];
-      if (order.CompareUser(UserKeyOf(file.smallest()), key) <= 0 &&
-          order.CompareUser(key, UserKeyOf(file.largest())) <= 0) {
-        Push(level, i, 0);
-      }
-    }
-    return;
-  }
-  const Level::Probe probe = level.ProbeOf(key);
-  if (probe.outside) next_level0_ = level.size();
   while (next_level0_ < level.size() && size_ < kGroup) {
     const std::size_t i = next_level0_++;
-    if (level.MaySpan(i, probe)) Push(level, i, 0);
+    const TableFile& file = *level.files()[i];
+    if (order.CompareUser(UserKeyOf(file.smallest()), key) <= 0 &&
+        order.CompareUser(key, UserKeyOf(file.largest())) <= 0) {
+      Push(level.slot(i), i, 0);
+    }
   }
+}
+
+void TableSearch::GatherLevel0Bytewise(const Level& level) noexcept {
+  const std::size_t count = level.size();
+  std::size_t i = next_level0_;
+  if (i >= count) return;
+  const Level::Probe probe = level.ProbeOf(lookup_.key.user());
+  if (probe.outside) {
+    next_level0_ = count;
+    return;
+  }
+  const Level::Spans spans = level.spans();
+  const FilterSlot* const slots = &level.slot(0);
+  for (; i < count && size_ < kGroup; ++i) {
+    if (spans.first[i] <= probe.prefix && probe.prefix <= spans.last[i]) {
+      Push(slots[i], i, 0);
+    }
+  }
+  next_level0_ = i;
 }
 
 void TableSearch::Gather() noexcept {
@@ -63,7 +74,7 @@ void TableSearch::Gather() noexcept {
     const int number = filled[next_filled_++];
     const Level& level = version_.level(number);
     const std::size_t at = level.FindHolder(lookup_.key.internal());
-    if (at < level.size()) Push(level, at, number);
+    if (at < level.size()) Push(level.slot(at), at, number);
   }
 }
 

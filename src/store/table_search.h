@@ -28,15 +28,6 @@ struct Lookup {
 
 class TableSearch {
  public:
-  struct Candidate {
-    const Level* level;
-    std::size_t at;  // in the level
-    int level_number;
-
-    const TableFile& file() const noexcept { return *level->files()[at]; }
-    FilterSlot& slot() const noexcept { return level->slot(at); }
-  };
-
   // REQUIRES: both outlive it
   TableSearch(const Version& version, const Lookup& lookup) noexcept
       : version_(version), lookup_(lookup) {}
@@ -47,8 +38,13 @@ class TableSearch {
   void Check() noexcept;
 
   std::size_t size() const noexcept { return size_; }
-  const Candidate& candidate(std::size_t i) const noexcept {
-    return candidates_[i];
+  // REQUIRES, for all of these: i < size()
+  int level(std::size_t i) const noexcept { return candidates_[i].level; }
+  const TableFile& file(std::size_t i) const noexcept {
+    return *version_.level(level(i)).files()[candidates_[i].at];
+  }
+  FilterSlot& slot(std::size_t i) const noexcept {
+    return version_.level(level(i)).slot(candidates_[i].at);
   }
   // False only if the table certainly does not hold the key.
   bool may_hold(std::size_t i) const noexcept { return may_hold_[i]; }
@@ -62,8 +58,14 @@ class TableSearch {
   // Stands in for a filter that must be asked otherwise: says "maybe".
   static const std::array<unsigned char, kLineBytes> kNoLine;
 
+  struct Candidate {
+    std::uint32_t at;  // in its level
+    std::int32_t level;
+  };
+
   void GatherLevel0() noexcept;
-  void Push(const Level& level, std::size_t i, int number) noexcept;
+  void GatherLevel0Bytewise(const Level& level) noexcept;
+  void Push(const FilterSlot& slot, std::size_t i, int number) noexcept;
 
   const Version& version_;
   const Lookup& lookup_;

@@ -67,10 +67,13 @@ class Level {
   };
   Probe ProbeOf(Slice user_key) const noexcept;
 
-  // Of level 0: false only if table i certainly does not span the key.
-  bool MaySpan(std::size_t i, const Probe& probe) const noexcept {
-    return first_[i] <= probe.prefix && probe.prefix <= last_[i];
-  }
+  // Where keys order as bytes: table i certainly does not span a key unless
+  // first[i] <= prefix <= last[i].
+  struct Spans {
+    const std::uint64_t* first;
+    const std::uint64_t* last;
+  };
+  Spans spans() const noexcept { return {first_.data(), last_.data()}; }
 
   // Of the other levels: the first table whose last key is at or after
   // `internal_key`; size() if there is none.

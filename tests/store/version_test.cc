@@ -161,8 +161,7 @@ TEST(TableSearch, GathersAllTablesThatSpanTheKeyNewestFirst) {
       std::vector<std::pair<int, std::uint64_t>> found;
       for (search.Gather(); search.size() > 0; search.Gather()) {
         for (std::size_t c = 0; c < search.size(); ++c) {
-          const auto& candidate = search.candidate(c);
-          found.emplace_back(candidate.level_number, candidate.file().number());
+          found.emplace_back(search.level(c), search.file(c).number());
         }
       }
       std::vector<std::pair<int, std::uint64_t>> needed;
