@@ -59,12 +59,6 @@ if(TAMIS_PRECOMPILE_SOURCES)
     tamis_objects PRIVATE
     <algorithm> <array> <atomic> <condition_variable> <functional> <memory>
     <mutex> <optional> <span> <string> <string_view> <thread> <vector>)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # From a precompiled header GCC 12 also tells what it wrongly suspects
-    # inside its own std::string.
-    target_compile_options(tamis_objects PRIVATE -Wno-array-bounds
-                                                 -Wno-stringop-overflow)
-  endif()
   # These are compiled for other CPUs than the header is.
   file(GLOB kernels "${PROJECT_SOURCE_DIR}/src/filters/kernels_*.cc")
   set_source_files_properties(${kernels} PROPERTIES
