@@ -1,5 +1,7 @@
 # Language, warnings and sanitizers: what every target of ours is built with.
 
+option(TAMIS_BUILD_STORE
+       "Build the store; OFF: filters only, and neither tool nor tests of it" ON)
 option(TAMIS_BUILD_TOOL "Build the tamis command" ${PROJECT_IS_TOP_LEVEL})
 option(TAMIS_BUILD_TESTS
        "Build tests, fuzz targets, examples and benchmarks"
