@@ -6,6 +6,7 @@
 #include "fuzz/fuzz_support.h"
 #include "table/table_builder.h"
 #include "table/table_reader.h"
+#include "tests/support/tables.h"
 
 namespace tamis::fuzz {
 namespace {
@@ -30,21 +31,6 @@ class BytesFile final : public ReadableFile {
  private:
   Slice bytes_;
   bool is_mapped_;
-};
-
-class BytesSink final : public WritableFile {
- public:
-  Status Append(Slice bytes) override {
-    bytes_.append(bytes);
-    return Status::Ok();
-  }
-  Status Flush() override { return Status::Ok(); }
-  Status Sync() override { return Status::Ok(); }
-  Status Close() override { return Status::Ok(); }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  std::string bytes_;
 };
 
 std::uint64_t WalkBothWays(const Table& table) {
@@ -112,7 +98,7 @@ void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
   options.leveldb_filter_bits = 10;
   std::map<Slice, Slice> entries;
   for (const Slice key : KeysFrom(input.rest())) entries[key] = key;
-  BytesSink sink;
+  testing::StringSink sink;
   TableBuilder builder(options, &sink);
   for (const auto& [key, value] : entries) {
     const LookupKey internal(key, 7);

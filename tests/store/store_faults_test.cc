@@ -38,15 +38,6 @@ bool WorksSoon(const std::function<bool()>& try_it) {
   return true;
 }
 
-StoreOptions FaultOptions(Env* env) {
-  StoreOptions options = SmallOptions();
-  options.create_if_missing = true;
-  options.env = env;
-  options.write_buffer_bytes = std::size_t{8} << 10;
-  options.level0_compact_at = 2;
-  return options;
-}
-
 // A fixed sequence of all that a store can be asked for.
 class Script {
  public:
@@ -86,7 +77,7 @@ class Script {
   void Open() {
     for (int attempt = 0; attempt < 2 && store_ == nullptr; ++attempt) {
       Result<std::unique_ptr<Store>> opened =
-          Store::Open(kDir, FaultOptions(&env_));
+          Store::Open(kDir, BusyOptions(&env_));
       ExpectNamesAFile(opened.status());
       if (opened.ok()) store_ = *std::move(opened);
     }
@@ -154,12 +145,12 @@ TEST(StoreFaults, CanBeDestroyedAgainWhereverThatFailed) {
     MemoryEnv& env = script.env();
     script.Run();
     env.FailCall(n, EIO, true);
-    ExpectNamesAFile(DestroyStore(kDir, FaultOptions(&env)));
+    ExpectNamesAFile(DestroyStore(kDir, BusyOptions(&env)));
     const bool failed = env.failures() > 0;
     env.Heal();
-    const Status again = DestroyStore(kDir, FaultOptions(&env));
+    const Status again = DestroyStore(kDir, BusyOptions(&env));
     EXPECT_TRUE(again.ok() || again.code() == StatusCode::kNotFound);
-    const Status anew = Store::Open(kDir, FaultOptions(&env)).status();
+    const Status anew = Store::Open(kDir, BusyOptions(&env)).status();
     ASSERT_TRUE(anew.ok()) << anew.ToString();
     if (!failed) break;
   }
@@ -179,7 +170,7 @@ std::uint64_t BytesUsed(MemoryEnv& env) {
 
 TEST(StoreFaults, GoesOnWhenAFullDiskHasRoomAgain) {
   MemoryEnv env;
-  Result<std::unique_ptr<Store>> opened = Store::Open(kDir, FaultOptions(&env));
+  Result<std::unique_ptr<Store>> opened = Store::Open(kDir, BusyOptions(&env));
   ASSERT_TRUE(opened.ok()) << opened.status().ToString();
   std::unique_ptr<Store> store = *std::move(opened);
   BatchHistory history;
@@ -210,7 +201,7 @@ TEST(StoreFaults, GoesOnWhenAFullDiskHasRoomAgain) {
   EXPECT_TRUE(store->Stats().background_error.empty());
   store.reset();
   ExpectSound(&env);
-  opened = Store::Open(kDir, FaultOptions(&env));
+  opened = Store::Open(kDir, BusyOptions(&env));
   ASSERT_TRUE(opened.ok()) << opened.status().ToString();
   history.ExpectExactly(opened->get());
 }

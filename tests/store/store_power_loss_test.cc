@@ -21,15 +21,6 @@ namespace {
 
 constexpr char kDir[] = "/db";
 
-StoreOptions CrashOptions(Env* env) {
-  StoreOptions options = SmallOptions();
-  options.create_if_missing = true;
-  options.env = env;
-  options.write_buffer_bytes = std::size_t{8} << 10;
-  options.level0_compact_at = 2;
-  return options;
-}
-
 // One machine, whose power fails again and again.
 class Machine {
  public:
@@ -70,7 +61,7 @@ class Machine {
  private:
   bool Open() {
     Result<std::unique_ptr<Store>> opened =
-        Store::Open(kDir, CrashOptions(&env_));
+        Store::Open(kDir, BusyOptions(&env_));
     if (!opened.ok()) {
       EXPECT_GT(env_.failures(), 0u) << opened.status().ToString();
       return false;

@@ -30,6 +30,17 @@ inline StoreOptions SmallOptions() {
   return options;
 }
 
+// The same, and flushes and compactions come soon: each call of the env matters
+// to what is tested with it.
+inline StoreOptions BusyOptions(Env* env) {
+  StoreOptions options = SmallOptions();
+  options.create_if_missing = true;
+  options.env = env;
+  options.write_buffer_bytes = std::size_t{8} << 10;
+  options.level0_compact_at = 2;
+  return options;
+}
+
 // Nothing happens by itself: tables stay where the test put them.
 inline StoreOptions StillOptions() {
   StoreOptions options;
