@@ -1,0 +1,34 @@
+// base/growing_pages.h -- memory that grows without being copied: the system
+// moves its pages to where there is room for more.
+
+#pragma once
+
+#include <cstddef>
+
+namespace tamis {
+
+// The size of a page of this system.
+std::size_t PageBytes() noexcept;
+
+class GrowingPages {
+ public:
+  GrowingPages() noexcept = default;
+  GrowingPages(const GrowingPages&) = delete;
+  GrowingPages& operator=(const GrowingPages&) = delete;
+  ~GrowingPages() { Resize(0); }
+
+  // Keeps what is there as far as it fits; the rest has no memory behind it
+  // until it is written.  data() may change.
+  // False: no memory; all is as before.  Shrinking does not fail.
+  // REQUIRES: bytes is a multiple of PageBytes()
+  bool Resize(std::size_t bytes) noexcept;
+
+  unsigned char* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  unsigned char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace tamis
