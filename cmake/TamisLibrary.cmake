@@ -37,6 +37,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   endforeach()
 endif()
 
+# Its inner loop lives in general registers; vectors of two numbers, which the
+# compiler would make of them, take a third more instructions.
+set_source_files_properties(
+  "${PROJECT_SOURCE_DIR}/src/filters/bumped_solver.cc"
+  PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize)
+
 add_library(tamis_objects OBJECT ${TAMIS_SOURCES})
 target_link_libraries(tamis_objects PRIVATE tamis_flags tamis_fuzzed)
 target_include_directories(

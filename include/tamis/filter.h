@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,13 +31,18 @@ namespace tamis {
 
 // What the bytes of one filter say about themselves.
 struct FilterInfo {
-  std::string format;      // as MakePolicy() spells it: "tamis", "cassandra:ka"
-  std::string kind;        // the algorithm: "bloom" (cache-local), "classic",
-                           // "splitblock", "ribbon", or "unknown"
-  std::string hash;        // the hash function: "xxh3", "murmur3 (cassandra)"
-  std::uint64_t bits = 0;  // positions that a probe can fall on
-  std::uint64_t set_bits = 0;  // how many of them are set
-  unsigned probes = 0;         // bits tested per key; a ribbon's columns
+  std::string format;  // as MakePolicy() spells it: "tamis", "cassandra:ka"
+  std::string kind;    // the algorithm: "bloom" (cache-local), "classic",
+                       // "splitblock", "ribbon", "cuckoo", ... or "unknown"
+  std::string hash;    // the hash function: "xxh3", "murmur3 (cassandra)"
+  // Bloom filters: positions that a probe can fall on, and how many are set.
+  // Others: all bits stored; and how many are set or, where keys are counted
+  // or have slots, how many counters or slots are in use.
+  std::uint64_t bits = 0;
+  std::uint64_t set_bits = 0;
+  // Bits, cells or counters tested per key; a ribbon's columns; the bits of a
+  // cuckoo filter's fingerprint.
+  unsigned probes = 0;
   // What the bits as they stand say: the rate of false positives, and how
   // many keys explain that many set bits (0: cannot be told).
   double rate = 1.0;
@@ -71,6 +77,23 @@ class TAMIS_EXPORT FilterReader {
 
   // Reads the whole filter to count its bits: time grows with its size.
   virtual FilterInfo Describe() const = 0;
+};
+
+// How a filter is built; none of it changes the bytes that come out.
+struct BuildOptions {
+  std::uint64_t expected_keys = 0;  // a hint for reserving memory; 0: unknown
+  // Bytes that the builder may take above the filter's own size; what is more
+  // goes to a temporary file.  0: no limit.  Ribbon and fuse keep to it, down
+  // to 64 MiB, and about 20 MB more for each thread; the others keep 8 bytes
+  // or so per key in any case.
+  std::uint64_t memory_bytes = 0;
+  // Where the temporary file is made; it has no name there, and is gone when
+  // the builder is.  Empty: $TMPDIR, or /var/tmp.
+  std::string temporary_folder;
+  unsigned threads = 1;  // that Finish() may use; for ribbon and fuse
+  // Called by Finish() now and then, by one thread at a time, with the part of
+  // the work that is done, from 0 to 1.  May be empty.
+  std::function<void(double)> progress;
 };
 
 // Collects keys, then writes one filter.  Calls must match: Add* Finish.
@@ -124,8 +147,8 @@ class TAMIS_EXPORT ConcurrentFilter : public MutableFilter {};
 // What a filter over some number of keys will cost, and how often it errs.
 struct Estimate {
   std::uint64_t bytes = 0;  // everything stored, header and trailer included
-  std::uint64_t bits = 0;   // positions that a probe can fall on
-  unsigned probes = 0;
+  std::uint64_t bits = 0;   // as FilterInfo::bits
+  unsigned probes = 0;      // as FilterInfo::probes
   double false_positive_rate = 1.0;
   // Not ok: so large a filter cannot be; the rest is what it would take.
   Status status;
@@ -151,6 +174,12 @@ class TAMIS_EXPORT FilterPolicy {
   // changes the bytes that come out.  Never returns null.
   virtual std::unique_ptr<FilterBuilder> NewBuilder(
       std::uint64_t expected_keys = 0) const = 0;
+
+  // The same with more to say about the building.
+  virtual std::unique_ptr<FilterBuilder> NewBuilderWith(
+      const BuildOptions& options) const {
+    return NewBuilder(options.expected_keys);
+  }
 
   // Checks every length and field here, once, so that probes need not.
   // Corruption: not a filter of this name; the caller must then read as if

@@ -1,7 +1,8 @@
 // filters/kernels.h -- the inner loops, once per kind of CPU.
 //
 // A row is a set of functions that give exactly the answers of the portable
-// ones (line_bloom.h, split_block.h).  Each row stands in a file of its own,
+// ones (line_bloom.h, split_block.h,
+// bumped_query.h).  Each row stands in a file of its own,
 // which alone is compiled for its CPU; so nothing that is not the row's may be
 // defined there but `static` or in an unnamed namespace.
 
@@ -28,6 +29,28 @@ struct BlockMark {
   std::uint32_t bits;
 };
 
+// One key of a bumped ribbon (bumped_shape.h) in windows of 64 rows to be
+// looked up, its memory already asked for.
+struct WindowQuery {
+  const unsigned char* words;  // of the segment where the window starts
+  std::uint64_t masks[2];      // rows selected there, and in the segment behind
+  std::uint32_t fingerprint;
+  std::uint16_t stride;  // bytes from that segment to the one behind
+  std::uint8_t columns;  // 3 to 32
+  std::uint8_t row;      // where the window starts in its pair
+  bool second;           // the segment is the second of its pair
+};
+
+// What levels say: keys of a level's bucket that start before row
+// level * step, in the last level before `rows`, are bumped.
+struct WindowLevels {
+  unsigned bits;  // at most 7, and at most the columns
+  unsigned step;
+  unsigned rows;
+};
+
+enum class WindowAnswer : unsigned char { kAbsent, kMaybe, kBumped };
+
 struct Kernels {
   std::string_view name;
   bool (*runs_here)() noexcept;
@@ -46,6 +69,9 @@ struct Kernels {
   void (*mark_lines)(const BlockMark* marks, std::size_t count,
                      const LineProbes& probes) noexcept;
   void (*mark_split_blocks)(const BlockMark* marks, std::size_t count) noexcept;
+  // The answers of a layer of a bumped ribbon to each of `count`.
+  void (*check_windows)(const WindowQuery* queries, std::size_t count,
+                        const WindowLevels& levels, WindowAnswer* out) noexcept;
 };
 
 // The rows of this architecture, the portable one first, the best last.

@@ -167,6 +167,100 @@ void MarkBlocksAll(const BlockMark* marks, std::size_t count) noexcept {
   }
 }
 
+// Lane i is all ones if i < count, for a count up to 4.
+__m256i FirstOfFour(unsigned count) noexcept {
+  static constexpr std::int64_t kWindow[8] = {-1, -1, -1, -1};
+  return Load(kWindow + 4 - count);
+}
+
+__m256i LoadFour(const unsigned char* words) noexcept { return Load(words); }
+__m256i LoadFour(const unsigned char* words, __m256i lanes) noexcept {
+  return _mm256_maskload_epi64(reinterpret_cast<const long long*>(words),
+                               lanes);
+}
+
+__m256i Everywhere(std::uint64_t word) noexcept {
+  return _mm256_set1_epi64x(static_cast<std::int64_t>(word));
+}
+
+// Four columns: what each selects, with the fingerprint's bit added, so that a
+// parity of 1 is a mismatch.  Given `lanes`, those columns alone, and 0 for
+// the others.
+template <typename... Lanes>
+__m256i SelectFour(const WindowQuery& query, unsigned first,
+                   Lanes... lanes) noexcept {
+  const unsigned char* words = query.words + 8 * first;
+  const __m256i here =
+      _mm256_and_si256(LoadFour(words, lanes...), Everywhere(query.masks[0]));
+  const __m256i behind = _mm256_and_si256(
+      LoadFour(words + query.stride, lanes...), Everywhere(query.masks[1]));
+  __m256i wanted =
+      _mm256_and_si256(_mm256_srlv_epi64(Everywhere(query.fingerprint >> first),
+                                         _mm256_setr_epi64x(0, 1, 2, 3)),
+                       _mm256_set1_epi64x(1));
+  ((wanted = _mm256_and_si256(wanted, lanes)), ...);
+  return _mm256_xor_si256(_mm256_xor_si256(here, behind), wanted);
+}
+
+// Whether each of the eight numbers of 32 bits has an even number of ones.
+bool AllEven(__m256i words) noexcept {
+  words = _mm256_xor_si256(words, _mm256_srli_epi32(words, 16));
+  words = _mm256_xor_si256(words, _mm256_srli_epi32(words, 8));
+  words = _mm256_xor_si256(words, _mm256_srli_epi32(words, 4));
+  // The lowest four bits of each name the parity: of 0 to 15.
+  const __m256i parities = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0));
+  const __m256i low = _mm256_and_si256(words, _mm256_set1_epi32(0xf));
+  return _mm256_testz_si256(_mm256_shuffle_epi8(parities, low),
+                            _mm256_set1_epi32(1)) != 0;
+}
+
+// The same for eight numbers of 64 bits.
+bool AllEven(__m256i a, __m256i b) noexcept {
+  a = _mm256_xor_si256(a, _mm256_srli_epi64(a, 32));
+  b = _mm256_xor_si256(b, _mm256_slli_epi64(b, 32));
+  return AllEven(_mm256_blend_epi32(a, b, 0xaa));
+}
+
+WindowAnswer CheckWindow(const WindowQuery& query) noexcept {
+  unsigned column = 0;
+  bool even = true;
+  for (; column + 8 <= query.columns; column += 8) {
+    even &= AllEven(SelectFour(query, column), SelectFour(query, column + 4));
+  }
+  const unsigned left = query.columns - column;
+  if (left > 0) {
+    even &= AllEven(
+        SelectFour(query, column, FirstOfFour(left < 4 ? left : 4)),
+        SelectFour(query, column + 4, FirstOfFour(left < 4 ? 0 : left - 4)));
+  }
+  return even ? WindowAnswer::kMaybe : WindowAnswer::kAbsent;
+}
+
+// A level is made of the sign bits of the pair's second segment.
+unsigned LevelOf(const WindowQuery& query, __m256i low, __m256i high) noexcept {
+  const unsigned char* words = query.words + (query.second ? 0 : query.stride);
+  const int first =
+      _mm256_movemask_pd(_mm256_castsi256_pd(LoadFour(words, low)));
+  const int second =
+      _mm256_movemask_pd(_mm256_castsi256_pd(LoadFour(words + 32, high)));
+  return static_cast<unsigned>(first | second << 4);
+}
+
+void CheckWindowsAll(const WindowQuery* queries, std::size_t count,
+                     const WindowLevels& levels, WindowAnswer* out) noexcept {
+  const unsigned last = (1u << levels.bits) - 1;
+  const __m256i low = FirstOfFour(levels.bits < 4 ? levels.bits : 4);
+  const __m256i high = FirstOfFour(levels.bits < 4 ? 0 : levels.bits - 4);
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned level = LevelOf(queries[i], low, high);
+    const unsigned threshold =
+        level == last ? levels.rows : level * levels.step;
+    const WindowAnswer answer = CheckWindow(queries[i]);
+    out[i] = queries[i].row < threshold ? WindowAnswer::kBumped : answer;
+  }
+}
+
 bool RunsHere() noexcept {
   return __builtin_cpu_supports("avx2") != 0 &&
          __builtin_cpu_supports("bmi2") != 0;
@@ -183,6 +277,7 @@ const Kernels kAvx2Kernels = {
     .check_split_blocks = BlocksHaveAll,
     .mark_lines = MarkLinesAll,
     .mark_split_blocks = MarkBlocksAll,
+    .check_windows = CheckWindowsAll,
 };
 
 }  // namespace tamis

@@ -116,6 +116,11 @@ void MarkBlocksAll(const BlockMark* marks, std::size_t count) noexcept {
   kAvx2Kernels.mark_split_blocks(marks, count);
 }
 
+void CheckWindowsAll(const WindowQuery* queries, std::size_t count,
+                     const WindowLevels& levels, WindowAnswer* out) noexcept {
+  kAvx2Kernels.check_windows(queries, count, levels, out);
+}
+
 }  // namespace
 
 const Kernels kAvx512Kernels = {
@@ -127,6 +132,7 @@ const Kernels kAvx512Kernels = {
     .check_split_blocks = BlocksHaveAll,
     .mark_lines = MarkLinesAll,
     .mark_split_blocks = MarkBlocksAll,
+    .check_windows = CheckWindowsAll,
 };
 
 }  // namespace tamis

@@ -95,6 +95,11 @@ void MarkBlocksAll(const BlockMark* marks, std::size_t count) noexcept {
   }
 }
 
+void CheckWindowsAll(const WindowQuery* queries, std::size_t count,
+                     const WindowLevels& levels, WindowAnswer* out) noexcept {
+  kPortableKernels.check_windows(queries, count, levels, out);
+}
+
 bool RunsHere() noexcept { return true; }
 
 }  // namespace
@@ -108,6 +113,7 @@ const Kernels kNeonKernels = {
     .check_split_blocks = BlocksHaveAll,
     .mark_lines = MarkLinesAll,
     .mark_split_blocks = MarkBlocksAll,
+    .check_windows = CheckWindowsAll,
 };
 
 }  // namespace tamis

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/coding.h"
+#include "filters/bumped_key.h"
 #include "filters/kernels.h"
 #include "filters/line_bloom.h"
 #include "filters/split_block.h"
@@ -94,6 +96,38 @@ void CheckSplitBlocks(const BlockQuery* queries, std::size_t count,
   }
 }
 
+unsigned LevelOf(const WindowQuery& query, unsigned bits) noexcept {
+  const unsigned char* words = query.words + (query.second ? 0 : query.stride);
+  unsigned level = 0;
+  for (unsigned i = 0; i < bits; ++i) {
+    level |= static_cast<unsigned>(LoadLittle64(words + 8 * i) >> 63) << i;
+  }
+  return level;
+}
+
+WindowAnswer CheckWindow(const WindowQuery& query) noexcept {
+  const unsigned char* words = query.words;
+  unsigned wrong = 0;
+  for (unsigned i = 0; i < query.columns; ++i, words += 8) {
+    wrong |= Parity((LoadLittle64(words) & query.masks[0]) ^
+                    (LoadLittle64(words + query.stride) & query.masks[1]) ^
+                    (query.fingerprint >> i & 1));
+  }
+  return wrong == 0 ? WindowAnswer::kMaybe : WindowAnswer::kAbsent;
+}
+
+void CheckWindows(const WindowQuery* queries, std::size_t count,
+                  const WindowLevels& levels, WindowAnswer* out) noexcept {
+  const unsigned last = (1u << levels.bits) - 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned level = LevelOf(queries[i], levels.bits);
+    const unsigned threshold =
+        level == last ? levels.rows : level * levels.step;
+    out[i] = queries[i].row < threshold ? WindowAnswer::kBumped
+                                        : CheckWindow(queries[i]);
+  }
+}
+
 }  // namespace
 
 const Kernels kPortableKernels = {
@@ -105,6 +139,7 @@ const Kernels kPortableKernels = {
     .check_split_blocks = CheckSplitBlocks,
     .mark_lines = MarkLines,
     .mark_split_blocks = MarkSplitBlocks,
+    .check_windows = CheckWindows,
 };
 
 }  // namespace tamis
