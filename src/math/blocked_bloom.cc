@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "math/block_loads.h"
 #include "tamis/bloom_math.h"
 
 namespace tamis {
@@ -24,42 +25,12 @@ double RateInBlock(BlockKind kind, unsigned probes,
   return std::pow(word, kWordsOfBlock);
 }
 
-// std::lgamma() would write to a global of the C library, from any thread.
-double LogGamma(double x) noexcept {
-  int sign = 0;
-  return ::lgamma_r(x, &sign);
-}
-
-// The keys of one block: each of `keys` falls into it with `chance`.
-struct Load {
-  double keys;
-  double chance;
-
-  double mean() const noexcept { return keys * chance; }
-  // Logarithm of the chance that it has exactly i.
-  double LogOf(double i) const noexcept {
-    return LogGamma(keys + 1) - LogGamma(i + 1) - LogGamma(keys - i + 1) +
-           i * std::log(chance) + (keys - i) * std::log1p(-chance);
-  }
-  double RatioAfter(double i) const noexcept {
-    return (keys - i) / (i + 1) * (chance / (1 - chance));
-  }
-};
-
-// The mean of RateInBlock() over all loads that are at all likely.
-double MeanRate(BlockKind kind, unsigned probes, const Load& load) noexcept {
-  const double spread = 12 * std::sqrt(load.mean()) + 40;
-  const double first = std::floor(std::max(0.0, load.mean() - spread));
-  const double last = std::min(load.keys, std::ceil(load.mean() + spread));
-  double chance = std::exp(load.LogOf(first));
-  double sum = 0;
-  double all = 0;  // 1, but for the cancellation in LogOf() with many keys
-  for (double i = first; i <= last; ++i) {
-    sum += chance * RateInBlock(kind, probes, static_cast<std::uint64_t>(i));
-    all += chance;
-    chance *= load.RatioAfter(i);
-  }
-  return std::min(1.0, sum / all);
+// The mean of RateInBlock() over all loads.
+double MeanRate(BlockKind kind, unsigned probes,
+                const BlockLoad& load) noexcept {
+  return MeanOverLoads(load, [kind, probes](std::uint64_t keys) {
+    return RateInBlock(kind, probes, keys);
+  });
 }
 
 // With so many keys that their number does not matter: a binomial

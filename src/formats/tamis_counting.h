@@ -1,0 +1,22 @@
+// formats/tamis_counting.h -- kind 6 of the .tamis container: counting Bloom.
+// Byte layout: docs/formats/tamis-counting.md
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "formats/bloom_facts.h"
+#include "tamis/filter.h"
+#include "tamis/living_filter.h"
+
+namespace tamis {
+
+Result<std::unique_ptr<const FilterPolicy>> NewTamisCountingPolicy(
+    const BloomSizing& sizing, std::uint64_t seed);
+// For filters that live; errors as in living_filter.h.
+Result<std::unique_ptr<ErasableFilter>> NewTamisCounting(
+    const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys);
+Result<std::unique_ptr<ErasableFilter>> LoadTamisCounting(Slice bytes);
+
+}  // namespace tamis
