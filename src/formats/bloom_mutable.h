@@ -76,18 +76,17 @@ inline Result<BloomPayload> NewBloomPayload(std::uint64_t bytes) {
 template <typename F>
 class BloomMutable final : public MutableFilter {
  public:
-  // REQUIRES: `payload` has format.PayloadBytes(facts.bits) bytes, all zero
+  // REQUIRES: `payload` has format.PayloadBytes(facts.bits) bytes, and
+  // facts.keys says how many keys are in them, if that is known
   BloomMutable(const F& format, const BloomFacts& facts, BloomPayload payload)
       : format_(format),
         engine_(format, facts),
         facts_(facts),
-        payload_(std::move(payload)) {
-    facts_.keys = 0;
-  }
+        payload_(std::move(payload)) {}
 
   Status Insert(Slice key) override {
     engine_.Mark(payload_.bytes.get(), format_.HashOf(key, facts_.seed));
-    ++*facts_.keys;
+    if (facts_.keys.has_value()) ++*facts_.keys;
     return Status::Ok();
   }
   bool MayContain(Slice key) const noexcept override {
@@ -123,7 +122,7 @@ class BloomMutable final : public MutableFilter {
 template <typename F>
 class BloomConcurrent final : public ConcurrentFilter {
  public:
-  // REQUIRES: as for BloomMutable
+  // REQUIRES: as for BloomMutable, and all bits are clear
   BloomConcurrent(const F& format, const BloomFacts& facts,
                   BloomPayload payload)
       : format_(format),
@@ -220,13 +219,32 @@ class BloomConcurrent final : public ConcurrentFilter {
 };
 
 template <typename F>
-Result<std::unique_ptr<MutableFilter>> NewBloomMutable(
-    const F& format, const BloomFacts& facts) {
+Result<std::unique_ptr<MutableFilter>> NewBloomMutable(const F& format,
+                                                       BloomFacts facts) {
   Result<BloomPayload> payload =
       NewBloomPayload(format.PayloadBytes(facts.bits));
   if (!payload.ok()) return payload.status();
+  facts.keys = 0;
   return std::unique_ptr<MutableFilter>(
       std::make_unique<BloomMutable<F>>(format, facts, *std::move(payload)));
+}
+
+// A filter as it was saved, growing on.  Corruption: damaged.  NotSupported:
+// reserved.  REQUIRES: the format knows no filters without bits (no_keys)
+template <typename F>
+Result<std::unique_ptr<MutableFilter>> LoadBloomMutable(const F& format,
+                                                        Slice bytes) {
+  Result<ParsedBloom> parsed = format.Parse(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->always_maybe.empty()) {
+    return Status::NotSupported(format.spec_name() + ": " +
+                                parsed->always_maybe);
+  }
+  Result<BloomPayload> payload = NewBloomPayload(parsed->payload.size());
+  if (!payload.ok()) return payload.status();
+  std::memcpy(payload->bytes.get(), parsed->payload.data(), payload->size);
+  return std::unique_ptr<MutableFilter>(std::make_unique<BloomMutable<F>>(
+      format, parsed->facts, *std::move(payload)));
 }
 
 template <typename F>

@@ -26,6 +26,10 @@ class DispatchingPolicy final : public FilterPolicy {
       std::uint64_t expected_keys) const override {
     return builder_->NewBuilder(expected_keys);
   }
+  std::unique_ptr<FilterBuilder> NewBuilderWith(
+      const BuildOptions& options) const override {
+    return builder_->NewBuilderWith(options);
+  }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
     return reader_of_(bytes).Open(bytes);
   }

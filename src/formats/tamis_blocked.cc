@@ -198,4 +198,22 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
   return NewPolicy<SplitBlockKind>(sizing, seed);
 }
 
+// Reading does not depend on any setting.
+
+Result<ParsedBloom> ParseTamisLine(Slice bytes) {
+  return TamisBlocked<LineKind>({}, 0).Parse(bytes);
+}
+
+Result<ParsedBloom> ParseTamisSplitBlock(Slice bytes) {
+  return TamisBlocked<SplitBlockKind>({}, 0).Parse(bytes);
+}
+
+Result<std::unique_ptr<MutableFilter>> LoadTamisLine(Slice bytes) {
+  return LoadBloomMutable(TamisBlocked<LineKind>({}, 0), bytes);
+}
+
+Result<std::unique_ptr<MutableFilter>> LoadTamisSplitBlock(Slice bytes) {
+  return LoadBloomMutable(TamisBlocked<SplitBlockKind>({}, 0), bytes);
+}
+
 }  // namespace tamis

@@ -17,4 +17,12 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisLinePolicy(
 Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
     const BloomSizing& sizing, std::uint64_t seed);
 
+// The bytes taken apart, for whoever works on the bits themselves.
+Result<ParsedBloom> ParseTamisLine(Slice bytes);
+Result<ParsedBloom> ParseTamisSplitBlock(Slice bytes);
+
+// As LoadMutable().
+Result<std::unique_ptr<MutableFilter>> LoadTamisLine(Slice bytes);
+Result<std::unique_ptr<MutableFilter>> LoadTamisSplitBlock(Slice bytes);
+
 }  // namespace tamis

@@ -119,4 +119,12 @@ std::unique_ptr<const FilterPolicy> NewTamisClassicPolicy(
       TamisClassic(sizing, seed));
 }
 
+Result<ParsedBloom> ParseTamisClassic(Slice bytes) {
+  return TamisClassic({}, 0).Parse(bytes);
+}
+
+Result<std::unique_ptr<MutableFilter>> LoadTamisClassic(Slice bytes) {
+  return LoadBloomMutable(TamisClassic({}, 0), bytes);
+}
+
 }  // namespace tamis

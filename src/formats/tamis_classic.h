@@ -16,4 +16,10 @@ namespace tamis {
 std::unique_ptr<const FilterPolicy> NewTamisClassicPolicy(
     const BloomSizing& sizing, std::uint64_t seed);
 
+// The bytes taken apart, for whoever works on the bits themselves.
+Result<ParsedBloom> ParseTamisClassic(Slice bytes);
+
+// As LoadMutable().
+Result<std::unique_ptr<MutableFilter>> LoadTamisClassic(Slice bytes);
+
 }  // namespace tamis

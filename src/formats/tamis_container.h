@@ -23,6 +23,12 @@ enum class TamisKind : std::uint16_t {
   kClassicBloom = 1,
   kLineBloom = 2,  // cache-local
   kSplitBlock = 3,
+  kRibbon = 4,
+  kFuse = 5,
+  kCounting = 6,
+  kCuckoo = 7,
+  kScalable = 8,
+  kRotating = 9,
 };
 enum class TamisHash : std::uint16_t { kXxh3 = 1 };  // 64 bits, seeded
 

@@ -1,10 +1,17 @@
 #include "formats/tamis_filter.h"
 
+#include <cassert>
 #include <utility>
 
 #include "formats/dispatching_policy.h"
 #include "formats/tamis_blocked.h"
 #include "formats/tamis_classic.h"
+#include "formats/tamis_counting.h"
+#include "formats/tamis_cuckoo.h"
+#include "formats/tamis_fuse.h"
+#include "formats/tamis_ribbon.h"
+#include "formats/tamis_rotating.h"
+#include "formats/tamis_scalable.h"
 
 namespace tamis {
 namespace {
@@ -18,6 +25,18 @@ PolicyResult NewKind(TamisKind kind, const BloomSizing& sizing,
       return NewTamisLinePolicy(sizing, seed);
     case TamisKind::kSplitBlock:
       return NewTamisSplitBlockPolicy(sizing, seed);
+    case TamisKind::kRibbon:
+      return NewTamisRibbonPolicy(sizing, seed);
+    case TamisKind::kCounting:
+      return NewTamisCountingPolicy(sizing, seed);
+    case TamisKind::kCuckoo:
+      return NewTamisCuckooPolicy(sizing, seed);
+    case TamisKind::kScalable:
+      return NewTamisScalablePolicy(sizing, seed);
+    case TamisKind::kFuse:
+      return NewTamisFusePolicy({}, seed);
+    case TamisKind::kRotating:
+      return NewTamisRotatingPolicy({.sizing = sizing}, seed);
     case TamisKind::kClassicBloom:
       break;
   }
@@ -39,6 +58,18 @@ const FilterPolicy& ReaderOf(Slice bytes) {
       return ReaderOfKind<TamisKind::kLineBloom>();
     case TamisKind::kSplitBlock:
       return ReaderOfKind<TamisKind::kSplitBlock>();
+    case TamisKind::kRibbon:
+      return ReaderOfKind<TamisKind::kRibbon>();
+    case TamisKind::kFuse:
+      return ReaderOfKind<TamisKind::kFuse>();
+    case TamisKind::kCounting:
+      return ReaderOfKind<TamisKind::kCounting>();
+    case TamisKind::kCuckoo:
+      return ReaderOfKind<TamisKind::kCuckoo>();
+    case TamisKind::kScalable:
+      return ReaderOfKind<TamisKind::kScalable>();
+    case TamisKind::kRotating:
+      return ReaderOfKind<TamisKind::kRotating>();
     case TamisKind::kClassicBloom:
       break;
   }
@@ -47,12 +78,15 @@ const FilterPolicy& ReaderOf(Slice bytes) {
 
 }  // namespace
 
+PolicyResult ReadingEveryKind(PolicyResult policy) {
+  if (!policy.ok()) return policy.status();
+  return std::unique_ptr<const FilterPolicy>(
+      std::make_unique<DispatchingPolicy>(*std::move(policy), ReaderOf));
+}
+
 PolicyResult NewTamisPolicy(TamisKind kind, const BloomSizing& sizing,
                             std::uint64_t seed) {
-  PolicyResult builder = NewKind(kind, sizing, seed);
-  if (!builder.ok()) return builder.status();
-  return std::unique_ptr<const FilterPolicy>(
-      std::make_unique<DispatchingPolicy>(*std::move(builder), ReaderOf));
+  return ReadingEveryKind(NewKind(kind, sizing, seed));
 }
 
 }  // namespace tamis

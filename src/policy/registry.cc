@@ -1,13 +1,10 @@
 // Which policies there are, and what their text means: docs/policies.md.
 
-#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "formats/cassandra_filter.h"
 #include "formats/cassandra_version.h"
@@ -17,6 +14,9 @@
 #include "formats/parquet_sbbf.h"
 #include "formats/rocksdb_filter.h"
 #include "formats/tamis_filter.h"
+#include "policy/choosing_policy.h"
+#include "policy/kind_settings.h"
+#include "policy/settings.h"
 #include "policy/spec.h"
 #include "tamis/filter.h"
 #include "tamis/formats.h"
@@ -26,159 +26,40 @@ namespace {
 
 using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
 
-constexpr double kDefaultBitsPerKey = 10;  // 0.8 %: what engines ship with
-constexpr double kMostBitsPerKey = 10000;  // beyond it must be a mistake
-constexpr std::uint64_t kMostProbes = 255;
-
-// Everything that arguments can say.
-struct Settings {
-  BloomSizing sizing;
-  std::optional<std::uint64_t> seed;
-  std::optional<std::string> version;
-  std::optional<bool> textbook;
-};
-
-Status Bad(std::string_view argument, std::string_view what) {
-  return Status::InvalidArgument(std::string("policy argument \"")
-                                     .append(argument)
-                                     .append("\": ")
-                                     .append(what));
-}
-
-Status SetBitsPerKey(std::string_view text, Settings* settings) {
-  const std::optional<double> number = ParseDouble(text);
-  if (!number || !(*number > 0) || *number > kMostBitsPerKey) {
-    return Bad(text, "bits per key must be a number above 0, at most 10000");
-  }
-  settings->sizing.bits_per_key = *number;
-  return Status::Ok();
-}
-
-Status SetRate(std::string_view text, Settings* settings) {
-  const std::optional<double> number = ParseDouble(text);
-  if (!number || !(*number > 0) || !(*number < 1)) {
-    return Bad(text, "a false-positive rate must lie between 0 and 1");
-  }
-  settings->sizing.rate = *number;
-  return Status::Ok();
-}
-
-Status SetBits(std::string_view text, Settings* settings) {
-  const std::optional<std::uint64_t> number = ParseUint64(text);
-  if (!number || *number == 0 || *number > kMostBloomBits) {
-    return Bad(text, "m is a whole number of bits from 1 to 2^62");
-  }
-  settings->sizing.bits = *number;
-  return Status::Ok();
-}
-
-Status SetProbes(std::string_view text, Settings* settings) {
-  const std::optional<std::uint64_t> number = ParseUint64(text);
-  if (!number || *number == 0 || *number > kMostProbes) {
-    return Bad(text, "k is a whole number of probes from 1 to 255");
-  }
-  settings->sizing.probes = static_cast<unsigned>(*number);
-  return Status::Ok();
-}
-
-// One that nobody can foresee.
-std::optional<std::uint64_t> RandomSeed() {
-  std::uint64_t seed = 0;
-  if (::getentropy(&seed, sizeof(seed)) != 0) return std::nullopt;
-  return seed;
-}
-
-Status SetSeed(std::string_view text, Settings* settings) {
-  settings->seed = text == "random" ? RandomSeed() : ParseUint64(text);
-  if (settings->seed.has_value()) return Status::Ok();
-  return Bad(text,
-             "a seed is a whole number from 0 to 2^64 - 1, or \"random\"");
-}
-
-Status SetVersion(std::string_view text, Settings* settings) {
-  settings->version = std::string(text);
-  return Status::Ok();
-}
-
-Status SetSizingRule(std::string_view text, Settings* settings) {
-  if (text != "textbook" && text != "cassandra") {
-    return Bad(text, "sizing is \"cassandra\" or \"textbook\"");
-  }
-  settings->textbook = text == "textbook";
-  return Status::Ok();
-}
-
-struct Setter {
-  std::string_view name;
-  Status (*set)(std::string_view, Settings*);
-};
-constexpr std::array kSetters = {
-    Setter{"bits", SetBitsPerKey},
-    Setter{"fpr", SetRate},
-    Setter{"m", SetBits},
-    Setter{"k", SetProbes},
-    Setter{"seed", SetSeed},
-    Setter{"version", SetVersion},
-    Setter{"sizing", SetSizingRule},
-};
-
-// A bare number means bits per key -- in "fpr:0.01", the rate -- and any
-// other bare word a version.
-std::string_view NameOfBareWord(std::string_view policy,
-                                std::string_view word) {
-  if (policy == "fpr") return "fpr";
-  return ParseDouble(word).has_value() ? "bits" : "version";
-}
-
-Status CheckSizing(BloomSizing* sizing) {
-  const int given = (sizing->bits_per_key > 0 ? 1 : 0) +
-                    (sizing->rate > 0 ? 1 : 0) + (sizing->bits != 0 ? 1 : 0);
-  if (given > 1) {
-    return Status::InvalidArgument(
-        "policy: give one of bits per key, fpr and m, not several");
-  }
-  if (sizing->bits != 0 && sizing->probes == 0) {
-    return Status::InvalidArgument("policy: m needs k beside it");
-  }
-  if (sizing->rate > 0 && sizing->probes != 0) {
-    return Status::InvalidArgument(
-        "policy: fpr decides the number of probes; leave k out");
-  }
-  if (given == 0) sizing->bits_per_key = kDefaultBitsPerKey;
-  return Status::Ok();
-}
-
-Result<Settings> ReadSettings(const PolicySpec& spec) {
-  Settings settings;
-  std::vector<std::string_view> seen;
-  for (const SpecArgument& argument : spec.arguments) {
-    const std::string_view name =
-        argument.name.empty() ? NameOfBareWord(spec.name, argument.value)
-                              : argument.name;
-    const auto* setter =
-        std::find_if(kSetters.begin(), kSetters.end(),
-                     [&](const Setter& s) { return s.name == name; });
-    if (setter == kSetters.end()) {
-      return Bad(name,
-                 "unknown; known are bits, fpr, m, k, seed, version, "
-                 "sizing");
-    }
-    if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
-      return Bad(name, "given twice");
-    }
-    seen.push_back(name);
-    Status set = setter->set(argument.value, &settings);
-    if (!set.ok()) return set;
-  }
-  if (Status sizing = CheckSizing(&settings.sizing); !sizing.ok()) {
-    return sizing;
-  }
-  return settings;
-}
+// Bits per key where no size is given.
+constexpr double kUsualBits = 10;  // 0.8 %: what engines ship with
+constexpr double kNoBits = 0;      // the kind knows its own
 
 template <TamisKind kKind>
 PolicyResult MakeTamis(const Settings& settings) {
   return NewTamisPolicy(kKind, settings.sizing, settings.seed.value_or(0));
+}
+PolicyResult MakeChoosing(const Settings& settings) {
+  FilterNeed need;
+  need.rate = settings.sizing.rate;
+  need.lifetime_seconds = settings.lifetime.value_or(need.lifetime_seconds);
+  need.queries_per_key = settings.queries.value_or(need.queries_per_key);
+  return NewChoosingPolicy(need, settings.seed.value_or(0));
+}
+PolicyResult MakeFuse(const Settings& settings) {
+  return ReadingEveryKind(NewTamisFusePolicy(
+      {.cell_bits = FuseCellsFrom(settings),
+       .arity = settings.arity.value_or(FuseSettings().arity)},
+      settings.seed.value_or(0)));
+}
+template <unsigned kCellBits>
+PolicyResult MakeFuseOf(const Settings& settings) {
+  if (HasSize(settings.sizing)) {
+    return Status::InvalidArgument("policy: fuse" + std::to_string(kCellBits) +
+                                   " says its size; leave others out");
+  }
+  Settings sized = settings;
+  sized.sizing.bits_per_key = kCellBits;
+  return MakeFuse(sized);
+}
+PolicyResult MakeRotating(const Settings& settings) {
+  return ReadingEveryKind(NewTamisRotatingPolicy(RotatingFrom(settings),
+                                                 settings.seed.value_or(0)));
 }
 template <RocksDbKind kKind>
 PolicyResult MakeRocksDb(const Settings& settings) {
@@ -208,46 +89,71 @@ struct Maker {
   std::string_view name;
   PolicyResult (*make)(const Settings&);
   unsigned most_probes;
+  double usual_bits = kUsualBits;
   bool takes_seed = false;
   bool takes_version = false;
 };
 constexpr auto MakeDefault = MakeTamis<TamisKind::kLineBloom>;
 constexpr std::array kMakers = {
-    Maker{"bloom", MakeDefault, 32, true},  // the default kind
-    Maker{"fpr", MakeDefault, 32, true},    // the default kind, by rate
-    Maker{"tamis", MakeDefault, 32, true},
-    Maker{"splitblock", MakeTamis<TamisKind::kSplitBlock>, 8, true},
-    Maker{"classic", MakeTamis<TamisKind::kClassicBloom>, 255, true},
+    Maker{"bloom", MakeDefault, 32, kUsualBits, true},  // the default kind
+    Maker{"fpr", MakeChoosing, 32, kNoBits, true},      // by rate and cost
+    Maker{"tamis", MakeDefault, 32, kUsualBits, true},
+    Maker{"splitblock", MakeTamis<TamisKind::kSplitBlock>, 8, kUsualBits, true},
+    Maker{"classic", MakeTamis<TamisKind::kClassicBloom>, 255, kUsualBits,
+          true},
+    Maker{"ribbon", MakeTamis<TamisKind::kRibbon>, 255, 8, true},
+    Maker{"fuse", MakeFuse, 255, 8, true},
+    Maker{"fuse8", MakeFuseOf<8>, 255, kNoBits, true},
+    Maker{"fuse16", MakeFuseOf<16>, 255, kNoBits, true},
+    Maker{"fuse32", MakeFuseOf<32>, 255, kNoBits, true},
+    Maker{"counting", MakeTamis<TamisKind::kCounting>, 32, kUsualCountingBits,
+          true},
+    Maker{"cuckoo", MakeTamis<TamisKind::kCuckoo>, 255, kUsualCuckooBits, true},
+    Maker{"scalable", MakeTamis<TamisKind::kScalable>, 32, kUsualScalableBits,
+          true},
+    Maker{"rotating", MakeRotating, 32, kUsualRotatingBits, true},
     Maker{"leveldb", MakeLevelDb, 30},
     Maker{"rocksdb", MakeRocksDb<RocksDbKind::kBloom>, 30},
     Maker{"rocksdb-legacy", MakeRocksDb<RocksDbKind::kLegacyBloom>, 127},
     Maker{"rocksdb-ribbon", MakeRocksDb<RocksDbKind::kRibbon>, 255},
-    Maker{"cassandra", MakeCassandra, 30, false, true},
+    Maker{"cassandra", MakeCassandra, 30, kUsualBits, false, true},
     Maker{"parquet", MakeParquet, 8},
     Maker{"lab", MakeLab, 30},
     Maker{"md5", MakeMd5, 255},
 };
 
+Status Refuse(const Maker& maker, std::string_view what) {
+  return Status::InvalidArgument(
+      std::string("policy: ").append(maker.name).append(what));
+}
+
 Status CheckApplies(const Maker& maker, const Settings& settings) {
   if (maker.name == "fpr" && !(settings.sizing.rate > 0)) {
-    return Bad("fpr", "needs a rate, as in \"fpr:0.01\"");
+    return BadArgument("fpr", "needs a rate, as in \"fpr:0.01\"");
   }
   if (settings.sizing.probes > maker.most_probes) {
-    return Status::InvalidArgument(
-        "policy: " + std::string(maker.name) + " makes at most " +
-        std::to_string(maker.most_probes) + " probes per key");
+    return Refuse(maker, " makes at most " + std::to_string(maker.most_probes) +
+                             " probes per key");
   }
   if (settings.seed.has_value() && !maker.takes_seed) {
-    return Status::InvalidArgument("policy: " + std::string(maker.name) +
-                                   " has no seed");
+    return Refuse(maker, " has no seed");
   }
   if (settings.version.has_value() && !maker.takes_version) {
-    return Bad(
+    return BadArgument(
         *settings.version,
         "not a number, and " + std::string(maker.name) + " has no versions");
   }
   if (settings.textbook.has_value() && !maker.takes_version) {
     return Status::InvalidArgument("policy: only cassandra takes sizing=");
+  }
+  if (settings.arity.has_value() && !maker.name.starts_with("fuse")) {
+    return Refuse(maker, " has no arity");
+  }
+  if (settings.generations.has_value() && maker.name != "rotating") {
+    return Refuse(maker, " has no generations");
+  }
+  if ((settings.lifetime || settings.queries) && maker.name != "fpr") {
+    return Refuse(maker, " does not weigh costs; only fpr does");
   }
   return Status::Ok();
 }
@@ -289,18 +195,23 @@ std::span<const FormatEntry> KnownFormats() noexcept { return kFormats; }
 Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
   Result<PolicySpec> spec = ParseSpec(text);
   if (!spec.ok()) return spec.status();
-  for (const Maker& maker : kMakers) {
-    if (maker.name != spec->name) continue;
-    Result<Settings> settings = ReadSettings(*spec);
-    if (!settings.ok()) return settings.status();
-    if (Status applies = CheckApplies(maker, *settings); !applies.ok()) {
-      return applies;
-    }
-    return maker.make(*settings);
+  const auto* maker =
+      std::find_if(kMakers.begin(), kMakers.end(),
+                   [&](const Maker& m) { return m.name == spec->name; });
+  if (maker == kMakers.end()) {
+    return Status::InvalidArgument("no policy is called \"" +
+                                   std::string(spec->name) + "\"; known are " +
+                                   KnownNames());
   }
-  return Status::InvalidArgument("no policy is called \"" +
-                                 std::string(spec->name) + "\"; known are " +
-                                 KnownNames());
+  Result<Settings> settings = ReadSettings(*spec);
+  if (!settings.ok()) return settings.status();
+  if (Status applies = CheckApplies(*maker, *settings); !applies.ok()) {
+    return applies;
+  }
+  if (!HasSize(settings->sizing)) {
+    settings->sizing.bits_per_key = maker->usual_bits;
+  }
+  return maker->make(*settings);
 }
 
 }  // namespace tamis

@@ -279,7 +279,7 @@ def probing():
 
 def reserved():
     cases = [dict(version=0), dict(version=2), dict(version=65535),
-             dict(kind=0), dict(kind=4), dict(kind=65535),
+             dict(kind=0), dict(kind=10), dict(kind=65535),
              dict(hash=0), dict(hash=2), dict(hash=65535),
              dict(flags=1), dict(flags=0x8000),
              dict(a=0), dict(a=256), dict(a=2**32 - 1),
@@ -291,7 +291,7 @@ def reserved():
         rows.append(reads("maybe", f"{name} is {value}", seal(BODY, **fields),
                           KEYS))
     for fields, body in ((dict(kind=2, size=0, a=0), b""),
-                         (dict(kind=9, size=40, a=5, b=3), b"later"),
+                         (dict(kind=99, size=40, a=5, b=3), b"later"),
                          (dict(version=2, size=1, a=0, b=1), BODY + b"more")):
         why = "newer, and its payload is nothing that kind 1 could be"
         rows.append(reads("maybe", why, seal(body, **fields), KEYS))

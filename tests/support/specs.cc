@@ -8,8 +8,17 @@
 namespace tamis::testing {
 namespace {
 
-bool IsRibbon(const std::string& spec) {
+bool IsRocksDbRibbon(const std::string& spec) {
   return spec.starts_with("rocksdb-ribbon");
+}
+
+// The kinds of the .tamis format whose keys do not just set bits.
+bool IsOfTheFamily(const std::string& spec) {
+  constexpr std::string_view kNames[] = {"ribbon", "fuse",     "counting",
+                                         "cuckoo", "scalable", "rotating"};
+  return std::any_of(
+      std::begin(kNames), std::end(kNames),
+      [&](std::string_view name) { return spec.starts_with(name); });
 }
 
 }  // namespace
@@ -33,6 +42,21 @@ const std::vector<std::string>& EverySpec() {
       "classic:fpr=0.0001",
       "classic:m=1,k=1",
       "classic:m=513,k=3,seed=9",
+      "ribbon:8",
+      "ribbon:1",
+      "ribbon:fpr=0.01,seed=9",
+      "ribbon:32",
+      "fuse8",
+      "fuse16:arity=4,seed=7",
+      "fuse32",
+      "fuse:fpr=0.001",
+      "counting:fpr=0.01",
+      "counting:20,seed=3",
+      "cuckoo:fpr=0.01",
+      "cuckoo:20,seed=3",
+      "scalable:fpr=0.01",
+      "rotating:fpr=0.01",
+      "rotating:10,generations=2,seed=5",
       "leveldb:10",
       "leveldb:1",
       "leveldb:fpr=0.01",
@@ -68,8 +92,9 @@ const std::vector<std::string>& EverySpec() {
 std::vector<std::string> BloomSpecs() {
   std::vector<std::string> specs;
   std::copy_if(EverySpec().begin(), EverySpec().end(),
-               std::back_inserter(specs),
-               [](const std::string& spec) { return !IsRibbon(spec); });
+               std::back_inserter(specs), [](const std::string& spec) {
+                 return !IsRocksDbRibbon(spec) && !IsOfTheFamily(spec);
+               });
   return specs;
 }
 
@@ -80,8 +105,18 @@ bool IsBlockedSpec(const std::string& spec) {
                    spec.substr(0, spec.find(':'))) != std::end(kNames);
 }
 
+bool NeedsAllKeysAtOnce(const std::string& spec) {
+  return IsRocksDbRibbon(spec) || spec.starts_with("ribbon") ||
+         spec.starts_with("fuse");
+}
+
+bool GrowsToWhatABuilderWrites(const std::string& spec) {
+  return !NeedsAllKeysAtOnce(spec) && !spec.starts_with("cuckoo") &&
+         !spec.starts_with("scalable") && !spec.starts_with("rotating");
+}
+
 bool OpensWithoutKeys(const std::string& spec) {
-  return !spec.starts_with("rocksdb") || IsRibbon(spec) ||
+  return !spec.starts_with("rocksdb") || IsRocksDbRibbon(spec) ||
          spec.find("m=") != std::string::npos;
 }
 

@@ -10,12 +10,18 @@ namespace tamis::testing {
 // Every name that MakePolicy() knows, at usual and at awkward sizes.
 const std::vector<std::string>& EverySpec();
 
-// Those whose keys set bits: all but the Ribbon's, which needs its keys at
-// once, cannot be merged, and has no probes in the usual sense.
+// Those whose keys just set bits: they can all grow and be merged.
 std::vector<std::string> BloomSpecs();
 
 // Those that many threads can grow: the blocked kinds.
 bool IsBlockedSpec(const std::string& spec);
+
+// Those that cannot grow: ribbons and fuse filters.
+bool NeedsAllKeysAtOnce(const std::string& spec);
+
+// Of those that grow: does it end at the same bytes?  Not those that start
+// small, keep generations, or place keys in the order in which they come.
+bool GrowsToWhatABuilderWrites(const std::string& spec);
 
 // Do the bytes written for no keys open?  RocksDB's two Bloom filters are then
 // a bare trailer, which cannot be told from the rest of a damaged filter.

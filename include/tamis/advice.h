@@ -1,0 +1,55 @@
+// tamis/advice.h -- which kind of filter?  One place that weighs memory,
+// build time and query time, and says why in words.  docs/choosing.md explains
+// the weights.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tamis/export.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// What somebody wants of a filter.  As it stands, with keys: the filter of a
+// table in the upper levels of a store.
+struct FilterNeed {
+  std::uint64_t keys = 0;  // held at a time
+  double rate = 0.01;      // of false positives
+  bool deletes = false;    // keys will be erased one by one
+  bool growth = false;     // `keys` is a guess, and must not be a limit
+  bool expiry = false;     // keys go by age
+  // Seconds that the filter is held once built; the longer, the more memory
+  // counts against the time of building.  Minutes for the upper levels of a
+  // store, days for the lowest.
+  double lifetime_seconds = 600;
+  // Queries over that lifetime, for each key in the filter.
+  double queries_per_key = 10;
+};
+
+// One kind, measured against the need.
+struct FilterChoice {
+  std::string kind;             // "bloom", "fuse16"
+  std::string spec;             // for MakePolicy()
+  Estimate estimate;            // for need.keys
+  double bits_per_key = 0;      // everything stored
+  double overhead = 0;          // bits per key over log2(1/rate), minus 1
+  double build_ns_per_key = 0;  // typical; for ranking only
+  double query_ns = 0;          // typical, of many queries at a time
+  double cost = 0;              // in seconds of one core; the least wins
+  std::string unfit;            // not empty: cannot serve this need, and why
+};
+
+struct FilterAdvice {
+  FilterChoice best;
+  std::string reason;                 // a sentence or two, for people
+  std::vector<FilterChoice> choices;  // all kinds, the best first, unfit last
+};
+
+// InvalidArgument: a rate, lifetime or number of queries that is none.
+// NotSupported: no kind does all that is asked; the message says so.
+TAMIS_EXPORT Result<FilterAdvice> AdviseFilter(const FilterNeed& need);
+
+}  // namespace tamis

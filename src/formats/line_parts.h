@@ -1,0 +1,83 @@
+// formats/line_parts.h -- filters made of several cache-local parts, any of
+// which may hold a key: one hash per key, one line per part.  What the
+// scalable and the rotating filter share.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/chunked_array.h"
+#include "base/wide_math.h"
+#include "filters/line_bloom.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// The lines of one part, in bytes that somebody else owns.
+struct LinePart {
+  const unsigned char* lines = nullptr;
+  std::uint64_t count = 0;          // of lines
+  std::size_t stride = kLineBytes;  // from one to the next
+  unsigned probes = 0;
+
+  // Of the key's line, from `lines` on.
+  std::size_t OffsetOf(std::uint64_t digest) const noexcept {
+    return static_cast<std::size_t>(MultiplyHigh(digest, count)) * stride;
+  }
+};
+
+// REQUIRES, for all below: every part has at least one line, and 1 to
+// kMaxLineProbes probes.
+
+// Is the key maybe in any part?  Asked in order: put the likeliest first.
+bool CheckParts(std::span<const LinePart> parts, std::uint64_t digest) noexcept;
+bool CheckPart(const LinePart& part, std::uint64_t digest) noexcept;
+
+// out[i] = CheckParts() of keys[i], with all memory accesses overlapped.
+void CheckPartsMany(std::span<const LinePart> parts, std::uint64_t seed,
+                    std::span<const Slice> keys, std::span<bool> out) noexcept;
+
+// Digests of a few keys, their lines being on the way.
+inline constexpr std::size_t kDigestGroup = 32;
+using DigestGroup = std::array<std::uint64_t, kDigestGroup>;
+
+// Hashes the first kDigestGroup keys, or as many as there are, and asks for
+// their lines.  Returns how many.
+std::size_t AskParts(std::span<const LinePart> parts, std::uint64_t seed,
+                     std::span<const Slice> keys,
+                     DigestGroup* digests) noexcept;
+
+// Marks in `lines`, which is part.lines, the digests that are not maybe in
+// yet.  Returns their number.
+std::uint64_t MarkNew(const LinePart& part, unsigned char* lines,
+                      std::span<const std::uint64_t> digests) noexcept;
+
+// What the bits say, see FilterInfo: format, hash, bits, rate, keys by fill.
+// The rate is exact: that of a stranger, by the lines as they stand.
+FilterInfo DescribeParts(std::span<const LinePart> parts);
+
+// Collects the digests of keys, without one that equals the one before it, and
+// writes a filter when it knows how many there are.
+class DigestsBuilder final : public FilterBuilder {
+ public:
+  using Digests = ChunkedArray<std::uint64_t>;
+  // As FilterBuilder::Finish().
+  using Write = std::function<Status(const Digests&, std::string* dst)>;
+
+  DigestsBuilder(std::uint64_t seed, Write write);
+  void Add(Slice key) override;
+  Status Finish(std::string* dst) override;
+
+ private:
+  std::uint64_t seed_;
+  Write write_;
+  Digests digests_;
+  bool out_of_memory_ = false;
+};
+
+}  // namespace tamis

@@ -1,0 +1,25 @@
+// formats/tamis_fuse.h -- kind 5 of the .tamis container: binary fuse filters.
+// Byte layout: docs/formats/tamis-fuse.md
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tamis/filter.h"
+
+namespace tamis {
+
+struct FuseSettings {
+  unsigned cell_bits = 8;  // 8, 16 or 32
+  unsigned arity = 3;      // 3 or 4
+};
+
+// The cells that reach a rate; 0: none does.
+unsigned FuseCellBits(double rate) noexcept;
+
+// InvalidArgument: no such cells, or no such arity.
+Result<std::unique_ptr<const FilterPolicy>> NewTamisFusePolicy(
+    const FuseSettings& settings, std::uint64_t seed);
+
+}  // namespace tamis

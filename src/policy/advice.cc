@@ -1,0 +1,157 @@
+#include "tamis/advice.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "policy/advice_words.h"
+#include "policy/kind_costs.h"
+
+namespace tamis {
+namespace {
+
+struct Candidate {
+  std::string_view kind;
+  std::string_view family;     // what its speed goes by
+  std::string_view arguments;  // empty: "fpr=" and the rate
+  bool deletes = false;
+  bool growth = false;
+  bool expiry = false;
+};
+// In the order of preference where costs are equal.
+constexpr std::array kCandidates = {
+    Candidate{.kind = "bloom", .family = "bloom", .arguments = {}},
+    Candidate{.kind = "splitblock", .family = "splitblock", .arguments = {}},
+    Candidate{.kind = "classic", .family = "classic", .arguments = {}},
+    Candidate{.kind = "ribbon", .family = "ribbon", .arguments = {}},
+    Candidate{.kind = "fuse8", .family = "fuse", .arguments = "arity=3"},
+    Candidate{.kind = "fuse8", .family = "fuse", .arguments = "arity=4"},
+    Candidate{.kind = "fuse16", .family = "fuse", .arguments = "arity=3"},
+    Candidate{.kind = "fuse16", .family = "fuse", .arguments = "arity=4"},
+    Candidate{.kind = "fuse32", .family = "fuse", .arguments = "arity=3"},
+    Candidate{.kind = "fuse32", .family = "fuse", .arguments = "arity=4"},
+    Candidate{.kind = "counting",
+              .family = "counting",
+              .arguments = {},
+              .deletes = true},
+    Candidate{
+        .kind = "cuckoo", .family = "cuckoo", .arguments = {}, .deletes = true},
+    Candidate{.kind = "scalable",
+              .family = "scalable",
+              .arguments = {},
+              .growth = true},
+    Candidate{.kind = "rotating",
+              .family = "rotating",
+              .arguments = {},
+              .expiry = true},
+};
+
+// Of a rotating filter, and of what MakePolicy() makes.
+constexpr std::uint64_t kGenerations = 4;
+
+std::string WhyUnable(const Candidate& candidate, const FilterNeed& need) {
+  if (need.deletes && !candidate.deletes) return "no key can be erased";
+  if (need.growth && !candidate.growth) return "it is planned for its keys";
+  if (need.expiry && !candidate.expiry) return "its keys do not expire";
+  return {};
+}
+
+std::string RateText(double rate) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.6g", rate);
+  return text.data();
+}
+
+std::string SpecOf(const Candidate& candidate, const FilterNeed& need) {
+  std::string spec(candidate.kind);
+  spec += ":";
+  if (!candidate.arguments.empty()) return spec.append(candidate.arguments);
+  return spec + "fpr=" + RateText(need.rate);
+}
+
+// While the newest of its generations fills, the others are full.
+std::uint64_t PlannedKeys(const Candidate& candidate, const FilterNeed& need) {
+  if (!candidate.expiry) return need.keys;
+  constexpr std::uint64_t kFull = kGenerations - 1;
+  return need.keys / kFull + (need.keys % kFull != 0 ? 1 : 0);
+}
+
+FilterChoice Judge(const Candidate& candidate, const FilterNeed& need) {
+  FilterChoice choice;
+  choice.kind = candidate.kind;
+  choice.spec = SpecOf(candidate, need);
+  const KindSpeed& speed = SpeedOf(candidate.family);
+  choice.build_ns_per_key = speed.build_ns;
+  choice.unfit = WhyUnable(candidate, need);
+  auto policy = MakePolicy(choice.spec);
+  if (!policy.ok()) {
+    choice.unfit = policy.status().message();
+    return choice;
+  }
+  choice.estimate = (*policy)->Predict(PlannedKeys(candidate, need));
+  choice.query_ns = QueryNs(speed, choice.estimate);
+  choice.cost = CostNs(need, speed, choice.estimate) / 1e9;
+  if (need.keys > 0) {
+    choice.bits_per_key = 8 * static_cast<double>(choice.estimate.bytes) /
+                          static_cast<double>(need.keys);
+    choice.overhead = choice.bits_per_key / std::log2(1 / need.rate) - 1;
+  }
+  constexpr double kRounding = 1.01;  // of sizes to whole lines and columns
+  if (!choice.estimate.status.ok()) {
+    choice.unfit = choice.estimate.status.message();
+  } else if (choice.estimate.false_positive_rate > need.rate * kRounding) {
+    choice.unfit =
+        "errs at " + RateText(choice.estimate.false_positive_rate) + " or more";
+  }
+  return choice;
+}
+
+Status CheckNeed(const FilterNeed& need) {
+  if (!(need.rate > 0) || !(need.rate < 1)) {
+    return Status::InvalidArgument(
+        "advice: a false-positive rate must lie between 0 and 1");
+  }
+  if (!(need.lifetime_seconds >= 0) || !std::isfinite(need.lifetime_seconds)) {
+    return Status::InvalidArgument("advice: no such lifetime");
+  }
+  if (!(need.queries_per_key >= 0) || !std::isfinite(need.queries_per_key)) {
+    return Status::InvalidArgument("advice: no such number of queries");
+  }
+  return Status::Ok();
+}
+
+// Why none of `choices` is fit.
+Status NoneFits(const FilterNeed& need) {
+  if (int{need.deletes} + int{need.growth} + int{need.expiry} > 1) {
+    return Status::NotSupported(
+        "advice: no kind does two of these: erase keys, grow without limit, "
+        "let keys expire");
+  }
+  return Status::NotSupported(
+      "advice: no kind has a filter of so low a rate for so many keys");
+}
+
+}  // namespace
+
+Result<FilterAdvice> AdviseFilter(const FilterNeed& need) {
+  if (Status fits = CheckNeed(need); !fits.ok()) return fits;
+  FilterAdvice advice;
+  for (const Candidate& candidate : kCandidates) {
+    advice.choices.push_back(Judge(candidate, need));
+  }
+  std::stable_sort(advice.choices.begin(), advice.choices.end(),
+                   [](const FilterChoice& a, const FilterChoice& b) {
+                     if (a.unfit.empty() != b.unfit.empty()) {
+                       return a.unfit.empty();
+                     }
+                     return a.unfit.empty() && a.cost < b.cost;
+                   });
+  if (!advice.choices.front().unfit.empty()) return NoneFits(need);
+  advice.best = advice.choices.front();
+  advice.reason = ReasonFor(need, advice.choices);
+  return advice;
+}
+
+}  // namespace tamis

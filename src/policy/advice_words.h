@@ -1,0 +1,16 @@
+// policy/advice_words.h -- why one kind and not another, for people.
+
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tamis/advice.h"
+
+namespace tamis {
+
+// REQUIRES: `choices` are ranked, and the first is fit
+std::string ReasonFor(const FilterNeed& need,
+                      std::span<const FilterChoice> choices);
+
+}  // namespace tamis

@@ -1,0 +1,31 @@
+// policy/bloom_bits.h -- the bits of a .tamis Bloom filter, whatever its kind.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "filters/block_shapes.h"
+#include "formats/line_view.h"
+#include "formats/tamis_reload.h"
+
+namespace tamis {
+
+inline bool HasBlocks(const TamisBloom& bloom) noexcept {
+  return bloom.kind != TamisKind::kClassicBloom;
+}
+
+inline std::span<const unsigned char> BitsOf(const TamisBloom& bloom) noexcept {
+  const Slice payload = bloom.parsed.payload;
+  return {reinterpret_cast<const unsigned char*>(payload.data()),
+          payload.size()};
+}
+
+// visit(shape of its blocks).  REQUIRES: HasBlocks(bloom)
+template <typename Visit>
+auto VisitShape(const TamisBloom& bloom, const Visit& visit) {
+  if (bloom.kind == TamisKind::kSplitBlock) return visit(SplitBlockShape());
+  return visit(LineShape(TamisLineProbes(bloom.parsed.facts.probes)));
+}
+
+}  // namespace tamis

@@ -1,0 +1,21 @@
+// policy/choosing_policy.h -- "fpr:0.01": a rate, and the kind is chosen by
+// what it costs once the number of keys is known.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tamis/advice.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// Builds cache-local, ribbon or fuse filters of the .tamis container,
+// whichever costs least for the different keys that came; reads every kind.
+// What grows in place is cache-local.  Of `need`, keys and all wishes are
+// ignored.  InvalidArgument: no lines have such a rate, nor have the others.
+Result<std::unique_ptr<const FilterPolicy>> NewChoosingPolicy(
+    const FilterNeed& need, std::uint64_t seed);
+
+}  // namespace tamis

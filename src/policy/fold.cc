@@ -1,0 +1,151 @@
+#include "tamis/fold.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "base/append_zeros.h"
+#include "filters/fold_bits.h"
+#include "filters/split_block.h"
+#include "policy/bloom_bits.h"
+#include "tamis/bloom_math.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kBitsPerWord = 64;
+
+// What a filter of some kind is a number of, and folded by.
+struct Unit {
+  std::string_view name;  // of many
+  std::uint64_t bits;
+};
+
+Unit UnitOf(TamisKind kind) noexcept {
+  if (kind == TamisKind::kLineBloom) return {"lines", kLineBits};
+  if (kind == TamisKind::kSplitBlock) return {"blocks", kSplitBlockBits};
+  return {"bits", 1};
+}
+
+std::uint64_t UnitsOf(const TamisBloom& bloom) noexcept {
+  return bloom.parsed.facts.bits / UnitOf(bloom.kind).bits;
+}
+
+// Ascending, from 1 to `number`.
+std::vector<std::uint64_t> DivisorsOf(std::uint64_t number) {
+  std::vector<std::uint64_t> divisors;
+  for (std::uint64_t d = 1; d <= number / d; ++d) {
+    if (number % d != 0) continue;
+    divisors.push_back(d);
+    if (d != number / d) divisors.push_back(number / d);
+  }
+  std::sort(divisors.begin(), divisors.end());
+  return divisors;
+}
+
+Status CheckDivisor(const TamisBloom& bloom, std::uint64_t divisor) {
+  const std::uint64_t units = UnitsOf(bloom);
+  if (divisor != 0 && units % divisor == 0) return Status::Ok();
+  constexpr std::size_t kShown = 12;
+  const std::vector<std::uint64_t> divisors = DivisorsOf(units);
+  std::string known;
+  for (std::size_t i = 0; i < std::min(divisors.size(), kShown); ++i) {
+    if (i > 0) known += ", ";
+    known += std::to_string(divisors[i]);
+  }
+  if (divisors.size() > kShown) known += ", ...";
+  return Status::InvalidArgument(
+      "fold: the filter has " + std::to_string(units) + " " +
+      std::string(UnitOf(bloom.kind).name) + ", which " +
+      std::to_string(divisor) + " does not divide; what does: " + known);
+}
+
+// The rate after folding; once it is sure to exceed `most`, any such number.
+double FoldedRateOf(const TamisBloom& bloom, std::uint64_t divisor,
+                    double most) {
+  if (HasBlocks(bloom)) {
+    return VisitShape(bloom, [&](const auto& shape) {
+      return FoldedRate(shape, BitsOf(bloom), divisor, most);
+    });
+  }
+  const BloomFacts& facts = bloom.parsed.facts;
+  const double bits = static_cast<double>(facts.bits / divisor);
+  const double most_set = bits * std::pow(most, 1.0 / facts.probes);
+  const std::uint64_t set =
+      CountFoldedBits(BitsOf(bloom), facts.bits, divisor,
+                      // One more, for the root is not exact.
+                      static_cast<std::uint64_t>(std::min(bits, most_set)) + 1);
+  return BloomRateFromFill(static_cast<double>(set) / bits, facts.probes);
+}
+
+double ExactRateOf(const TamisBloom& bloom, std::uint64_t divisor) {
+  return FoldedRateOf(bloom, divisor, 1.0);
+}
+
+std::uint64_t PayloadBytes(const TamisBloom& bloom, std::uint64_t bits) {
+  if (HasBlocks(bloom)) return bits / 8;
+  return (bits + kBitsPerWord - 1) / kBitsPerWord * (kBitsPerWord / 8);
+}
+
+// Into `whole`, all zero and of the right size.
+void WriteFolded(const TamisBloom& bloom, std::uint64_t divisor,
+                 std::span<char> whole) {
+  auto* into =
+      reinterpret_cast<unsigned char*>(whole.data() + kTamisHeaderBytes);
+  const BloomFacts& facts = bloom.parsed.facts;
+  if (HasBlocks(bloom)) {
+    VisitShape(bloom, [&]<typename Shape>(const Shape& /*shape*/) {
+      FoldBlocks<Shape::kBytes>(BitsOf(bloom), divisor, into);
+    });
+  } else {
+    FoldBits(BitsOf(bloom), facts.bits, divisor, into);
+  }
+  TamisHeader header;
+  header.kind = static_cast<std::uint16_t>(bloom.kind);
+  header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
+  header.seed = facts.seed;
+  header.keys = facts.keys.value_or(kTamisKeysUnknown);
+  header.size_parameter = UnitsOf(bloom) / divisor;
+  header.parameter_a = facts.probes;
+  SealTamis(whole, header);
+}
+
+}  // namespace
+
+Result<FoldResult> FoldFilter(Slice filter, std::uint64_t divisor,
+                              std::string* dst) {
+  Result<TamisBloom> bloom = ParseTamisBloom(filter);
+  if (!bloom.ok()) return bloom.status();
+  if (Status fits = CheckDivisor(*bloom, divisor); !fits.ok()) return fits;
+  FoldResult result;
+  result.bytes = kTamisHeaderBytes +
+                 PayloadBytes(*bloom, bloom->parsed.facts.bits / divisor);
+  result.rate_before = ExactRateOf(*bloom, 1);
+  result.rate_after = ExactRateOf(*bloom, divisor);
+  const std::size_t start = dst->size();
+  if (Status room = AppendZeros(dst, result.bytes); !room.ok()) return room;
+  WriteFolded(*bloom, divisor, {dst->data() + start, dst->size() - start});
+  return result;
+}
+
+Result<double> RateWhenFolded(Slice filter, std::uint64_t divisor) {
+  Result<TamisBloom> bloom = ParseTamisBloom(filter);
+  if (!bloom.ok()) return bloom.status();
+  if (Status fits = CheckDivisor(*bloom, divisor); !fits.ok()) return fits;
+  return ExactRateOf(*bloom, divisor);
+}
+
+Result<std::uint64_t> LargestDivisorFor(Slice filter, double rate) {
+  Result<TamisBloom> bloom = ParseTamisBloom(filter);
+  if (!bloom.ok()) return bloom.status();
+  std::vector<std::uint64_t> divisors = DivisorsOf(UnitsOf(*bloom));
+  // From the largest down: folds that are far too small are soon seen to be.
+  while (divisors.back() != 1 &&
+         !(FoldedRateOf(*bloom, divisors.back(), rate) <= rate)) {
+    divisors.pop_back();
+  }
+  return divisors.back();
+}
+
+}  // namespace tamis

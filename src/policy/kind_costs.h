@@ -1,0 +1,35 @@
+// policy/kind_costs.h -- what a filter costs in one currency: nanoseconds of
+// one core.  Memory has its price in it, too.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "tamis/advice.h"
+
+namespace tamis {
+
+// How fast a kind is, wherever it is.
+struct KindSpeed {
+  std::string_view kind;  // as MakePolicy() calls it; fuse for all its cells
+  double build_ns;        // per key
+  double query_ns;        // of many at a time, if no memory had to be fetched
+  double lines;           // of 64 bytes fetched by a query; 0: as the probes
+};
+
+// REQUIRES: there is such a kind
+const KindSpeed& SpeedOf(std::string_view kind) noexcept;
+
+// Smaller filters cost as much as one of this size: allocators, pages and
+// whatever stands around a filter take more than they would save.
+inline constexpr std::uint64_t kLeastChargedBytes = 8192;
+
+// Of many queries at a time.
+double QueryNs(const KindSpeed& speed, const Estimate& estimate) noexcept;
+
+// Of need.keys keys; `estimate` is that of the filter over them.
+double CostNs(const FilterNeed& need, const KindSpeed& speed,
+              const Estimate& estimate) noexcept;
+
+}  // namespace tamis

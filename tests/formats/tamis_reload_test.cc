@@ -1,0 +1,80 @@
+#include "formats/tamis_reload.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/filters.h"
+#include "tests/support/golden.h"
+
+namespace tamis {
+namespace {
+
+using testing::NumberedKeys;
+using testing::PolicyOf;
+
+std::string SaveOf(const MutableFilter& filter) {
+  std::string bytes;
+  EXPECT_TRUE(filter.Save(&bytes).ok());
+  return bytes;
+}
+
+TEST(TamisReload, ALoadedFilterGrowsOnAsIfNothingHadBeen) {
+  const auto keys = NumberedKeys("key-", 2000);
+  for (const char* spec :
+       {"bloom:10,seed=4", "splitblock:fpr=0.01", "classic:m=19997,k=5"}) {
+    auto straight = PolicyOf(spec)->NewMutable(keys.size());
+    auto broken = PolicyOf(spec)->NewMutable(keys.size());
+    ASSERT_TRUE(straight.ok() && broken.ok());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_TRUE((*straight)->Insert(keys[i]).ok());
+      ASSERT_TRUE((*broken)->Insert(keys[i]).ok());
+      if (i % 500 != 3) continue;
+      broken = LoadTamisBloom(SaveOf(**broken));
+      ASSERT_TRUE(broken.ok()) << broken.status().ToString();
+    }
+    EXPECT_EQ(SaveOf(**broken), SaveOf(**straight)) << spec;
+    EXPECT_EQ((*broken)->Describe().keys, keys.size());
+    for (const std::string& key : keys) {
+      ASSERT_TRUE((*broken)->MayContain(key));
+    }
+  }
+}
+
+// As that of a combined filter is.
+TEST(TamisReload, AnUnknownNumberOfKeysStaysUnknown) {
+  const auto policy = PolicyOf("bloom:m=5120,k=6");
+  const std::string a = testing::Build(*policy, {"a"});
+  const std::string b = testing::Build(*policy, {"b"});
+  const std::vector<Slice> both = {a, b};
+  std::string united;
+  ASSERT_TRUE(policy->Combine(both, SetOperation::kUnion, &united).ok());
+  auto filter = LoadTamisBloom(united);
+  ASSERT_TRUE(filter.ok());
+  ASSERT_TRUE((*filter)->Insert("c").ok());
+  EXPECT_FALSE((*filter)->Describe().keys.has_value());
+  for (const char* key : {"a", "b", "c"}) {
+    EXPECT_TRUE((*filter)->MayContain(key));
+  }
+  EXPECT_EQ(SaveOf(**filter).substr(64),
+            testing::Build(*policy, {"a", "b", "c"}).substr(64));
+}
+
+// Nothing is loaded, and nothing worked on, that is not understood.
+TEST(TamisReload, RefusesWhatOpensAsMaybeOrNotAtAll) {
+  const nlohmann::json golden = testing::LoadGolden("tamis.json");
+  for (const auto& row : golden["reader"]) {
+    SCOPED_TRACE(row["why"].get<std::string>());
+    const std::string bytes = testing::HexBytes(row["filter"]);
+    const StatusCode expected =
+        row["opens"] == "corruption" ? StatusCode::kCorruption
+        : row["opens"] == "maybe"    ? StatusCode::kNotSupported
+                                     : StatusCode::kOk;
+    EXPECT_EQ(LoadTamisBloom(bytes).status().code(), expected);
+    EXPECT_EQ(ParseTamisBloom(bytes).status().code(), expected);
+  }
+}
+
+}  // namespace
+}  // namespace tamis
