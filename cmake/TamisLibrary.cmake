@@ -53,11 +53,9 @@ target_include_directories(tamis_objects SYSTEM
 # A multiplication and an addition fused into one rounding, where a CPU has
 # that, could give a filter another size, and so other bytes, than elsewhere.
 target_compile_options(tamis_objects PRIVATE -fno-rtti -ffp-contract=off)
-if(TAMIS_SANITIZE)
-  # The presets with sanitizers optimise nothing but the library: it is what
-  # runs hot, and the rest is most of what there is to compile.
-  target_compile_options(tamis_objects PRIVATE -O1)
-endif()
+# The presets for tests optimise little but the library: it is what runs hot,
+# and the rest is most of what there is to compile.
+target_compile_options(tamis_objects PRIVATE ${TAMIS_LIBRARY_OPTIMISATION})
 set_target_properties(
   tamis_objects
   PROPERTIES POSITION_INDEPENDENT_CODE ON

@@ -20,6 +20,8 @@ set(TAMIS_TEST_FOLDERS "" CACHE STRING
     "The folders of tests/ to build; empty: all that can be")
 set(TAMIS_TEST_OPTIMISATION "-O1" CACHE STRING
     "How test code is optimised, whatever the library is")
+set(TAMIS_LIBRARY_OPTIMISATION "" CACHE STRING
+    "How the library is optimised; empty: as everything else")
 set(TAMIS_SANITIZE "" CACHE STRING
     "Sanitizers for everything, as -fsanitize= takes them")
 
