@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <memory>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +16,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "bench/goals.h"
+#include "bench/frontier.h"
+#include "bench/gnuplot.h"
+#include "bench/line_up.h"
 #include "bench/measure.h"
+#include "bench/peak_memory.h"
 #include "bench/plot.h"
 #include "bench/report.h"
 #include "bench/rocksdb_peer.h"
@@ -27,35 +30,21 @@
 namespace tamis::bench {
 namespace {
 
-constexpr unsigned kBitsPerKey = 10;
 constexpr std::uint64_t kMostKeys = std::numeric_limits<int>::max();
 constexpr std::size_t kMostKeyBytes = 1024;
-// From here on the slow kinds stay out, and passes are fewer.
-constexpr std::uint64_t kTooManyForSlow = 10'000'000;
-constexpr std::uint64_t kVeryManyKeys = 50'000'000;
 
 struct Options {
   std::vector<std::uint64_t> keys = {1'000'000, 100'000'000};
   std::vector<std::size_t> key_bytes = {8, 16};
-  std::vector<std::string> policies = {"bloom:10",
-                                       "rocksdb:10",
-                                       "rocksdb-ribbon:10",
-                                       "leveldb:10",
-                                       "splitblock:10",
-                                       "parquet:10",
-                                       "rocksdb-legacy:10",
-                                       "classic:10",
-                                       "cassandra:oa,10",
-                                       "lab:10",
-                                       "md5:10"};
+  LineUp line_up;
   std::uint64_t queries = 4'000'000;
   unsigned passes = 0;  // 0: by the number of keys
-  bool all = false;
   bool quick = false;
   bool smoke = false;
   bool no_table = false;
   std::string json;  // where to; "-": standard output; empty: nowhere
   std::string plot;
+  std::string frontier;
   std::string kernels;
 };
 
@@ -66,10 +55,13 @@ void AddOptions(CLI::App* app, Options* options) {
   app->add_option("--key-bytes", options->key_bytes, "Lengths of keys")
       ->check(CLI::Range(KeyChunk::kFewestKeyBytes, kMostKeyBytes))
       ->capture_default_str();
-  app->add_option("--policies", options->policies,
+  app->add_option("--policies", options->line_up.policies,
                   "What to set beside LevelDB, RocksDB and bare memory")
       ->capture_default_str();
-  app->add_flag("--all", options->all,
+  app->add_option("--only", options->line_up.only,
+                  "Only what begins so: ribbon,fuse,RocksDB,LevelDB")
+      ->delimiter(',');
+  app->add_flag("--all", options->line_up.slow_too,
                 "The slow policies also where keys are many");
   app->add_option("--queries", options->queries, "Queries of each sort")
       ->check(CLI::Range(std::uint64_t{1}, kMostKeys))
@@ -84,8 +76,10 @@ void AddOptions(CLI::App* app, Options* options) {
                   "Write everything there as JSON; -: instead of the table");
   app->add_option("--plot", options->plot,
                   "Measure some more, and draw it into that SVG file");
+  app->add_option("--frontier", options->frontier,
+                  "Draw sizes against times of the table into that SVG file");
   app->add_flag("--no-table", options->no_table, "Only the plot");
-  app->add_flag("--quick", options->quick, "Up to 10 million keys, 3 passes");
+  app->add_flag("--quick", options->quick, "1 million keys, 3 passes");
   app->add_flag("--smoke", options->smoke,
                 "A tiny run that only shows that everything works");
   app->footer(
@@ -95,7 +89,8 @@ void AddOptions(CLI::App* app, Options* options) {
 
 void ApplyPresets(Options* options) {
   if (options->quick) {
-    options->keys = {1'000'000, 10'000'000};
+    options->keys = {1'000'000};
+    options->queries = 2'000'000;
     if (options->passes == 0) options->passes = 3;
   }
   if (!options->smoke) return;
@@ -109,31 +104,13 @@ Plan PlanFor(const Options& options, std::uint64_t keys,
   const unsigned usual = keys < kVeryManyKeys ? 5 : 3;
   const unsigned passes = options.passes == 0 ? usual : options.passes;
   // There, building takes most of the time, and wavers least.
-  const unsigned builds =
-      keys >= kVeryManyKeys && options.passes == 0 ? 2 : passes;
+  const bool hasty = keys >= kVeryManyKeys && options.passes == 0;
   return {.keys = keys,
           .key_bytes = key_bytes,
           .queries = options.queries,
           .passes = passes,
-          .build_passes = builds};
-}
-
-// Those that are compared stand next to each other.
-Result<Subjects> MakeSubjects(const Options& options, std::uint64_t keys) {
-  Subjects subjects;
-  subjects.push_back(NewFloorSubject(Loads::kIndependent, kBitsPerKey));
-  subjects.push_back(NewFloorSubject(Loads::kChained, kBitsPerKey));
-  if (auto peers = NewRocksDbSubjects(kBitsPerKey); peers.ok()) {
-    for (auto& peer : *peers) subjects.push_back(std::move(peer));
-  }
-  subjects.push_back(NewLevelDbSubject(kBitsPerKey));
-  for (const std::string& spec : options.policies) {
-    if (keys >= kTooManyForSlow && IsSlow(spec) && !options.all) continue;
-    auto subject = NewTamisSubject(spec);
-    if (!subject.ok()) return subject.status();
-    subjects.push_back(*std::move(subject));
-  }
-  return subjects;
+          .build_passes = hasty ? 2 : passes,
+          .build_one_once = hasty};
 }
 
 // One line on a terminal, which the next one covers.
@@ -173,33 +150,71 @@ Status SetKernels(const std::string& name) {
 // Whatever would stop the end of a long run is found before it starts.
 Status CheckOptions(const Options& options) {
   if (Status set = SetKernels(options.kernels); !set.ok()) return set;
-  if (!options.plot.empty()) {
+  if (options.no_table && !options.frontier.empty()) {
+    return Status::InvalidArgument("--frontier draws what the table has");
+  }
+  if (!options.plot.empty() || !options.frontier.empty()) {
     if (Status there = CheckGnuplot(); !there.ok()) return there;
   }
-  for (const std::string& path : {options.json, options.plot}) {
+  for (const std::string& path :
+       {options.json, options.plot, options.frontier}) {
     if (path.empty() || path == "-") continue;
     if (!std::ofstream(path, std::ios::app)) {
       return Status::IoError("cannot write to " + path);
     }
   }
-  auto subjects = MakeSubjects(options, 1);
+  const auto subjects = MakeSubjects(options.line_up, 1, true);
   return subjects.ok() ? Status::Ok() : subjects.status();
+}
+
+// Bytes per key, by the number of keys and the name of the subject.
+using Peaks = std::map<std::pair<std::uint64_t, std::string>, double>;
+
+// Of one length of keys: builders keep hashes, whatever the keys.
+Status MeasurePeaks(const Options& options, Peaks* peaks) {
+  for (const std::uint64_t keys : options.keys) {
+    const Plan plan = PlanFor(options, keys, options.key_bytes.front());
+    const auto subjects = MakeSubjects(options.line_up, keys, true);
+    if (!subjects.ok()) return subjects.status();
+    for (const auto& subject : *subjects) {
+      const bool builds = subject->Has(kBuildOne) || subject->Has(kBuildMany);
+      if (!subject->is_filter() || !builds) continue;
+      ShowProgress(plan, 0, "memory of " + subject->name());
+      const auto peak = PeakOfBuild(subject.get(), plan);
+      if (!peak.ok()) return peak.status();
+      (*peaks)[{keys, subject->name()}] = *peak;
+    }
+  }
+  return Status::Ok();
+}
+
+void NotePeaks(const Peaks& peaks, Run* run) {
+  for (Row& row : run->rows) {
+    const auto found = peaks.find({run->plan.keys, row.name});
+    if (found != peaks.end()) row.peak = found->second;
+  }
 }
 
 Result<Report> MeasureTable(const Options& options) {
   Report report;
   report.cpu = CpuName();
   report.kernels = std::string(ActiveKernels().name);
-  if (const auto peers = NewRocksDbSubjects(kBitsPerKey); !peers.ok()) {
+  if (const auto peers = NewRocksDbSubjects(kFloorBits); !peers.ok()) {
     report.skipped = peers.status().message();
+  }
+  Peaks peaks;  // first, while this process is small
+  if (Status measured = MeasurePeaks(options, &peaks); !measured.ok()) {
+    return measured;
   }
   for (const std::uint64_t keys : options.keys) {
     for (const std::size_t key_bytes : options.key_bytes) {
-      const auto subjects = MakeSubjects(options, keys);
+      const bool first_length = key_bytes == options.key_bytes.front();
+      const auto subjects = MakeSubjects(options.line_up, keys, first_length);
       if (!subjects.ok()) return subjects.status();
       auto run =
           Measure(PlanFor(options, keys, key_bytes), *subjects, ShowProgress);
       if (!run.ok()) return run.status();
+      if (first_length) NotePeaks(peaks, &*run);
       report.runs.push_back(*std::move(run));
     }
   }
@@ -219,6 +234,21 @@ Status Print(const Options& options, const Report& report) {
   out.close();
   if (!out) return Status::IoError("cannot write to " + options.json);
   return Status::Ok();
+}
+
+// Of the run with the most keys; of those, of the first.
+Status Frontier(const Options& options, const Report& report) {
+  const auto run = std::max_element(
+      report.runs.begin(), report.runs.end(),
+      [](const Run& a, const Run& b) { return a.plan.keys < b.plan.keys; });
+  const std::vector<FrontierPoint> points = FrontierOf(*run);
+  if (points.empty()) return Status::NotFound("--frontier: nothing to draw");
+  return DrawFrontier(
+      points,
+      fmt::format("{} million keys of {} bytes; {}; {}",
+                  static_cast<double>(run->plan.keys) / 1e6,
+                  run->plan.key_bytes, report.cpu, report.kernels),
+      options.frontier);
 }
 
 Status Plot(const Options& options) {
@@ -247,6 +277,10 @@ int RunBench(const Options& options) {
     if (!report.ok()) return Fail(report.status(), 1);
     if (Status printed = Print(options, *report); !printed.ok()) {
       return Fail(printed, 1);
+    }
+    if (!options.frontier.empty()) {
+      Status drawn = Frontier(options, *report);
+      if (!drawn.ok()) return Fail(drawn, 1);
     }
   }
   if (options.plot.empty()) return 0;

@@ -24,18 +24,25 @@ struct GoalValue {
   double value = 0;  // 0: it was not measured
 };
 
+enum class GoalUnit {
+  kRatio,     // of times
+  kOverhead,  // a part of the fewest bits that any filter can have
+};
+
 struct Goal {
+  GoalUnit unit = GoalUnit::kRatio;
   std::string what;
   std::uint64_t keys = 0;
   double bound = 0;  // every value must be at most this; 0: no matter
-  std::vector<GoalValue> values;
+  std::vector<GoalValue> values;  // not empty
 
   // "holds", "misses", "not measured", or "" where there is no bound.
   std::string Verdict() const;
 };
 
 // For the runs with the fewest and with the most keys of each key length; if
-// all have the same number, what is meant for numbers like that.
+// all have the same number, what is meant for numbers like that.  Goals about
+// what is in no run are left out.
 std::vector<Goal> CheckGoals(std::span<const Run> runs);
 
 }  // namespace tamis::bench

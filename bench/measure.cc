@@ -4,7 +4,9 @@
 #include <memory>
 #include <utility>
 
+#include "bench/build_once.h"
 #include "bench/clocks.h"
+#include "bench/erasures.h"
 #include "bench/two_threads.h"
 
 namespace tamis::bench {
@@ -13,7 +15,6 @@ namespace {
 // The keys of so many queries fit into a core's own cache, beside what is
 // made of them; the time of so many is long for a clock.
 constexpr std::size_t kQueryChunk = 4096;
-constexpr std::size_t kBuildChunk = 16384;
 
 // All that one run needs at hand.
 class Runner {
@@ -22,7 +23,6 @@ class Runner {
       : plan_(plan),
         subjects_(subjects),
         progress_(progress),
-        building_(kBuildChunk, plan.key_bytes),
         asking_(kQueryChunk, plan.key_bytes) {
     run_.plan = plan;
     for (const auto& subject : subjects) {
@@ -78,7 +78,8 @@ class Runner {
       if (Status loaded = subjects_[i]->Load(); !loaded.ok()) return loaded;
       run_.rows[i].bytes = subjects_[i]->bytes();
     }
-    return Status::Ok();
+    if (!plan_.erasures) return Status::Ok();
+    return ForEach([&](std::size_t i) { return Erase(i); });
   }
 
   Status Build(std::size_t i, Metric how) {
@@ -87,30 +88,37 @@ class Runner {
     // What is never built still has to learn how many keys there are.
     const bool never = !subject->Has(kBuildOne) && !subject->Has(kBuildMany);
     if (never) subject->Start(plan_.keys, how);
-    if (!timed) return Status::Ok();
+    const bool spared = plan_.build_one_once && pass_ > 0 && how == kBuildOne &&
+                        subject->Has(kBuildMany);
+    if (!timed || spared) return Status::Ok();
 
-    double spent = Timed([&] { subject->Start(plan_.keys, how); });
-    for (std::uint64_t first = 0; first < plan_.keys; first += kBuildChunk) {
-      building_.FillFrom(
-          first, std::min<std::uint64_t>(kBuildChunk, plan_.keys - first));
-      subject->Prepare(building_);
-      spent += Timed([&] { subject->Add(how); });
+    const auto spent = BuildOnce(subject, plan_, how);
+    if (!spent.ok()) return spent.status();
+    Note(i, how, spent->processor);
+    if (how == kBuildMany && subject->Has(kBuildWall)) {
+      Note(i, kBuildWall, spent->wall);
+      Note(i, kFinishWall, spent->finish_wall);
     }
-    Status finished;
-    spent += Timed([&] { finished = subject->Finish(); });
-    Note(i, how, spent / static_cast<double>(plan_.keys));
-    return finished;
+    return Status::Ok();
   }
 
   Status BuildTwo(std::size_t i) {
-    if (!subjects_[i]->Has(kBuildTwo)) return Status::Ok();
-    auto spent = BuildFromTwoThreads(*subjects_[i]->policy(), plan_);
-    if (!spent.ok()) {
-      return Status(spent.status().code(),
-                    run_.rows[i].name + ": " + spent.status().message());
+    Subject* subject = subjects_[i].get();
+    if (!subject->Has(kBuildTwo)) return Status::Ok();
+    if (subject->builds_with_threads()) {
+      const auto spent = BuildOnce(subject, plan_, kBuildTwo);
+      if (!spent.ok()) return spent.status();
+      Note(i, kBuildTwo, spent->wall);
+      Note(i, kFinishTwo, spent->finish_wall);
+      return Status::Ok();
     }
-    Note(i, kBuildTwo, *spent);
-    return Status::Ok();
+    return NoteOr(i, kBuildTwo, BuildFromTwoThreads(*subject->policy(), plan_));
+  }
+
+  Status Erase(std::size_t i) {
+    if (!subjects_[i]->Has(kErase)) return Status::Ok();
+    return NoteOr(i, kErase,
+                  TimeErasures(subjects_[i]->erasable_bytes(), plan_));
   }
 
   // Other keys in every pass and for every sort of query, the same for all
@@ -162,11 +170,18 @@ class Runner {
   void Note(std::size_t i, Metric metric, double nanoseconds) {
     run_.rows[i].passes[metric].push_back(nanoseconds);
   }
+  Status NoteOr(std::size_t i, Metric metric, const Result<double>& spent) {
+    if (spent.ok()) {
+      Note(i, metric, *spent);
+      return Status::Ok();
+    }
+    return Status(spent.status().code(),
+                  run_.rows[i].name + ": " + spent.status().message());
+  }
 
   const Plan& plan_;
   const Subjects& subjects_;
   const Progress& progress_;
-  KeyChunk building_;
   KeyChunk asking_;
   unsigned pass_ = 0;
   Run run_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ struct Row {
   double expected_rate = 0;
   std::uint64_t strangers = 0;  // keys asked for that are not in, all different
   std::uint64_t maybes = 0;     // how many of them are "maybe" in
+  // Bytes per key that building takes at its highest above the filter's own;
+  // empty: not measured.
+  std::optional<double> peak;
   // Nanoseconds per key, one figure per pass; empty: the subject has no such
   // operation.
   std::array<std::vector<double>, kMetricCount> passes;
@@ -37,8 +41,10 @@ struct Plan {
   std::size_t key_bytes = 16;
   std::uint64_t queries = 0;  // of each sort, in each pass
   unsigned passes = 1;
-  unsigned build_passes = 1;  // at most as many; the later ones only ask
+  unsigned build_passes = 1;    // at most as many; the later ones only ask
+  bool build_one_once = false;  // in the first pass, if there is kBuildMany
   bool two_threads = true;
+  bool erasures = true;
   std::vector<Metric> queries_of = {kQueries.begin(), kQueries.end()};
 };
 

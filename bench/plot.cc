@@ -1,11 +1,10 @@
 #include "bench/plot.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "bench/gnuplot.h"
 #include "bench/goals.h"
 #include "bench/report.h"
 #include "bench/rocksdb_peer.h"
@@ -15,7 +14,6 @@ namespace {
 
 constexpr unsigned kFewestBits = 6;
 constexpr unsigned kMostBits = 20;
-constexpr unsigned kBitsPerKey = 10;
 
 constexpr std::string_view kBlue = "#1f5fa8";
 constexpr std::string_view kOrange = "#e06c00";
@@ -80,12 +78,12 @@ constexpr TimeCurve kTimeCurves[] = {
 
 Result<Subjects> SubjectsOverTime() {
   Subjects subjects;
-  subjects.push_back(NewFloorSubject(Loads::kIndependent, kBitsPerKey));
+  subjects.push_back(NewFloorSubject(Loads::kIndependent, kFloorBits));
   auto ours = NewTamisSubject(std::string(kOurs));
   if (!ours.ok()) return ours.status();
   subjects.push_back(*std::move(ours));
   // Without RocksDB its curves are not there.
-  if (auto peers = NewRocksDbSubjects(kBitsPerKey); peers.ok()) {
+  if (auto peers = NewRocksDbSubjects(kFloorBits); peers.ok()) {
     subjects.push_back(std::move(peers->front()));
   }
   return subjects;
@@ -130,13 +128,6 @@ Result<std::vector<Curve>> MeasureTimes(const PlotPlan& plan,
   }
   std::erase_if(curves, [](const Curve& c) { return c.points.empty(); });
   return curves;
-}
-
-// In gnuplot's single quotes only a quote itself needs care.
-std::string Quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string DataBlocks(const std::vector<Curve>& curves, char letter) {
@@ -215,24 +206,9 @@ Result<PlotData> MeasureForPlot(const PlotPlan& plan,
   return data;
 }
 
-Status CheckGnuplot() {
-  if (std::system("gnuplot --version >/dev/null 2>&1") == 0) {
-    return Status::Ok();
-  }
-  return Status::NotFound(
-      "--plot needs gnuplot, which is not here; Debian has it as gnuplot-nox");
-}
-
 Status DrawPlot(const PlotData& data, std::string_view title,
                 const std::string& path) {
-  const std::string script = Script(data, title, path);
-  std::FILE* pipe = ::popen("gnuplot", "w");
-  if (pipe == nullptr) return Status::IoError("cannot start gnuplot");
-  const bool written =
-      std::fwrite(script.data(), 1, script.size(), pipe) == script.size();
-  const int ended = ::pclose(pipe);
-  if (written && ended == 0) return Status::Ok();
-  return Status::IoError("gnuplot could not draw " + path);
+  return RunGnuplot(Script(data, title, path), path);
 }
 
 }  // namespace tamis::bench

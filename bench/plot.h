@@ -36,9 +36,6 @@ struct PlotPlan {
 // Measures what the pictures show.  Failures as of Measure().
 Result<PlotData> MeasureForPlot(const PlotPlan& plan, const Progress& progress);
 
-// NotFound: there is no gnuplot here.
-Status CheckGnuplot();
-
 // Two panels under that title in one SVG file.
 // IoError: gnuplot was not pleased.
 Status DrawPlot(const PlotData& data, std::string_view title,

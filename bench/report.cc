@@ -1,8 +1,10 @@
 #include "bench/report.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -53,17 +55,23 @@ std::string RateCell(double rate) {
   return rate > 0 ? fmt::format("{:.3f} %", rate * 100) : kNothing;
 }
 
+// The times of the table; the others have one of their own.
+constexpr std::array kColumns = {kBuildOne, kBuildMany, kBuildTwo, kMissOne,
+                                 kHitOne,   kMiss256,   kHit256,   kMiss32,
+                                 kHit32,    kErase};
+
 Cells RowCells(const Run& run, const Row& row) {
   Cells cells = {row.name,
-                 fmt::format("{:.2f}", BitsPerKey(row, run.plan.keys))};
+                 row.bytes == 0
+                     ? kNothing
+                     : fmt::format("{:.2f}", BitsPerKey(row, run.plan.keys))};
   const double overhead = Overhead(row, run.plan.keys);
   cells.push_back(RateCell(row.measured_rate()));
   cells.push_back(RateCell(row.expected_rate));
   cells.push_back(overhead == 0 ? kNothing
-                                : fmt::format("{:+.0f} %", overhead * 100));
-  for (std::size_t i = 0; i < kMetricCount; ++i) {
-    cells.push_back(TimeCell(row, static_cast<Metric>(i)));
-  }
+                                : fmt::format("{:+.1f} %", overhead * 100));
+  for (const Metric metric : kColumns) cells.push_back(TimeCell(row, metric));
+  cells.push_back(row.peak ? fmt::format("{:.1f}", *row.peak) : kNothing);
   return cells;
 }
 
@@ -79,9 +87,9 @@ std::string Passes(const Plan& plan) {
 std::string TableText(std::span<const Run> runs) {
   std::vector<Cells> rows = {
       {"", "bits", "rate", "rate", "above", "build", "build", "build", "one",
-       "one", "of 256", "of 256", "of 32", "of 32"},
+       "one", "of 256", "of 256", "of 32", "of 32", "erase", "peak"},
       {"", "/key", "measured", "expected", "log2(1/r)", "one", "many", "2 thr",
-       "miss", "hit", "miss", "hit", "miss", "hit"},
+       "miss", "hit", "miss", "hit", "miss", "hit", "", "B/key"},
   };
   for (const Run& run : runs) {
     rows.push_back({""});
@@ -91,6 +99,32 @@ std::string TableText(std::span<const Run> runs) {
     for (const Row& row : run.rows) rows.push_back(RowCells(run, row));
   }
   return Aligned(rows);
+}
+
+// Builders that take threads, with one and with two.
+std::string ThreadsText(std::span<const Run> runs) {
+  std::vector<Cells> rows = {
+      {"", "build", "build", "times as", "Finish", "Finish", "times as"},
+      {"", "one", "two", "fast", "one", "two", "fast"}};
+  const std::size_t heading = rows.size();
+  for (const Run& run : runs) {
+    for (const Row& row : run.rows) {
+      if (row.passes[kFinishTwo].empty()) continue;
+      Cells cells = {fmt::format("{}, {} keys of {}", row.name,
+                                 Grouped(run.plan.keys), run.plan.key_bytes)};
+      for (const auto& [one, two] :
+           {std::pair(kBuildWall, kBuildTwo), {kFinishWall, kFinishTwo}}) {
+        const double ratio = RatioOf({&row, one}, {&row, two});
+        cells.push_back(TimeCell(row, one));
+        cells.push_back(TimeCell(row, two));
+        cells.push_back(fmt::format("{:.2f}", ratio));
+      }
+      rows.push_back(std::move(cells));
+    }
+  }
+  if (rows.size() == heading) return "";
+  return "\nBuilding with one and with two threads, ns on the wall\n\n" +
+         Aligned(rows);
 }
 
 // How far the same figure lay apart from pass to pass: differences smaller
@@ -122,13 +156,18 @@ std::string SpreadText(std::span<const Run> runs) {
   return "\nSpread of the misses over the passes, ns\n\n" + Aligned(rows);
 }
 
+std::string GoalNumber(const Goal& goal, double value) {
+  return goal.unit == GoalUnit::kRatio ? fmt::format("{:.2f}", value)
+                                       : fmt::format("{:.2f} %", value * 100);
+}
+
 // "0.41 / 0.54*" for miss and hit of one key length; *: above the bound.
 std::string GoalCell(const Goal& goal, std::size_t key_bytes) {
   std::string text;
   for (const GoalValue& each : goal.values) {
     if (each.key_bytes != key_bytes) continue;
     if (!text.empty()) text += " / ";
-    text += each.value == 0 ? kNothing : fmt::format("{:.2f}", each.value);
+    text += each.value == 0 ? kNothing : GoalNumber(goal, each.value);
     if (goal.bound > 0 && each.value > goal.bound) text += "*";
   }
   return text.empty() ? kNothing : text;
@@ -151,7 +190,8 @@ bool BoundsAreMeantFor(std::span<const Run> runs) {
   });
 }
 
-std::string GoalsText(std::span<const Run> runs) {
+std::string GoalsTable(std::span<const Run> runs, std::span<const Goal> goals,
+                       GoalUnit unit) {
   const std::vector<std::size_t> lengths = KeyLengths(runs);
   Cells heading = {"", "keys", "wanted"};
   for (const std::size_t length : lengths) {
@@ -159,22 +199,37 @@ std::string GoalsText(std::span<const Run> runs) {
   }
   heading.push_back("");
   std::vector<Cells> rows = {heading};
-  for (const Goal& goal : CheckGoals(runs)) {
+  for (const Goal& goal : goals) {
+    if (goal.unit != unit) continue;
     Cells cells = {goal.what, Grouped(goal.keys),
-                   goal.bound == 0 ? "" : fmt::format("<= {:.2f}", goal.bound)};
+                   goal.bound == 0 ? "" : "<= " + GoalNumber(goal, goal.bound)};
     for (const std::size_t length : lengths) {
       cells.push_back(GoalCell(goal, length));
     }
     cells.push_back(goal.Verdict());
     rows.push_back(std::move(cells));
   }
-  return fmt::format(
-             "\nWhat must show, as ratios of times (miss / hit; *: above what "
-             "is wanted)\n{}\n",
-             BoundsAreMeantFor(runs) ? ""
-                                     : "The bounds are meant for 1 and 100 "
-                                       "million keys, not for these.\n") +
-         Aligned(rows);
+  return rows.size() == 1 ? "" : Aligned(rows);
+}
+
+std::string GoalsText(std::span<const Run> runs) {
+  const std::vector<Goal> goals = CheckGoals(runs);
+  const std::string times = GoalsTable(runs, goals, GoalUnit::kRatio);
+  const std::string sizes = GoalsTable(runs, goals, GoalUnit::kOverhead);
+  std::string text;
+  if (!times.empty()) {
+    text += fmt::format(
+        "\nWhat must show, as ratios of times (miss / hit; *: above what is "
+        "wanted)\n{}\n{}",
+        BoundsAreMeantFor(runs) ? ""
+                                : "The bounds are meant for 1 and 100 million "
+                                  "keys, not for these.\n",
+        times);
+  }
+  if (!sizes.empty()) {
+    text += "\nWhat must show, as bits above log2(1/rate)\n\n" + sizes;
+  }
+  return text;
 }
 
 constexpr char kLegend[] =
@@ -184,7 +239,10 @@ constexpr char kLegend[] =
     "store would load it: from the start of a cache line, in huge pages.\n"
     "RocksDB's and LevelDB's stay where they put them, but for \"moved\".\n"
     "floor: one random line per query out of as many bytes as a filter of 10\n"
-    "bits per key has, and nothing else.  docs/benchmarks.md says more.\n";
+    "(or 8) bits per key has, and nothing else.  sort: std::sort() of as many\n"
+    "random numbers.  peak: memory that building takes above the filter's "
+    "own,\n"
+    "at its highest.  docs/benchmarks.md says more.\n";
 
 }  // namespace
 
@@ -215,8 +273,8 @@ std::string ToText(const Report& report) {
   if (!report.skipped.empty()) {
     text += "RocksDB is left out: " + report.skipped + "\n";
   }
-  return text + "\n" + TableText(report.runs) + SpreadText(report.runs) +
-         GoalsText(report.runs) + kLegend;
+  return text + "\n" + TableText(report.runs) + ThreadsText(report.runs) +
+         SpreadText(report.runs) + GoalsText(report.runs) + kLegend;
 }
 
 }  // namespace tamis::bench

@@ -32,6 +32,7 @@ Json RowJson(const Run& run, const Row& row) {
     json["measured_with"] = row.strangers;
     json["expected_rate"] = OrNull(row.expected_rate);
     json["overhead"] = OrNull(Overhead(row, run.plan.keys));
+    json["peak_bytes_per_key"] = row.peak ? Json(*row.peak) : Json();
   }
   Json times;
   for (std::size_t i = 0; i < kMetricCount; ++i) {
@@ -57,6 +58,7 @@ Json RunJson(const Run& run) {
 Json GoalJson(const Goal& goal) {
   Json json;
   json["what"] = goal.what;
+  json["unit"] = goal.unit == GoalUnit::kRatio ? "ratio" : "overhead";
   json["keys"] = goal.keys;
   json["at_most"] = OrNull(goal.bound);
   Json values = Json::array();
@@ -64,7 +66,7 @@ Json GoalJson(const Goal& goal) {
     Json value;
     value["key_bytes"] = each.key_bytes;
     value["of"] = each.of.empty() ? Json() : Json(each.of);
-    value["ratio"] = OrNull(each.value);
+    value["value"] = OrNull(each.value);
     values.push_back(std::move(value));
   }
   json["values"] = std::move(values);

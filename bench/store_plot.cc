@@ -1,7 +1,6 @@
-#include <cstdio>
-
 #include <fmt/format.h>
 
+#include "bench/gnuplot.h"
 #include "bench/store_report.h"
 
 namespace tamis::bench {
@@ -54,12 +53,6 @@ std::string PlotLine(std::string_view name) {
   return text + "\n";
 }
 
-std::string Quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string Script(const StoreRun& run, const std::string& path) {
   const std::string title =
       fmt::format("{} entries of 116 bytes; {}", run.plan.keys, run.cpu);
@@ -90,14 +83,7 @@ std::string Script(const StoreRun& run, const std::string& path) {
 }  // namespace
 
 Status DrawStorePlot(const StoreRun& run, const std::string& path) {
-  const std::string script = Script(run, path);
-  std::FILE* pipe = ::popen("gnuplot", "w");
-  if (pipe == nullptr) return Status::IoError("cannot start gnuplot");
-  const bool written =
-      std::fwrite(script.data(), 1, script.size(), pipe) == script.size();
-  const int ended = ::pclose(pipe);
-  if (written && ended == 0) return Status::Ok();
-  return Status::IoError("gnuplot could not draw " + path);
+  return RunGnuplot(Script(run, path), path);
 }
 
 }  // namespace tamis::bench

@@ -20,18 +20,33 @@ namespace tamis::bench {
 enum Metric : std::size_t {
   kBuildOne,   // key by key, and the end
   kBuildMany,  // many at a time
-  kBuildTwo,   // many at a time from two threads, on the wall
+  kBuildTwo,   // with two threads, on the wall
   kMissOne,    // queries of keys that are not in, one by one
   kHitOne,     // of keys that are
   kMiss256,    // the same in calls of 256 keys
   kHit256,
   kMiss32,  // and of 32, the most that RocksDB takes
   kHit32,
+  kErase,       // keys that are in, one by one, out of a filter that can
+  kBuildWall,   // kBuildMany on the wall, where kBuildTwo is the same build
+  kFinishWall,  // what Finish() takes of that
+  kFinishTwo,   // and of kBuildTwo
   kMetricCount,
 };
 inline constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
-    "build_one", "build_many", "build_two_threads", "miss_one", "hit_one",
-    "miss_256",  "hit_256",    "miss_32",           "hit_32"};
+    "build_one",
+    "build_many",
+    "build_two_threads",
+    "miss_one",
+    "hit_one",
+    "miss_256",
+    "hit_256",
+    "miss_32",
+    "hit_32",
+    "erase",
+    "build_many_wall",
+    "finish_wall",
+    "finish_two_threads"};
 inline constexpr std::array kBuilds = {kBuildOne, kBuildMany};
 inline constexpr std::array kQueries = {kMissOne, kHitOne, kMiss256,
                                         kHit256,  kMiss32, kHit32};
@@ -60,7 +75,8 @@ class Subject {
   virtual void Prepare(const KeyChunk& chunk) = 0;
 
   // Timed, in this order: Start, Add for each chunk, Finish; the filter
-  // before is gone.  `how` is one of kBuilds.
+  // before is gone.  `how` is one of kBuilds, or kBuildTwo where
+  // builds_with_threads().
   virtual void Start(std::uint64_t keys, Metric how) = 0;
   virtual void Add(Metric how) = 0;
   virtual Status Finish() = 0;
@@ -78,6 +94,11 @@ class Subject {
 
   // Null: nothing of ours, hence no filter for two threads.
   virtual const FilterPolicy* policy() const { return nullptr; }
+  // Whether kBuildTwo is Start, Add and Finish as well, with a builder that
+  // has two threads; or else a filter that two threads fill.
+  virtual bool builds_with_threads() const { return false; }
+  // The bytes that are asked.  REQUIRES: Has(kErase), and Load() was ok
+  virtual Slice erasable_bytes() const { return {}; }
 };
 
 using Subjects = std::vector<std::unique_ptr<Subject>>;
@@ -102,11 +123,20 @@ enum class Loads {
 // filter of that many bits per key has, and nothing else; which lines is known
 // beforehand.  Nothing that keeps its bits in memory and touches one line per
 // query can be faster.
+// REQUIRES: bits_per_key is kFloorBits or kSmallFloorBits
 std::unique_ptr<Subject> NewFloorSubject(Loads loads, unsigned bits_per_key);
+inline constexpr unsigned kFloorBits = 10;      // as many as bloom:10
+inline constexpr unsigned kSmallFloorBits = 8;  // about as many as ribbon:8
+
+// No filter: std::sort() of as many numbers of 64 bits, which look random, as
+// there are keys.  Only the sorting is timed, as kBuildMany.
+std::unique_ptr<Subject> NewSortSubject();
 
 // The names of those that are no policies of ours.
 inline constexpr std::string_view kFloorName = "floor: lines only";
+inline constexpr std::string_view kSmallFloorName = "floor: of 8 bits/key";
 inline constexpr std::string_view kChainedFloorName = "floor: one after other";
+inline constexpr std::string_view kSortName = "sort of 64-bit hashes";
 inline constexpr std::string_view kLevelDbName = "LevelDB";
 inline constexpr std::string_view kRocksDbBloomName = "RocksDB Bloom";
 inline constexpr std::string_view kRocksDbAlignedName = "RocksDB Bloom moved";

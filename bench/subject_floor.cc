@@ -19,8 +19,9 @@ class FloorSubject final : public Subject {
       : loads_(loads), bits_per_key_(bits_per_key) {}
 
   std::string name() const override {
-    return std::string(loads_ == Loads::kChained ? kChainedFloorName
-                                                 : kFloorName);
+    if (loads_ == Loads::kChained) return std::string(kChainedFloorName);
+    return std::string(bits_per_key_ == kFloorBits ? kFloorName
+                                                   : kSmallFloorName);
   }
   // Overlapping loads are what batches can reach, chained ones what queries
   // cost that wait for each other.

@@ -2,56 +2,91 @@
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "bench/generations_builder.h"
 #include "bench/subject.h"
 #include "tamis/filter_memory.h"
+#include "tamis/living_filter.h"
 
 namespace tamis::bench {
 namespace {
+
+// The kinds that heed BuildOptions::threads.
+bool TakesThreads(std::string_view spec) {
+  return spec.starts_with("ribbon") || spec.starts_with("fuse");
+}
 
 class TamisSubject final : public Subject {
  public:
   TamisSubject(std::string spec, std::unique_ptr<const FilterPolicy> policy)
       : spec_(std::move(spec)),
         policy_(std::move(policy)),
-        concurrent_(policy_->NewConcurrent(1).ok()) {}
+        concurrent_(policy_->NewConcurrent(1).ok()),
+        erasable_(NewErasable(spec_, 1).ok()),
+        threaded_(TakesThreads(spec_)) {
+    if (const auto rotating = NewRotating(spec_, 1); rotating.ok()) {
+      generations_ = (*rotating)->generations();
+    }
+  }
 
   std::string name() const override { return spec_; }
   bool Has(Metric metric) const override {
-    return metric != kBuildTwo || concurrent_;
+    switch (metric) {
+      case kBuildTwo:
+        return concurrent_ || threaded_;
+      case kErase:
+        return erasable_;
+      case kBuildWall:
+      case kFinishWall:
+      case kFinishTwo:
+        return threaded_;
+      default:
+        return true;
+    }
   }
   bool slow() const override { return IsSlow(spec_); }
+  bool builds_with_threads() const override { return threaded_; }
   void Prepare(const KeyChunk& chunk) override { keys_ = chunk.keys(); }
 
-  void Start(std::uint64_t keys, Metric /*how*/) override {
-    builder_ = policy_->NewBuilder(keys);
+  void Start(std::uint64_t keys, Metric how) override {
+    if (generations_ > 0) {
+      builder_ = NewGenerationsBuilder(spec_, KeysPerGeneration(keys));
+      return;
+    }
+    builder_ =
+        policy_->NewBuilderWith({.expected_keys = keys,
+                                 .memory_bytes = 0,
+                                 .temporary_folder = {},
+                                 .threads = how == kBuildTwo ? kTwoThreads : 1,
+                                 .progress = {}});
   }
   void Add(Metric how) override {
-    if (how == kBuildMany) {
-      builder_->AddMany(keys_);
-    } else {
+    if (how == kBuildOne) {
       for (const Slice key : keys_) builder_->Add(key);
+    } else {
+      builder_->AddMany(keys_);
     }
   }
   Status Finish() override {
     std::string filter;
     Status finished = builder_->Finish(&filter);
     builder_.reset();
-    before_ = std::move(built_);
-    built_ = std::move(filter);
+    built_.push_back(std::move(filter));
     return finished;
   }
   Status Load() override {
-    if (!before_.empty() && before_ != built_) {
+    for (const std::string& other : built_) {
+      if (other == built_.front()) continue;
       return Status::Corruption(
-          spec_ + ": Add and AddMany of the same keys made different filters");
+          spec_ + ": the same keys, added in another way or by two threads, " +
+          "made different filters");
     }
     reader_.reset();
-    auto loaded = FilterMemory::Copy(built_);
+    auto loaded = FilterMemory::Copy(built_.front());
     if (!loaded.ok()) return loaded.status();
     loaded_.emplace(*std::move(loaded));
-    std::string().swap(before_);
-    std::string().swap(built_);
+    built_.clear();
     auto reader = policy_->Open(loaded_->bytes());
     if (!reader.ok()) return reader.status();
     reader_ = *std::move(reader);
@@ -73,18 +108,29 @@ class TamisSubject final : public Subject {
 
   std::uint64_t bytes() const override { return loaded_->bytes().size(); }
   double ExpectedRate(std::uint64_t keys) const override {
-    return policy_->Predict(keys).false_positive_rate;
+    const std::uint64_t planned =
+        generations_ > 0 ? KeysPerGeneration(keys) : keys;
+    return policy_->Predict(planned).false_positive_rate;
   }
   const FilterPolicy* policy() const override { return policy_.get(); }
+  Slice erasable_bytes() const override { return loaded_->bytes(); }
 
  private:
+  static constexpr unsigned kTwoThreads = 2;
+
+  std::uint64_t KeysPerGeneration(std::uint64_t keys) const {
+    return (keys + generations_ - 1) / generations_;
+  }
+
   std::string spec_;
   std::unique_ptr<const FilterPolicy> policy_;
   bool concurrent_;
+  bool erasable_;
+  bool threaded_;
+  unsigned generations_ = 0;  // 0: keys do not expire
   std::span<const Slice> keys_;
   std::unique_ptr<FilterBuilder> builder_;
-  std::string before_;  // made of the same keys in another way, or empty
-  std::string built_;
+  std::vector<std::string> built_;  // of the same keys in several ways
   std::optional<FilterMemory> loaded_;
   std::unique_ptr<const FilterReader> reader_;  // looks into loaded_
 };

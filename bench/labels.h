@@ -1,0 +1,34 @@
+// bench/labels.h -- where to put names so that none covers another.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tamis::bench {
+
+// Pixels, from the lower left corner.
+struct Pixel {
+  double x = 0;
+  double y = 0;
+};
+struct Box {
+  Pixel low;
+  Pixel high;
+};
+
+struct NamedPixel {
+  Pixel at;
+  std::string name;
+};
+
+// For each point the middle of its name: as near to it as there is room left
+// inside `area`, where no other name and no point is.  A name that finds no
+// room within some distance goes beside its point all the same.
+std::vector<Pixel> PlaceLabels(const std::vector<NamedPixel>& points,
+                               const Box& area);
+
+// How wide a name is drawn, about.
+double WidthOf(const std::string& name);
+
+}  // namespace tamis::bench
