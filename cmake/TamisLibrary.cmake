@@ -28,20 +28,16 @@ endforeach()
 # part of every aarch64, so kernels_neon.cc needs no flags.  On a processor
 # it is not for, a row's file compiles to a row that does not run here.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set(avx2_flags -mavx2 -mbmi2)
+  set(avx2_flags -mavx2 -mbmi -mbmi2)
   set(avx512_flags -mavx512f -mavx512bw -mavx512vl ${avx2_flags})
   foreach(row avx2 avx512)
+    # Keys that walk (bumped_walk.h) live in general registers; vectors of two
+    # numbers, which the compiler would make of them, are slower.
     set_source_files_properties(
       "${PROJECT_SOURCE_DIR}/src/filters/kernels_${row}.cc"
-      PROPERTIES COMPILE_OPTIONS "${${row}_flags}")
+      PROPERTIES COMPILE_OPTIONS "${${row}_flags};-fno-tree-slp-vectorize")
   endforeach()
 endif()
-
-# Its inner loop lives in general registers; vectors of two numbers, which the
-# compiler would make of them, take a third more instructions.
-set_source_files_properties(
-  "${PROJECT_SOURCE_DIR}/src/filters/bumped_solver.cc"
-  PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize)
 
 add_library(tamis_objects OBJECT ${TAMIS_SOURCES})
 target_link_libraries(tamis_objects PRIVATE tamis_flags tamis_fuzzed)

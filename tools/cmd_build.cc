@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -23,6 +27,7 @@ namespace {
 // What to build with.
 struct Recipe {
   std::unique_ptr<const FilterPolicy> policy;
+  BuildOptions options;
   std::uint64_t planned_keys = 0;  // 0: as many as come
   double planned_rate = 0;         // with that many
 };
@@ -45,32 +50,111 @@ struct Summary {
   double rate() const { return std::max(rate_by_keys, VerdictOf(info).rate); }
 };
 
+// A filter that grows, filled instead of built: for kinds whose plan is no
+// size of theirs.
+class FillingBuilder final : public FilterBuilder {
+ public:
+  explicit FillingBuilder(std::unique_ptr<MutableFilter> filter)
+      : filter_(std::move(filter)) {}
+
+  void Add(Slice key) override { AddMany({&key, 1}); }
+  void AddMany(std::span<const Slice> keys) override {
+    if (status_.ok()) status_ = filter_->InsertMany(keys);
+  }
+  Status Finish(std::string* dst) override {
+    return status_.ok() ? filter_->Save(dst) : status_;
+  }
+
+ private:
+  std::unique_ptr<MutableFilter> filter_;
+  Status status_;
+};
+
+// The number that `text` is; an error names the option.
+Result<std::uint64_t> CountOf(std::string_view option,
+                              const std::string& text) {
+  auto number = ParseCount(text);
+  if (!number.ok()) {
+    return Status::InvalidArgument(
+        fmt::format("{}: {}", option, number.status().message()));
+  }
+  if (*number == 0) {
+    return Status::InvalidArgument(
+        fmt::format("{} must be at least 1", option));
+  }
+  return *number;
+}
+
+Status ReadBuildOptions(const BuildArgs& args, BuildOptions* options) {
+  constexpr std::uint64_t kMostThreads = 1024;
+  if (!args.memory.empty()) {
+    auto bytes = CountOf("--memory", args.memory);
+    if (!bytes.ok()) return bytes.status();
+    options->memory_bytes = *bytes;
+  }
+  if (!args.threads.empty()) {
+    auto threads = CountOf("--threads", args.threads);
+    if (!threads.ok()) return threads.status();
+    if (*threads > kMostThreads) {
+      return Status::InvalidArgument("--threads: at most 1,024");
+    }
+    options->threads = static_cast<unsigned>(*threads);
+  }
+  if (!args.temporary_folder.empty()) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(args.temporary_folder, error)) {
+      return Status::InvalidArgument(
+          fmt::format("--temp-dir: {} is no directory", args.temporary_folder));
+    }
+    options->temporary_folder = args.temporary_folder;
+  }
+  return Status::Ok();
+}
+
+// Of the size that so many keys would make.
+Status FixSize(const BuildArgs& args, Recipe* recipe) {
+  auto keys = CountOf("--plan-keys", args.plan_keys);
+  if (!keys.ok()) return keys.status();
+  const Estimate size = recipe->policy->Predict(*keys);
+  Status status = CheckEstimate(size);
+  if (!status.ok()) return status;
+  recipe->planned_keys = *keys;
+  recipe->planned_rate = size.false_positive_rate;
+  if (args.filter.kind == "scalable") return Status::Ok();
+  auto spec = FixedSpec(args.filter, size);
+  if (!spec.ok()) return spec.status();
+  auto fixed = MakePolicy(*spec);
+  if (!fixed.ok()) return InOptionWords(fixed.status());
+  recipe->policy = *std::move(fixed);
+  return Status::Ok();
+}
+
 Status MakeRecipe(const BuildArgs& args, Recipe* recipe) {
   auto spec = SpecFrom(args.filter);
   if (!spec.ok()) return spec.status();
   auto policy = MakePolicy(*spec);
   if (!policy.ok()) return InOptionWords(policy.status());
   recipe->policy = *std::move(policy);
-  if (args.plan_keys.empty()) return Status::Ok();
+  Status status = ReadBuildOptions(args, &recipe->options);
+  if (!status.ok() || args.plan_keys.empty()) return status;
+  return FixSize(args, recipe);
+}
 
-  auto keys = ParseCount(args.plan_keys);
-  if (!keys.ok()) {
-    return Status::InvalidArgument("--plan-keys: " + keys.status().message());
+// REQUIRES: the recipe outlives it
+Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
+                                                  const Recipe& recipe,
+                                                  Progress* progress) {
+  if (recipe.planned_keys > 0 && args.filter.kind == "scalable") {
+    auto filter = recipe.policy->NewMutable(recipe.planned_keys);
+    if (!filter.ok()) return filter.status();
+    return std::unique_ptr<FilterBuilder>(
+        std::make_unique<FillingBuilder>(*std::move(filter)));
   }
-  if (*keys == 0) {
-    return Status::InvalidArgument("--plan-keys must be at least 1");
-  }
-  const Estimate size = recipe->policy->Predict(*keys);
-  Status status = CheckEstimate(size);
-  if (!status.ok()) return status;
-  auto fixed_spec = FixedSpec(args.filter, size);
-  if (!fixed_spec.ok()) return fixed_spec.status();
-  auto fixed = MakePolicy(*fixed_spec);
-  if (!fixed.ok()) return InOptionWords(fixed.status());
-  recipe->policy = *std::move(fixed);
-  recipe->planned_keys = *keys;
-  recipe->planned_rate = size.false_positive_rate;
-  return Status::Ok();
+  BuildOptions options = recipe.options;
+  options.progress = [progress](double part) {
+    progress->UpdatePart(part, "making the filter");
+  };
+  return recipe.policy->NewBuilderWith(options);
 }
 
 Status AddKeys(const BuildArgs& args, const Console& console,
@@ -106,8 +190,9 @@ Status NoMemory(const FilterPolicy& policy, std::uint64_t keys) {
   constexpr std::uint64_t kMostBytesPerKey = 16;
   return Status::ResourceExhausted(fmt::format(
       "not enough memory: {} {} up to {} while collected, and the filter {}; "
-      "ask for fewer --bits-per-key or a larger --fpr, or build "
-      "from parts of the keys with one --plan-keys and merge",
+      "ask for fewer --bits-per-key or a larger --fpr, build "
+      "from parts of the keys with one --plan-keys and merge, or give --memory "
+      "to --kind ribbon or fuse8",
       Grouped(keys), Plural(keys, "key takes", "keys take"),
       HumanBytes(keys * kMostBytesPerKey),
       SizeText(policy.Predict(keys).bytes)));
@@ -119,14 +204,17 @@ Status Build(const BuildArgs& args, const Console& console,
   if (!status.ok()) return status;
   const FilterPolicy& policy = *recipe.policy;
   Progress progress(console);
-  auto builder = policy.NewBuilder();
-  status = AddKeys(args, console, &progress, builder.get(), &summary->keys);
+  auto builder = NewBuilder(args, recipe, &progress);
+  if (!builder.ok()) return InOptionWords(builder.status());
+  status = AddKeys(args, console, &progress, builder->get(), &summary->keys);
   if (!status.ok()) return status;
 
-  progress.Say("setting bits");
+  progress.Say("making the filter");
   std::string bytes;
-  status = builder->Finish(&bytes);
-  if (status.code() == StatusCode::kResourceExhausted) {
+  status = (*builder)->Finish(&bytes);
+  // Room for a key in the filter is another matter.
+  if (status.code() == StatusCode::kResourceExhausted &&
+      status.message().find("no memory") != std::string::npos) {
     return NoMemory(policy, summary->keys);
   }
   if (!status.ok()) return InOptionWords(status);
@@ -172,7 +260,9 @@ int RunBuild(const BuildArgs& args, const Console& console) {
   Status status = MakeRecipe(args, &recipe);
   if (status.ok()) status = Build(args, console, recipe, &summary);
   if (!status.ok()) return Fail(console, "build", status.message());
-  if (recipe.planned_keys > 0 && summary.keys > recipe.planned_keys) {
+  const bool keeps_its_rate = args.filter.kind == "scalable";
+  if (recipe.planned_keys > 0 && summary.keys > recipe.planned_keys &&
+      !keeps_its_rate) {
     Note(console, "build",
          fmt::format("{} keys came where {} were planned: the expected rate "
                      "is {} instead of {}; use a larger --plan-keys",
@@ -209,6 +299,13 @@ void AddBuild(CLI::App* app, const Console& console, int* exit_code) {
           "Size the filter for that many keys, whatever comes: filters of "
           "one plan can be merged");
   AddKeySyntaxOptions(command, &args->syntax);
+  AddText(command, "--memory", &args->memory,
+          "Bytes to work in, such as 4G; more goes to a temporary file "
+          "(ribbon and fuse)");
+  AddText(command, "--threads", &args->threads,
+          "Threads that make the filter (ribbon and fuse; default 1)");
+  AddText(command, "--temp-dir", &args->temporary_folder,
+          "Folder of that temporary file (default $TMPDIR, or /var/tmp)");
   command->add_flag("-f,--force", args->force, "Overwrite an existing file");
   command->add_flag("--json", args->json, "Print the summary as JSON");
   command->footer("Example:\n  tamis build words.txt -o words.tamis --fpr 1%");

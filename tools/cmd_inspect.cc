@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "filter_input.h"
 #include "parquet_listing.h"
+#include "tamis/living_filter.h"
 #include "text.h"
 #include "verdict.h"
 
@@ -29,6 +30,9 @@ struct Report {
   FilterInfo info;
   Verdict verdict;
   std::string remark;  // why damaged, or why unknown
+  // Of a rotating filter; 0 of all others.
+  unsigned generations = 0;
+  std::uint64_t rotations = 0;
 
   bool is_guess() const { return recognised.certainty == Certainty::kGuess; }
   bool is_damaged() const { return verdict.word == "damaged"; }
@@ -51,6 +55,12 @@ Status Inspect(const FilterInputArgs& args, const Status& status,
   report->info = input.reader->Describe();
   report->verdict = VerdictOf(report->info);
   report->remark = report->info.always_maybe;
+  if (report->info.kind == "rotating") {
+    if (auto filter = LoadRotating(input.file->bytes()); filter.ok()) {
+      report->generations = (*filter)->generations();
+      report->rotations = (*filter)->rotations();
+    }
+  }
   return Status::Ok();
 }
 
@@ -93,18 +103,32 @@ void AddLine(std::string* out, std::string_view name, std::string_view value) {
   *out += fmt::format("{:<15}{}\n", fmt::format("{}:", name), value);
 }
 
+std::string FillText(const Report& report) {
+  std::string_view of;
+  if (report.info.kind == "counting") of = " of the counters";
+  if (report.info.kind == "cuckoo") of = " of the slots";
+  return fmt::format("{}{}", Percent(report.verdict.fill), of);
+}
+
 // About the bits of a filter that has some and can be asked.
 void AddBitLines(const Report& report, std::string* out) {
   const FilterInfo& info = report.info;
-  const bool is_ribbon = info.kind == "ribbon";
-  AddLine(out, is_ribbon ? "columns" : "k", std::to_string(info.probes));
+  AddLine(
+      out, ProbesNameOf(info).text,
+      fmt::format("{}{}", info.probes, info.kind == "cuckoo" ? " bits" : ""));
   AddLine(out, "bits", Grouped(info.bits));
   AddLine(out, "keys", KeysText(report));
   if (report.verdict.bits_per_key > 0) {
     AddLine(out, "bits per key",
             fmt::format("{:.2f}", report.verdict.bits_per_key));
   }
-  if (!is_ribbon) AddLine(out, "fill", Percent(report.verdict.fill));
+  if (!IsSolution(info)) AddLine(out, "fill", FillText(report));
+  if (report.generations > 0) {
+    AddLine(out, "generations",
+            fmt::format("{}, rotated {} {}", report.generations,
+                        Grouped(report.rotations),
+                        Plural(report.rotations, "time", "times")));
+  }
 }
 
 std::string ToText(const Console& console, const Report& report) {
@@ -143,15 +167,18 @@ Json ToJson(const Report& report) {
   if (!report.is_damaged()) {
     object["kind"] = report.info.kind;
     object["hash"] = report.info.hash;
-    object[report.info.kind == "ribbon" ? "columns" : "probes"] =
-        report.info.probes;
+    object[std::string(ProbesNameOf(report.info).json)] = report.info.probes;
     object["bits"] = report.info.bits;
     object["set_bits"] = report.info.set_bits;
     object["keys"] = report.verdict.keys;
     object["keys_are_estimated"] = !report.info.keys.has_value();
     if (report.info.keys.has_value()) object["keys"] = *report.info.keys;
     object["bits_per_key"] = report.verdict.bits_per_key;
-    if (report.info.kind != "ribbon") object["fill"] = report.verdict.fill;
+    if (!IsSolution(report.info)) object["fill"] = report.verdict.fill;
+    if (report.generations > 0) {
+      object["generations"] = report.generations;
+      object["rotations"] = report.rotations;
+    }
     object["false_positive_rate"] = report.verdict.rate;
     if (report.info.seed.has_value()) object["seed"] = *report.info.seed;
   }

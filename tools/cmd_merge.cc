@@ -69,11 +69,11 @@ Status Refusal(const MergeArgs& args, const std::vector<FilterInput>& inputs,
       return Status::InvalidArgument(
           fmt::format("{}: cannot be merged: {}", name, info.always_maybe));
     }
-    if (info.kind == "ribbon") {
+    if (IsSolution(info)) {
       return Status::InvalidArgument(
-          fmt::format("{}: is a Ribbon filter, which cannot be merged; build "
+          fmt::format("{}: is a {} filter, which cannot be merged; build "
                       "one filter from all the keys",
-                      name));
+                      name, info.kind == "ribbon" ? "Ribbon" : info.kind));
     }
     if (info.bits == 0) {
       return Status::InvalidArgument(fmt::format(
@@ -207,7 +207,8 @@ void AddMerge(CLI::App* app, const Console& console, int* exit_code) {
   command->add_flag("--json", args->json, "Print the summary as JSON");
   command->footer(
       "Filters can be merged if they were built for the same number of keys,\n"
-      "at the same rate; Ribbon filters cannot.\n\nExample:\n"
+      "at the same rate; ribbon, fuse, cuckoo, scalable and rotating filters\n"
+      "cannot.\n\nExample:\n"
       "  tamis build monday.txt -o monday.tamis --plan-keys 10M\n"
       "  tamis build tuesday.txt -o tuesday.tamis --plan-keys 10M\n"
       "  tamis merge monday.tamis tuesday.tamis -o week.tamis");

@@ -12,6 +12,7 @@
 
 #include "commands.h"
 #include "numbers.h"
+#include "size_advice.h"
 #include "tamis/filter.h"
 #include "tamis/formats.h"
 #include "text.h"
@@ -30,15 +31,26 @@ struct Row {
   std::optional<double> rate_at_double;
 };
 
+// Can a filter of this kind take more keys than it was made for?
+bool TakesMore(const std::string& format, const std::string& kind) {
+  return format != "rocksdb-ribbon" && kind != "ribbon" && kind != "cuckoo" &&
+         !kind.starts_with("fuse");
+}
+
 Row MakeRow(const SizeArgs& args, const std::string& format,
             const std::string& kind, std::uint64_t keys) {
   Row row;
   row.format = format;
   row.kind = kind;
   FilterArgs filter = args.filter;
-  filter.kind = kind;
-  // In a table of all formats a sizing rule is for the one that has it.
+  // In a table of all formats a sizing rule is for the one that has it, and
+  // sizes are for kinds that have a choice.
   if (filter.format.empty() && format != "cassandra") filter.sizing.clear();
+  if (filter.kind.empty() && kind.starts_with("fuse")) {
+    filter.fpr.clear();
+    filter.bits_per_key.clear();
+  }
+  filter.kind = kind;
   auto spec = SpecFrom(filter, format);
   if (!spec.ok()) {
     row.status = spec.status();
@@ -56,7 +68,7 @@ Row MakeRow(const SizeArgs& args, const std::string& format,
       static_cast<double>(row.estimate.bits) / static_cast<double>(keys);
   // 2^63 keys and more have no double; they saturate any filter.
   const std::uint64_t twice = keys > UINT64_MAX / 2 ? UINT64_MAX : keys * 2;
-  if (format != "rocksdb-ribbon") {
+  if (TakesMore(format, kind)) {
     row.rate_at_double = (*policy)->RateAt(keys, twice);
   }
   return row;
@@ -74,8 +86,9 @@ std::vector<Row> MakeRows(const SizeArgs& args, std::uint64_t keys) {
     const std::string name(entry.name);
     rows.push_back(MakeRow(args, name, "", keys));
     if (name != "tamis") continue;
-    rows.push_back(MakeRow(args, name, "splitblock", keys));
-    rows.push_back(MakeRow(args, name, "classic", keys));
+    for (const std::string_view other : KindNames().subspan(1)) {
+      rows.push_back(MakeRow(args, name, std::string(other), keys));
+    }
   }
   return rows;
 }
@@ -113,7 +126,8 @@ std::string ToTable(const std::vector<Row>& rows) {
   return table.ToString();
 }
 
-std::string ToJson(const std::vector<Row>& rows, std::uint64_t keys) {
+nlohmann::ordered_json ToJson(const std::vector<Row>& rows,
+                              std::uint64_t keys) {
   auto list = nlohmann::ordered_json::array();
   for (const Row& row : rows) {
     nlohmann::ordered_json object;
@@ -134,7 +148,39 @@ std::string ToJson(const std::vector<Row>& rows, std::uint64_t keys) {
     }
     list.push_back(std::move(object));
   }
-  return list.dump(2) + "\n";
+  return list;
+}
+
+// What the advice is about: the rate that was given, or that of the default
+// kind at the size that was, with many keys.
+double RateOf(const SizeArgs& args) {
+  constexpr std::uint64_t kMany = 1'000'000;
+  auto rate = ParseRate(args.filter.fpr);
+  if (rate.ok()) return *rate;
+  FilterArgs filter = args.filter;
+  filter.sizing.clear();
+  auto spec = SpecFrom(filter);
+  auto policy = MakePolicy(spec.ok() ? *spec : "tamis");
+  return policy.ok() ? (*policy)->Predict(kMany).false_positive_rate : 1;
+}
+
+struct Said {
+  std::string text;
+  nlohmann::ordered_json json;
+};
+
+// Adds the advice to a table of all formats.
+Status Advise(const SizeArgs& args, std::uint64_t keys, Said* said) {
+  auto need = NeedFrom(args, keys, RateOf(args));
+  if (!need.ok()) return need.status();
+  auto advice = AdviseFilter(*need);
+  if (advice.ok()) {
+    said->text += "\n" + AdviceText(*advice);
+    said->json["advice"] = AdviceJson(*need, *advice);
+    return Status::Ok();
+  }
+  // The rows say why; but who asked for more than a table gets an error.
+  return AsksForAdvice(args) ? advice.status() : Status::Ok();
 }
 
 }  // namespace
@@ -151,11 +197,25 @@ int RunSize(const SizeArgs& args, const Console& console) {
       SpecFrom(args.filter, args.filter.sizing.empty() ? "tamis" : "cassandra");
   if (!spec.ok()) return Fail(console, "size", spec.status().message());
 
+  const bool is_one = !args.filter.format.empty() || !args.filter.kind.empty();
+  if (is_one && AsksForAdvice(args)) {
+    return Fail(console, "size",
+                "--deletes, --growth, --expiry, --lifetime and --queries "
+                "choose among all kinds; leave --format and --kind out");
+  }
+
   const std::vector<Row> rows = MakeRows(args, *keys);
   if (rows.size() == 1 && !rows.front().status.ok()) {
     return Fail(console, "size", rows.front().status.message());
   }
-  console.out->Write(args.json ? ToJson(rows, *keys) : ToTable(rows));
+  Said said;
+  said.text = ToTable(rows);
+  said.json["filters"] = ToJson(rows, *keys);
+  if (!is_one) {
+    Status status = Advise(args, *keys, &said);
+    if (!status.ok()) return Fail(console, "size", status.message());
+  }
+  console.out->Write(args.json ? said.json.dump(2) + "\n" : said.text);
   return Finish(console, "size", kExitOk);
 }
 
@@ -167,8 +227,19 @@ void AddSize(CLI::App* app, const Console& console, int* exit_code) {
   command->get_option("--keys")->required();
   AddSizingOptions(command, &args->filter);
   AddSizingRuleOption(command, &args->filter);
+  command->add_flag("--deletes", args->deletes, "Keys will be removed");
+  command->add_flag("--growth", args->growth,
+                    "More keys may come, and the rate must hold");
+  command->add_flag("--expiry", args->expiry, "Keys go by their age");
+  AddText(command, "--lifetime", &args->lifetime,
+          "How long the filter is held: 10min (the default), 1h, 7d");
+  AddText(command, "--queries", &args->queries,
+          "Queries per key in that time (default 10)");
   command->add_flag("--json", args->json, "Print JSON");
-  command->footer("Example:\n  tamis size --keys 10M --fpr 0.1%");
+  command->footer(
+      "Without --format and --kind, advice follows the table: the kind that\n"
+      "costs least in memory and time.\n\n"
+      "Example:\n  tamis size --keys 10M --fpr 0.1% --lifetime 7d");
   command->callback(
       [args, &console, exit_code] { *exit_code = RunSize(*args, console); });
 }

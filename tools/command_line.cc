@@ -1,6 +1,7 @@
 #include "command_line.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <string_view>
 
@@ -45,6 +46,10 @@ void Declare(CLI::App* app, const Console& console, int* exit_code) {
   AddQuery(app, console, exit_code);
   AddInspect(app, console, exit_code);
   AddMerge(app, console, exit_code);
+  AddAdd(app, console, exit_code);
+  AddRemove(app, console, exit_code);
+  AddRotate(app, console, exit_code);
+  AddFold(app, console, exit_code);
   AddDedupe(app, console, exit_code);
   AddDb(app, console, exit_code);
 }
@@ -64,7 +69,9 @@ std::vector<std::string> WithoutHelpCommand(std::vector<std::string> args) {
 // are files, another name of the same file is none of its business.
 std::vector<std::string> WithoutLists(std::vector<std::string> args) {
   // Keys and values, not files.
-  if (args.empty() || args.front() == "query" || args.front() == "db") {
+  constexpr std::array kTakeKeys = {"query", "add", "remove", "db"};
+  if (args.empty() || std::find(kTakeKeys.begin(), kTakeKeys.end(),
+                                args.front()) != kTakeKeys.end()) {
     return args;
   }
   for (std::string& arg : args) {

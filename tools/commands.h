@@ -20,6 +20,12 @@ namespace tamis::tools {
 struct SizeArgs {
   std::string keys;  // a number as ParseCount() takes it
   FilterArgs filter;
+  // What the filter is for; see FilterNeed.
+  bool deletes = false;
+  bool growth = false;
+  bool expiry = false;
+  std::string lifetime;  // as ParseSeconds() takes it; empty: the usual
+  std::string queries;   // per key
   bool json = false;
 };
 int RunSize(const SizeArgs& args, const Console& console);
@@ -31,6 +37,10 @@ struct BuildArgs {
   FilterArgs filter;
   std::string plan_keys;  // as ParseCount() takes it; empty: as many as come
   KeySyntax syntax;
+  // See BuildOptions; empty: not given.
+  std::string memory;
+  std::string threads;
+  std::string temporary_folder;
   bool force = false;
   bool json = false;
 };
@@ -72,6 +82,36 @@ struct MergeArgs {
 };
 int RunMerge(const MergeArgs& args, const Console& console);
 void AddMerge(CLI::App* app, const Console& console, int* exit_code);
+
+// For add, remove and rotate.
+struct LivingArgs {
+  std::string file;
+  std::string keys;  // empty: standard input, unless there are listed_keys
+  std::vector<std::string> listed_keys;
+  std::string output;  // empty: `file` itself
+  KeySyntax syntax;
+  bool force = false;
+  bool json = false;
+};
+int RunAdd(const LivingArgs& args, const Console& console);
+// kExitNegative if some keys were certainly strangers; the others are gone.
+int RunRemove(const LivingArgs& args, const Console& console);
+int RunRotate(const LivingArgs& args, const Console& console);
+void AddAdd(CLI::App* app, const Console& console, int* exit_code);
+void AddRemove(CLI::App* app, const Console& console, int* exit_code);
+void AddRotate(CLI::App* app, const Console& console, int* exit_code);
+
+struct FoldArgs {
+  std::string file;
+  std::string output;
+  std::string divisor;  // one of these two is given
+  std::string fpr;
+  bool force = false;
+  bool json = false;
+};
+// kExitNegative if no fold keeps the rate asked for; nothing is written then.
+int RunFold(const FoldArgs& args, const Console& console);
+void AddFold(CLI::App* app, const Console& console, int* exit_code);
 
 struct DedupeArgs {
   std::vector<std::string> files;  // none: standard input

@@ -1,6 +1,7 @@
 #include "filter_args.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,44 @@ namespace {
 constexpr double kMostBitsPerKey = 10000;  // as MakePolicy() has it
 
 // Of the tamis format; the names are also those of MakePolicy().
-const std::vector<std::string> kKinds = {"bloom", "splitblock", "classic"};
+struct Kind {
+  std::string_view name;
+  bool has_cells = false;  // and so a size of its own
+  // What a filter of a fixed size is given as: bits over this, 0 if it has
+  // none; and bits over the bits of a fingerprint.
+  unsigned bits_per_m = 1;
+  bool has_fingerprints = false;
+};
+constexpr unsigned kCounterBits = 4;
+constexpr unsigned kGenerations = 4;  // where their number is not given
+constexpr std::array kKinds = {
+    Kind{.name = "bloom"},
+    Kind{.name = "splitblock"},
+    Kind{.name = "classic"},
+    Kind{.name = "ribbon", .bits_per_m = 0},
+    Kind{.name = "fuse8", .has_cells = true, .bits_per_m = 0},
+    Kind{.name = "fuse16", .has_cells = true, .bits_per_m = 0},
+    Kind{.name = "fuse32", .has_cells = true, .bits_per_m = 0},
+    Kind{.name = "counting", .bits_per_m = kCounterBits},
+    Kind{.name = "cuckoo", .has_fingerprints = true},
+    Kind{.name = "scalable", .bits_per_m = 0},
+    Kind{.name = "rotating", .bits_per_m = kGenerations},
+};
+constexpr auto kKindNames = [] {
+  std::array<std::string_view, kKinds.size()> names{};
+  std::transform(kKinds.begin(), kKinds.end(), names.begin(),
+                 [](const Kind& kind) { return kind.name; });
+  return names;
+}();
+
+// The default for an empty name; null: there is none of that name.
+const Kind* KindNamed(std::string_view name) {
+  if (name.empty()) return &kKinds.front();
+  const auto* kind =
+      std::find_if(kKinds.begin(), kKinds.end(),
+                   [name](const Kind& k) { return k.name == name; });
+  return kind == kKinds.end() ? nullptr : kind;
+}
 
 Status Named(std::string_view option, const Status& status) {
   return Status(status.code(), fmt::format("{}: {}", option, status.message()));
@@ -41,17 +79,30 @@ std::string PolicyName(const FilterArgs& args, const std::string& format) {
   return args.kind.empty() ? format : args.kind;
 }
 
-// ",seed=7", or nothing where none was given.
+// "seed=7", or nothing where none was given.
 Result<std::string> SeedArgument(const FilterArgs& args) {
   if (args.seed.empty()) return std::string();
-  if (args.seed == "random") return std::string(",seed=random");
+  if (args.seed == "random") return std::string("seed=random");
   auto seed = ParseSeed(args.seed);
   if (!seed.ok()) return Named("--seed", seed.status());
-  return fmt::format(",seed={}", *seed);
+  return fmt::format("seed={}", *seed);
 }
 
-// "10" or "fpr=0.01".
+// Kinds that are no Bloom filters have usual sizes of their own.
+bool TakesDefaultBits(const std::string& kind) {
+  return kind.empty() || kind == "bloom" || kind == "splitblock" ||
+         kind == "classic";
+}
+
+// "10", "fpr=0.01", or nothing where none was given and the kind has its own.
 Result<std::string> SizeArgument(const FilterArgs& args) {
+  const Kind* kind = KindNamed(args.kind);
+  if (kind != nullptr && kind->has_cells &&
+      (!args.fpr.empty() || !args.bits_per_key.empty())) {
+    return Status::InvalidArgument(
+        fmt::format("--kind {} is a size of its own; leave {} out", args.kind,
+                    args.fpr.empty() ? "--bits-per-key" : "--fpr"));
+  }
   if (!args.fpr.empty() && !args.bits_per_key.empty()) {
     return Status::InvalidArgument(
         "--fpr and --bits-per-key exclude each other; give one");
@@ -61,7 +112,10 @@ Result<std::string> SizeArgument(const FilterArgs& args) {
     if (!rate.ok()) return Named("--fpr", rate.status());
     return fmt::format("fpr={}", *rate);
   }
-  if (args.bits_per_key.empty()) return fmt::format("{}", kDefaultBitsPerKey);
+  if (args.bits_per_key.empty()) {
+    return TakesDefaultBits(args.kind) ? fmt::format("{}", kDefaultBitsPerKey)
+                                       : std::string();
+  }
   auto bits = ParsePositive(args.bits_per_key);
   if (!bits.ok()) return Named("--bits-per-key", bits.status());
   if (*bits > kMostBitsPerKey) {
@@ -111,6 +165,7 @@ Status InOptionWords(const Status& status) {
   std::string message = status.message();
   ReplaceAll(&message, "sizing=", "--sizing ");
   ReplaceAll(&message, "classic:fpr=...", "--kind classic");
+  ReplaceAll(&message, "leave m and k out", "leave --plan-keys out");
   return Status(status.code(), message);
 }
 
@@ -126,11 +181,12 @@ void AddSizingOptions(CLI::App* app, FilterArgs* args) {
           "Format: " + FormatNames() + ", or cassandra:VERSION");
   app->add_option("--kind", args->kind,
                   "Algorithm of the tamis format (default bloom)")
-      ->check(CLI::IsMember(kKinds));
+      ->check(CLI::IsMember(
+          std::vector<std::string>(kKindNames.begin(), kKindNames.end())));
   AddText(app, "--fpr", &args->fpr,
           "Rate of false positives, such as 0.01 or 1%");
   AddText(app, "--bits-per-key", &args->bits_per_key,
-          "Bits per key (default 10)");
+          "Bits per key (default 10; some kinds have their own)");
   app->get_option("--fpr")->excludes(app->get_option("--bits-per-key"));
 }
 
@@ -170,8 +226,7 @@ Result<std::string> SpecFrom(const FilterArgs& args,
     return Status::InvalidArgument(
         fmt::format("--kind goes with --format tamis, not {}", chosen));
   }
-  if (!args.kind.empty() &&
-      std::find(kKinds.begin(), kKinds.end(), args.kind) == kKinds.end()) {
+  if (KindNamed(args.kind) == nullptr) {
     return Status::InvalidArgument(
         fmt::format("--kind: '{}' is none", args.kind));
   }
@@ -188,24 +243,38 @@ Result<std::string> SpecFrom(const FilterArgs& args,
   if (!size.ok()) return size.status();
   auto seed = SeedArgument(args);
   if (!seed.ok()) return seed.status();
-  std::string spec =
-      PolicyName(args, chosen) + SeparatorAfter(chosen) + *size + *seed;
-  if (!args.sizing.empty()) spec += ",sizing=" + args.sizing;
+  std::string spec = PolicyName(args, chosen);
+  for (const std::string& argument :
+       {*size, *seed,
+        args.sizing.empty() ? std::string() : "sizing=" + args.sizing}) {
+    if (!argument.empty()) spec += SeparatorAfter(spec) + argument;
+  }
   return spec;
 }
 
 Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size) {
   const std::string format = args.format.empty() ? "tamis" : args.format;
+  const Kind& kind = *KindNamed(args.kind);
   if (format == "rocksdb-ribbon") {
     return Status::InvalidArgument(
         "--plan-keys goes with any format but rocksdb-ribbon, whose size "
         "follows from the keys that come");
   }
+  if (kind.bits_per_m == 0) {
+    return Status::InvalidArgument(fmt::format(
+        "--plan-keys does not go with --kind {}, whose size follows from the "
+        "keys that come",
+        kind.name));
+  }
   auto seed = SeedArgument(args);
   if (!seed.ok()) return seed.status();
-  return fmt::format("{}{}m={},k={}{}", PolicyName(args, format),
-                     SeparatorAfter(format), size.bits, size.probes, *seed);
+  const unsigned unit = kind.has_fingerprints ? size.probes : kind.bits_per_m;
+  return fmt::format("{}{}m={},k={}{}{}", PolicyName(args, format),
+                     SeparatorAfter(format), size.bits / unit, size.probes,
+                     seed->empty() ? "" : ",", *seed);
 }
+
+std::span<const std::string_view> KindNames() { return kKindNames; }
 
 std::string FormatNames() {
   std::string names;

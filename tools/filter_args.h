@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ struct FilterArgs {
 
 inline constexpr double kDefaultBitsPerKey = 10;
 
+// "bloom", "splitblock", ...: what --kind takes, the default first.
+std::span<const std::string_view> KindNames();
+
 // Adds --format, --kind, --fpr, --bits-per-key.
 void AddSizingOptions(CLI::App* app, FilterArgs* args);
 void AddSeedOption(CLI::App* app, FilterArgs* args);
@@ -44,7 +48,7 @@ Result<std::string> SpecFrom(const FilterArgs& args,
 
 // The spec of the filter that SpecFrom() describes, but of exactly that size,
 // whatever the number of keys.  REQUIRES: SpecFrom(args) is ok
-// InvalidArgument: the format has no filters of a fixed size.
+// InvalidArgument: the format or kind has no filters of a fixed size.
 Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size);
 
 // Ok if --format may say this: the name of a known format, for cassandra with

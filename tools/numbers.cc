@@ -186,6 +186,29 @@ Result<double> ParsePositive(std::string_view text) {
   return value;
 }
 
+Result<double> ParseSeconds(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  constexpr Unit kUnits[] = {
+      {"min", 60}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+  std::string_view number = text;
+  double seconds = 1;
+  for (const Unit& unit : kUnits) {
+    if (!number.ends_with(unit.name)) continue;
+    number.remove_suffix(unit.name.size());
+    seconds = unit.seconds;
+    break;
+  }
+  double value = 0;
+  if (!ParseReal(number, &value) || !(value >= 0) ||
+      !std::isfinite(value * seconds)) {
+    return NotANumber(text, "a time such as 90s, 10min, 1h or 7d");
+  }
+  return value * seconds;
+}
+
 Result<std::uint64_t> ParseSeed(std::string_view text) {
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   const std::string_view digits = hex ? text.substr(2) : text;

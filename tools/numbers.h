@@ -20,6 +20,9 @@ Result<double> ParseRate(std::string_view text);
 // A positive, finite number: "10", "9.6".
 Result<double> ParsePositive(std::string_view text);
 
+// Seconds that are 0 or more: "90", "90s", "10min", "1h", "7d".
+Result<double> ParseSeconds(std::string_view text);
+
 // 64 bits, decimal or with 0x hexadecimal.
 Result<std::uint64_t> ParseSeed(std::string_view text);
 

@@ -23,7 +23,18 @@ std::string Duration(double seconds) {
   return fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
+std::string Bar(double part) {
+  // What grows while we read must not push the bar out of its frame.
+  const int done = static_cast<int>(std::clamp(part, 0.0, 1.0) * kBarColumns);
+  return fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %", "", done, "",
+                     kBarColumns - done, part * 100);
+}
+
 }  // namespace
+
+std::string PartLine(double part, std::string_view what) {
+  return fmt::format("{}  {}", Bar(part), what);
+}
 
 std::string ProgressLine(const ProgressState& state) {
   const double keys_per_second =
@@ -32,25 +43,31 @@ std::string ProgressLine(const ProgressState& state) {
       "{} {}, {}/s", HumanCount(static_cast<double>(state.keys)),
       Plural(state.keys, "key", "keys"), HumanCount(keys_per_second));
   if (state.total_bytes == 0) return count;
-  // A file that grows while we read must not push the bar out of its frame.
   const double part = std::min(1.0, static_cast<double>(state.bytes) /
                                         static_cast<double>(state.total_bytes));
-  const int done = static_cast<int>(part * kBarColumns);
   const std::string left =
       part > 0 ? Duration(state.seconds / part * (1 - part)) : "?";
-  return fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {}, {} left", "", done, "",
-                     kBarColumns - done, part * 100, count, left);
+  return fmt::format("{}  {}, {} left", Bar(part), count, left);
 }
 
 Progress::Progress(const Console& console, std::uint64_t total_bytes)
     : console_(console), total_bytes_(total_bytes), next_(start_ + kInterval) {}
 
-void Progress::Update(std::uint64_t keys, std::uint64_t bytes) {
-  if (!console_.err_is_terminal) return;
+bool Progress::IsTime() {
+  if (!console_.err_is_terminal) return false;
   const Clock::time_point now = Clock::now();
-  if (now < next_) return;
+  if (now < next_) return false;
   next_ = now + kInterval;
-  const std::chrono::duration<double> elapsed = now - start_;
+  return true;
+}
+
+void Progress::UpdatePart(double part, std::string_view what) {
+  if (IsTime()) Show(PartLine(part, what));
+}
+
+void Progress::Update(std::uint64_t keys, std::uint64_t bytes) {
+  if (!IsTime()) return;
+  const std::chrono::duration<double> elapsed = Clock::now() - start_;
   Show(ProgressLine({.keys = keys,
                      .bytes = bytes,
                      .total_bytes = total_bytes_,

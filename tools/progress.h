@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "console.h"
 
@@ -21,6 +22,9 @@ struct ProgressState {
 // total is known, else a count and a rate.
 std::string ProgressLine(const ProgressState& state);
 
+// The same for a step that knows only the part done: a bar and what goes on.
+std::string PartLine(double part, std::string_view what);
+
 // Shows that line on `err` about ten times a second while it is a terminal,
 // and nothing at all otherwise; wipes it at the end.  What does not fit the
 // terminal is cut off: a line that wraps could not be wiped.
@@ -34,6 +38,8 @@ class Progress {
   void set_total_bytes(std::uint64_t bytes) { total_bytes_ = bytes; }
   // Cheap enough for every batch of keys.
   void Update(std::uint64_t keys, std::uint64_t bytes);
+  // For steps that know the part done, from 0 to 1.
+  void UpdatePart(double part, std::string_view what);
   // Says what goes on where no count moves.
   void Say(const std::string& what);
   // Must come before anything else is written to `err`.
@@ -42,6 +48,8 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // True at most ten times a second, and never without a terminal.
+  bool IsTime();
   void Show(const std::string& line);
 
   const Console console_;

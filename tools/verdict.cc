@@ -32,6 +32,36 @@ BloomHealth SplitBlockHealth(const FilterInfo& info, double fill) {
              : BloomHealth::kOk;
 }
 
+// A slot that is full can take no key; one in twenty should be free.
+BloomHealth CuckooHealth(double fill) {
+  constexpr double kSaturatedFill = 0.97;
+  if (fill == 0) return BloomHealth::kEmpty;
+  return fill > kSaturatedFill ? BloomHealth::kSaturated : BloomHealth::kOk;
+}
+
+// Of filters that are not meant to be full yet: parts that grow, generations.
+BloomHealth GrowingHealth(BloomHealth health) {
+  return health == BloomHealth::kOversized ? BloomHealth::kOk : health;
+}
+
+BloomHealth HealthOf(const FilterInfo& info, std::uint64_t places,
+                     double fill) {
+  if (info.kind == "splitblock") return SplitBlockHealth(info, fill);
+  if (info.kind == "cuckoo") return CuckooHealth(fill);
+  const BloomHealth health = BloomHealthOf(places, info.set_bits);
+  return info.kind == "scalable" || info.kind == "rotating"
+             ? GrowingHealth(health)
+             : health;
+}
+
+// Of what set_bits counts.
+std::uint64_t BitsPerPlace(const FilterInfo& info) {
+  constexpr std::uint64_t kCounterBits = 4;
+  if (info.kind == "counting") return kCounterBits;
+  if (info.kind == "cuckoo") return info.probes;
+  return 1;
+}
+
 }  // namespace
 
 Verdict VerdictOf(const FilterInfo& info) {
@@ -50,16 +80,26 @@ Verdict VerdictOf(const FilterInfo& info) {
   verdict.keys = info.keys.has_value() ? static_cast<double>(*info.keys)
                                        : info.keys_by_fill;
   if (verdict.keys > 0) verdict.bits_per_key = bits / verdict.keys;
-  // The bits of a Ribbon are a solution, half of them set by chance.
-  if (info.kind == "ribbon") {
+  if (IsSolution(info)) {
     verdict.word = "ok";
     return verdict;
   }
-  verdict.fill = static_cast<double>(info.set_bits) / bits;
-  verdict.word = WordFor(info.kind == "splitblock"
-                             ? SplitBlockHealth(info, verdict.fill)
-                             : BloomHealthOf(info.bits, info.set_bits));
+  const std::uint64_t places = info.bits / BitsPerPlace(info);
+  verdict.fill =
+      static_cast<double>(info.set_bits) / static_cast<double>(places);
+  verdict.word = WordFor(HealthOf(info, places, verdict.fill));
   return verdict;
+}
+
+bool IsSolution(const FilterInfo& info) {
+  return info.kind == "ribbon" || info.kind.starts_with("fuse");
+}
+
+ProbesName ProbesNameOf(const FilterInfo& info) {
+  if (info.kind == "ribbon") return {"columns", "columns"};
+  if (info.kind.starts_with("fuse")) return {"cells per key", "cells_per_key"};
+  if (info.kind == "cuckoo") return {"fingerprint", "fingerprint_bits"};
+  return {"k", "probes"};
 }
 
 }  // namespace tamis::tools

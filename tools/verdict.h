@@ -11,7 +11,8 @@ namespace tamis::tools {
 
 struct Verdict {
   std::string_view word;  // "ok", "saturated", "oversized", "empty", "unknown"
-  double fill = 0;        // share of bits set; 0 for a Ribbon
+  double fill = 0;        // share of bits, counters or slots in use; 0 for
+                          // filters that are the solution of equations
   double rate = 1;        // expected rate of false positives
   double keys = 0;  // as stored, else estimated from the fill; 0 for none,
                     // or where nothing tells
@@ -19,5 +20,15 @@ struct Verdict {
 };
 
 Verdict VerdictOf(const FilterInfo& info);
+
+// Of ribbon and fuse filters half the bits are set, by chance.
+bool IsSolution(const FilterInfo& info);
+
+// What FilterInfo::probes count, for people and for programs.
+struct ProbesName {
+  std::string_view text;
+  std::string_view json;
+};
+ProbesName ProbesNameOf(const FilterInfo& info);
 
 }  // namespace tamis::tools

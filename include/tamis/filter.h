@@ -229,7 +229,8 @@ class TAMIS_EXPORT FilterPolicy {
 
 // Makes a policy from its text; the grammar is in docs/policies.md.
 //   "bloom:10"          the default kind (cache-local) at 10 bits per key
-//   "fpr:0.01"          the default kind at a rate of 1 %
+//   "fpr:0.01"          a rate of 1 %, of the kind that costs least
+//   "ribbon:8"          a rate of 1/256 in hardly more than 8 bits per key
 //   "leveldb:10"        LevelDB's bytes; "rocksdb:10", "rocksdb-ribbon:10",
 //   "parquet:10"        "cassandra:ka,fpr=0.1": those of the others
 // InvalidArgument: the message says which part was not understood.

@@ -24,18 +24,18 @@ class RowSolver {
     return (rows + kBlockRows - 1) / kBlockRows * kBlockRows;
   }
 
-  // REQUIRES: CellsFor(rows.size()) cells
-  static void Solve(std::span<const BumpedRow<Word>> rows, Cell* cells) {
-    std::fill_n(cells, CellsFor(rows.size()), Cell{0});
+  // REQUIRES: CellsFor(rows.count) cells
+  static void Solve(const BumpedRows<Word>& rows, Cell* cells) {
+    std::fill_n(cells, CellsFor(rows.count), Cell{0});
     std::array<Sums, kRing> ring{};
-    for (std::size_t block = CellsFor(rows.size()) / kBlockRows; block-- > 0;) {
+    for (std::size_t block = CellsFor(rows.count) / kBlockRows; block-- > 0;) {
       std::array<const Cell*, kLater> later;
       for (std::size_t i = 0; i < kLater; ++i) {
         later[i] = ring[(block + 1 + i) % kRing].data();
       }
       const std::size_t first = block * kBlockRows;
-      SolveBlock(rows.subspan(first), later, cells + first,
-                 std::make_index_sequence<kBlockRows>());
+      SolveBlock({rows.coefficients + first, rows.values, rows.count - first},
+                 later, cells + first, std::make_index_sequence<kBlockRows>());
       AddUp(cells + first, &ring[block % kRing]);
     }
   }
@@ -47,24 +47,24 @@ class RowSolver {
   using Sums = std::array<Cell, 256>;  // by the rows selected
 
   template <std::size_t... kFromEnd>
-  static void SolveBlock(std::span<const BumpedRow<Word>> rows,
+  static void SolveBlock(const BumpedRows<Word>& rows,
                          const std::array<const Cell*, kLater>& later,
                          Cell* cells, std::index_sequence<kFromEnd...>) {
     const auto solve =
         [&]<std::size_t kRow>(std::integral_constant<std::size_t, kRow>) {
           // The last block may have fewer.
-          if (kRow < rows.size()) SolveRow<kRow>(rows[kRow], later, cells);
+          if (kRow < rows.count) SolveRow<kRow>(rows, later, cells);
         };
     (solve(std::integral_constant<std::size_t, kBlockRows - 1 - kFromEnd>()),
      ...);
   }
 
   template <std::size_t kRow>
-  static void SolveRow(const BumpedRow<Word>& row,
+  static void SolveRow(const BumpedRows<Word>& rows,
                        const std::array<const Cell*, kLater>& later,
                        Cell* cells) {
-    Word selected = row.coefficients >> 1;
-    auto sum = static_cast<Cell>(row.value);
+    Word selected = rows.coefficients[kRow] >> 1;
+    auto sum = static_cast<Cell>(rows.coefficients[kRow + rows.values]);
     for (std::size_t i = kRow + 1; i < kBlockRows; ++i, selected >>= 1) {
       const auto mask = static_cast<Cell>(
           std::uint64_t{0} - (static_cast<std::uint64_t>(selected) & 1));
@@ -159,7 +159,7 @@ template <typename Cell>
 void BackSubstitution<Word>::RunWith(const BumpedLane<Word>& lane,
                                      unsigned char* bytes) {
   using Solver = RowSolver<Word, Cell>;
-  cells_.resize(Solver::CellsFor(lane.rows().size()) * sizeof(Cell));
+  cells_.resize(Solver::CellsFor(lane.rows().count) * sizeof(Cell));
   // Of new, and so aligned for any Cell.
   Cell* cells = reinterpret_cast<Cell*>(cells_.data());
   Solver::Solve(lane.rows(), cells);

@@ -36,84 +36,105 @@ std::size_t WideRows(const BumpedLayer& layer, std::uint64_t first) {
 template <typename Word>
 bool BumpedLane<Word>::Start(std::uint64_t part,
                              std::span<const std::uint64_t> digests,
-                             MovingKey<Word>* moving) {
+                             WalkingKey<Word>* walking) {
   const BumpedShape& shape = layer_.shape();
   first_bucket_ = part * shape.part_buckets();
   const auto buckets = static_cast<std::size_t>(std::min<std::uint64_t>(
       shape.part_buckets(), layer_.buckets() - first_bucket_));
-  rows_.assign(buckets * shape.bucket_rows(), {});
+  rows_.count = buckets * shape.bucket_rows();
+  // The same for all parts of the layer, also for a shorter one at its end.
+  rows_.values = static_cast<std::size_t>(std::min<std::uint64_t>(
+                     shape.part_buckets(), layer_.buckets())) *
+                 shape.bucket_rows();
+  memory_.assign(2 * rows_.values, 0);
+  rows_.coefficients = memory_.data();
   levels_.assign(buckets, 0);
   bumped_.clear();
-  placed_.clear();
   digests_ = digests;
   bucket_ = first_bucket_ - 1;  // so that the next is the first
   bucket_begin_ = bucket_end_ = next_ = 0;
+  bucket_keys_.clear();
   mask_ = LowBits(shape.columns);
   wide_mask_ = LowBits(shape.most_columns());
   wide_rows_ = shape.wide == 0
                    ? 0
                    : WideRows(layer_, first_bucket_ * shape.bucket_rows());
-  return TakeNext(moving);
+  return TakeNext(walking);
 }
 
 template <typename Word>
-bool BumpedLane<Word>::Settle(MovingKey<Word>* moving) {
-  BumpedRow<Word>& row = *moving->row;
-  if (row.coefficients == 0) {
-    row = {moving->coefficients, moving->value};
-    placed_.push_back({start_, &row});
-  } else if (row.value != moving->value) {
+bool BumpedLane<Word>::Settle(WalkingKey<Word>* walking) {
+  Word* const row = walking->row;
+  if (*row == 0) {
+    *row = walking->coefficients;
+    row[rows_.values] = walking->value;
+    bucket_keys_[next_].owned =
+        static_cast<std::uint32_t>(row - rows_.coefficients);
+  } else if (row[rows_.values] != walking->value) {
     Bump();
   }  // Else it follows from the others, and needs no row.
-  return TakeNext(moving);
+  return TakeNext(walking);
 }
 
 template <typename Word>
-bool BumpedLane<Word>::TakeNext(MovingKey<Word>* moving) {
-  while (next_ == bucket_begin_) {
-    if (bucket_end_ == digests_.size()) return false;
-    ++bucket_;
-    placed_.clear();
-    bucket_begin_ = bucket_end_;
-    const bool last = bucket_ + 1 == first_bucket_ + levels_.size();
-    const std::uint64_t bound = last ? 0 : layer_.FirstDigestOf(bucket_ + 1);
-    while (bucket_end_ < digests_.size() &&
-           (last || digests_[bucket_end_] < bound)) {
+bool BumpedLane<Word>::OpenNextBucket() {
+  if (bucket_end_ == digests_.size()) return false;
+  ++bucket_;
+  bucket_row_ = static_cast<std::size_t>(bucket_ - first_bucket_) *
+                layer_.shape().bucket_rows();
+  bucket_begin_ = bucket_end_;
+  const bool last = bucket_ + 1 == first_bucket_ + levels_.size();
+  if (last) {
+    bucket_end_ = digests_.size();
+  } else {
+    const std::uint64_t bound = layer_.FirstDigestOf(bucket_ + 1);
+    while (bucket_end_ < digests_.size() && digests_[bucket_end_] < bound) {
       ++bucket_end_;
     }
-    next_ = bucket_end_;
   }
-  --next_;
-  start_ = layer_.PlaceOf(digests_[next_]).row;
-  const std::size_t row = static_cast<std::size_t>(bucket_ - first_bucket_) *
-                              layer_.shape().bucket_rows() +
-                          start_;
-  const BumpedKey<Word> key = BumpedKeyOf<Word>(digests_[next_]);
-  *moving = {key.coefficients, key.fingerprint & FingerprintMask(row),
-             &rows_[row]};
+  // All at once: what one key takes, the processor does for several at a time.
+  bucket_keys_.resize(bucket_end_ - bucket_begin_);
+  for (std::size_t i = 0; i < bucket_keys_.size(); ++i) {
+    const std::uint64_t digest = digests_[bucket_begin_ + i];
+    const unsigned start = layer_.PlaceOf(digest).row;
+    BumpedKey<Word> key = BumpedKeyOf<Word>(digest);
+    key.fingerprint &= FingerprintMask(bucket_row_ + start);
+    bucket_keys_[i] = {key, start, kNoRow};
+  }
+  next_ = bucket_keys_.size();
+  return true;
+}
+
+template <typename Word>
+bool BumpedLane<Word>::TakeNext(WalkingKey<Word>* walking) {
+  while (next_ == 0) {
+    if (!OpenNextBucket()) return false;
+  }
+  const BucketKey& taken = bucket_keys_[--next_];
+  *walking = {taken.key.coefficients, taken.key.fingerprint,
+              rows_.coefficients + bucket_row_ + taken.start};
   return true;
 }
 
 template <typename Word>
 void BumpedLane<Word>::Bump() {
   const BumpedShape& shape = layer_.shape();
-  const unsigned level = shape.LevelAbove(start_);
+  const unsigned level = shape.LevelAbove(bucket_keys_[next_].start);
   const unsigned threshold = shape.Threshold(level);
   levels_[static_cast<std::size_t>(bucket_ - first_bucket_)] =
       static_cast<std::uint16_t>(level);
-  // No other key was reduced by the last ones, so they can simply go.
-  for (; !placed_.empty() && placed_.back().start < threshold;
-       placed_.pop_back()) {
-    *placed_.back().row = {};
-  }
+  // The keys up to the threshold are the last that got rows.  No other key was
+  // reduced by them, so they can simply go.
   std::size_t end = next_ + 1;
-  while (end < bucket_end_ && layer_.PlaceOf(digests_[end]).row < threshold) {
-    ++end;
+  for (; end < bucket_keys_.size() && bucket_keys_[end].start < threshold;
+       ++end) {
+    if (bucket_keys_[end].owned != kNoRow) rows_.Clear(bucket_keys_[end].owned);
   }
-  bumped_.insert(bumped_.end(),
-                 digests_.begin() + static_cast<std::ptrdiff_t>(bucket_begin_),
-                 digests_.begin() + static_cast<std::ptrdiff_t>(end));
-  next_ = bucket_begin_;
+  const auto first =
+      digests_.begin() + static_cast<std::ptrdiff_t>(bucket_begin_);
+  bumped_.insert(bumped_.end(), first,
+                 first + static_cast<std::ptrdiff_t>(end));
+  next_ = 0;
 }
 
 template class BumpedLane<std::uint64_t>;

@@ -10,65 +10,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "base/wide_math.h"
 #include "filters/bumped_key.h"
 #include "filters/bumped_shape.h"
+#include "filters/kernels.h"
 
 namespace tamis {
 
-// REQUIRES: word != 0
-inline unsigned TrailingZeros(std::uint64_t word) noexcept {
-  return static_cast<unsigned>(__builtin_ctzll(word));
-}
-inline unsigned TrailingZeros(Uint128 word) noexcept {
-  const auto low = static_cast<std::uint64_t>(word);
-  return low != 0 ? TrailingZeros(low)
-                  : 64 + TrailingZeros(static_cast<std::uint64_t>(word >> 64));
-}
-
-__extension__ using Int128 = __int128;
+// The rows of a part, with the keys that own them: coefficients, 0 for a row
+// that none owns, and as many words later, from `values` on, fingerprints.
+// Two arrays, so that a step from row to row is an addition.
 template <typename Word>
-using SignedWord = std::conditional_t<sizeof(Word) == 8, std::int64_t, Int128>;
+struct BumpedRows {
+  Word* coefficients = nullptr;
+  std::size_t values = 0;
+  std::size_t count = 0;
 
-// A row of a part, with the key that owns it; coefficients 0: none does.
-template <typename Word>
-struct BumpedRow {
-  Word coefficients;
-  std::uint64_t value;  // 64 bits, so that a row is one power of two of bytes
-};
-
-// A key on its way to a row: the coefficients that are left of it, the first
-// being that of `row`.
-template <typename Word>
-struct MovingKey {
-  Word coefficients = 0;
-  std::uint64_t value = 0;
-  BumpedRow<Word>* row = nullptr;
-
-  // Eliminates the first coefficient.  False: the row is free, or no
-  // coefficient is left.
-  bool Step() noexcept {
-    const Word sum = coefficients ^ row->coefficients;
-    // First coefficients are 1 unless a row is free: so the sum's is 0, and
-    // turned around to the end it makes a positive number, but for the two
-    // cases that end the matter.  One branch less than by asking for each.
-    const Word turned =
-        static_cast<Word>(sum >> 1) | static_cast<Word>(sum << (kBits - 1));
-    if (static_cast<SignedWord<Word>>(turned) <= 0) [[unlikely]] {
-      return false;
-    }
-    value ^= row->value;
-    const unsigned zeros = TrailingZeros(turned);
-    coefficients = turned >> zeros;
-    row += zeros + 1;
-    return true;
+  void Clear(std::size_t row) const noexcept {
+    coefficients[row] = 0;
+    coefficients[row + values] = 0;
   }
-
- private:
-  static constexpr unsigned kBits = 8 * sizeof(Word);
 };
 
 template <typename Word>
@@ -76,52 +39,56 @@ class BumpedLane {
  public:
   explicit BumpedLane(const BumpedLayer& layer) : layer_(layer) {}
 
-  // Begins with a part, whose first key goes to *moving; false if it has none.
+  // Begins with a part, whose first key goes to *walking; false if it has none.
   // REQUIRES: `digests` are those of the part, ascending; stay until the end
   bool Start(std::uint64_t part, std::span<const std::uint64_t> digests,
-             MovingKey<Word>* moving);
+             WalkingKey<Word>* walking);
 
   // After the key's last step: gives it the row, or bumps it, and exchanges it
   // for the next.
   // False: there is none, the part is done.
-  bool Settle(MovingKey<Word>* moving);
+  bool Settle(WalkingKey<Word>* walking);
 
-  // Once done.
-  std::span<const BumpedRow<Word>> rows() const noexcept { return rows_; }
+  const BumpedRows<Word>& rows() const noexcept { return rows_; }
   // By bucket.
   std::span<const std::uint16_t> levels() const noexcept { return levels_; }
   std::uint64_t first_bucket() const noexcept { return first_bucket_; }
   std::span<const std::uint64_t> bumped() const noexcept { return bumped_; }
 
  private:
-  struct Placed {
-    unsigned start;  // row of the bucket
-    BumpedRow<Word>* row;
+  // A key of the bucket that is being worked on.
+  struct BucketKey {
+    BumpedKey<Word> key;
+    std::uint32_t start;  // row of the bucket
+    std::uint32_t owned;  // row of the part, or kNoRow
   };
+  static constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
 
-  bool TakeNext(MovingKey<Word>* moving);
+  // False: there is none.
+  bool OpenNextBucket();
+  bool TakeNext(WalkingKey<Word>* walking);
   void Bump();
   std::uint32_t FingerprintMask(std::size_t row) const noexcept {
     return row < wide_rows_ ? wide_mask_ : mask_;
   }
 
   const BumpedLayer& layer_;
-  std::vector<BumpedRow<Word>> rows_;
+  std::vector<Word> memory_;
+  BumpedRows<Word> rows_;
   std::vector<std::uint16_t> levels_;
   std::vector<std::uint64_t> bumped_;
-  std::vector<Placed> placed_;  // of this bucket, in order
+  std::vector<BucketKey> bucket_keys_;
 
   std::span<const std::uint64_t> digests_;
   std::uint64_t first_bucket_ = 0;
-  std::uint64_t bucket_ = 0;  // of the layer
-  std::size_t bucket_begin_ = 0;
+  std::uint64_t bucket_ = 0;      // of the layer
+  std::size_t bucket_row_ = 0;    // its first, of the part's
+  std::size_t bucket_begin_ = 0;  // its digests
   std::size_t bucket_end_ = 0;
-  std::size_t next_ = 0;  // keys of the bucket from here on are settled
+  std::size_t next_ = 0;  // of bucket_keys_: from here on all are settled
   std::size_t wide_rows_ = 0;
   std::uint32_t mask_ = 0;
   std::uint32_t wide_mask_ = 0;
-
-  unsigned start_ = 0;  // of the key in hand, in its bucket
 };
 
 }  // namespace tamis

@@ -7,7 +7,7 @@
 #include "base/coding.h"
 #include "base/wide_math.h"
 #include "filters/bumped_key.h"
-#include "filters/bumped_lane.h"
+#include "filters/bumped_walk.h"
 #include "hash/splitmix64.h"
 
 namespace tamis {
@@ -31,22 +31,25 @@ Start StartOf(std::uint64_t digest, unsigned attempt, std::uint32_t rows) {
   return start;
 }
 
-using Rows = std::vector<BumpedRow<std::uint64_t>>;
+// The coefficients of the rows, then their values; see BumpedRows.
+using Rows = std::vector<std::uint64_t>;
 
 // False: two keys contradict each other.
 bool Eliminate(std::span<const std::uint64_t> digests, unsigned attempt,
                std::uint32_t mask, Rows* rows) {
-  const auto count = static_cast<std::uint32_t>(rows->size());
+  const std::size_t count = rows->size() / 2;
   for (const std::uint64_t digest : digests) {
-    const Start start = StartOf(digest, attempt, count);
-    MovingKey<std::uint64_t> moving{start.key.coefficients,
-                                    start.key.fingerprint & mask,
-                                    rows->data() + start.row};
-    while (moving.Step()) {
+    const Start start =
+        StartOf(digest, attempt, static_cast<std::uint32_t>(count));
+    WalkingKey<std::uint64_t> walking{start.key.coefficients,
+                                      start.key.fingerprint & mask,
+                                      rows->data() + start.row};
+    while (Step(&walking, count)) {
     }
-    if (moving.row->coefficients == 0) {
-      *moving.row = {moving.coefficients, moving.value};
-    } else if (moving.row->value != moving.value) {
+    if (*walking.row == 0) {
+      *walking.row = walking.coefficients;
+      walking.row[count] = walking.value;
+    } else if (walking.row[count] != walking.value) {
       return false;
     }
   }
@@ -74,13 +77,14 @@ std::uint64_t BitsAt(const unsigned char* bytes, std::uint64_t size,
 
 // Column after column, each of as many bits as there are rows.
 void WriteTable(const Rows& rows, unsigned columns, char* bytes) {
+  const std::size_t count = rows.size() / 2;
   for (unsigned column = 0; column < columns; ++column) {
     std::uint64_t later = 0;  // bits of the 64 rows behind, the first in bit 0
-    for (std::size_t row = rows.size(); row-- > 0;) {
-      const std::uint64_t bit = Parity(rows[row].coefficients >> 1 & later) ^
-                                (rows[row].value >> column & 1);
+    for (std::size_t row = count; row-- > 0;) {
+      const std::uint64_t bit =
+          Parity(rows[row] >> 1 & later) ^ (rows[count + row] >> column & 1);
       later = later << 1 | bit;
-      const std::uint64_t at = std::uint64_t{column} * rows.size() + row;
+      const std::uint64_t at = std::uint64_t{column} * count + row;
       bytes[at / 8] = static_cast<char>(
           static_cast<unsigned char>(bytes[at / 8]) | bit << (at % 8));
     }
@@ -135,7 +139,7 @@ BumpedLast BuildBumpedLast(std::span<const std::uint64_t> digests,
     // One row more every second time.
     const std::uint64_t count = BumpedLastRows(digests.size()) + attempt / 2;
     if (digests.size() > count || count > BumpedLast::kMostRows) break;
-    Rows rows(static_cast<std::size_t>(count));
+    Rows rows(2 * static_cast<std::size_t>(count));
     if (!Eliminate(digests, attempt, mask, &rows)) continue;
     const BumpedLast last{.columns = columns,
                           .rows = static_cast<std::uint32_t>(count),

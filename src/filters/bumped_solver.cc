@@ -6,6 +6,8 @@
 #include "base/wide_math.h"
 #include "filters/bumped_back.h"
 #include "filters/bumped_lane.h"
+#include "filters/bumped_walk.h"
+#include "filters/kernels.h"
 
 namespace tamis {
 class BumpedSolver::Impl {
@@ -37,14 +39,17 @@ class BumpedSolver::ImplOf final : public Impl {
   }
 
  private:
-  static constexpr std::size_t kTogether = 4;
+  // The key in hand of each lane, and the lanes that have one.
+  struct Work {
+    std::array<WalkingKey<Word>, kPartsAtOnce> keys;
+    std::array<std::size_t, kPartsAtOnce> busy;
+    std::size_t count = 0;
+  };
 
   void Eliminate(std::uint64_t first_part, std::uint64_t end,
                  std::span<const std::uint64_t> digests) {
     const auto parts = static_cast<std::size_t>(end - first_part);
-    std::array<MovingKey<Word>, kPartsAtOnce> moving;
-    std::array<std::size_t, kPartsAtOnce> busy;
-    std::size_t count = 0;
+    Work work;
     for (std::size_t i = 0; i < parts; ++i) {
       auto stop = digests.end();
       if (i + 1 < parts) {
@@ -54,67 +59,52 @@ class BumpedSolver::ImplOf final : public Impl {
                                  layer_.shape().part_buckets()));
       }
       const auto own = static_cast<std::size_t>(stop - digests.begin());
-      if (lanes_[i].Start(first_part + i, digests.first(own), &moving[i])) {
-        busy[count++] = i;
+      if (lanes_[i].Start(first_part + i, digests.first(own), &work.keys[i])) {
+        work.busy[work.count++] = i;
       }
       digests = digests.subspan(own);
     }
-    for (; count >= kTogether; count = Together(&moving, &busy, count)) {
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      Alone(&lanes_[busy[i]], moving[busy[i]]);
+    while (work.count >= kWalkers) Together(&work);
+    for (std::size_t i = 0; i < work.count; ++i) {
+      Alone(&lanes_[work.busy[i]], work.keys[work.busy[i]]);
     }
   }
 
-  static void Alone(BumpedLane<Word>* lane, MovingKey<Word> moving) {
+  static void Alone(BumpedLane<Word>* lane, WalkingKey<Word> key) {
     do {
-      while (moving.Step()) {
+      while (Step(&key, lane->rows().values)) {
       }
-    } while (lane->Settle(&moving));
+    } while (lane->Settle(&key));
   }
 
-  // Works on the last kTogether of `busy` until one of them is done, and takes
-  // that out; returns how many are left.
-  std::size_t Together(std::array<MovingKey<Word>, kPartsAtOnce>* moving,
-                       std::array<std::size_t, kPartsAtOnce>* busy,
-                       std::size_t count) {
-    // Four keys in registers: each step waits for the one before, and the
-    // processor has something to do meanwhile.
-    std::size_t* const last = busy->data() + (count - kTogether);
-    MovingKey<Word> a = (*moving)[last[0]];
-    MovingKey<Word> b = (*moving)[last[1]];
-    MovingKey<Word> c = (*moving)[last[2]];
-    MovingKey<Word> d = (*moving)[last[3]];
-    std::size_t done = 0;
-    while (true) {
-      done = 0;
-      if (!a.Step() && !Settle(last[done], &a)) break;
-      ++done;
-      if (!b.Step() && !Settle(last[done], &b)) break;
-      ++done;
-      if (!c.Step() && !Settle(last[done], &c)) break;
-      ++done;
-      if (!d.Step() && !Settle(last[done], &d)) break;
+  std::size_t Walk(WalkingKey<Word>* keys, std::size_t values) const {
+    if constexpr (sizeof(Word) == sizeof(std::uint64_t)) {
+      return kernels_.walk(keys, values);
+    } else {
+      return WalkTogether(keys, values);
     }
-    (*moving)[last[0]] = a;
-    (*moving)[last[1]] = b;
-    (*moving)[last[2]] = c;
-    (*moving)[last[3]] = d;
-    last[done] = last[kTogether - 1];
-    return count - 1;
   }
 
-  // By a copy, so that the key itself can stay in registers.
-  bool Settle(std::size_t lane, MovingKey<Word>* moving) {
-    MovingKey<Word> copy = *moving;
-    const bool more = lanes_[lane].Settle(&copy);
-    *moving = copy;
-    return more;
+  // Works on the last kWalkers lanes until one of them is done, and takes that
+  // out.
+  void Together(Work* work) {
+    std::size_t* const last = work->busy.data() + (work->count - kWalkers);
+    std::array<WalkingKey<Word>, kWalkers> keys;
+    for (std::size_t i = 0; i < kWalkers; ++i) keys[i] = work->keys[last[i]];
+    const std::size_t values = lanes_[last[0]].rows().values;
+    std::size_t stopped = 0;
+    do {
+      stopped = Walk(keys.data(), values);
+    } while (lanes_[last[stopped]].Settle(&keys[stopped]));
+    for (std::size_t i = 0; i < kWalkers; ++i) work->keys[last[i]] = keys[i];
+    last[stopped] = last[kWalkers - 1];
+    --work->count;
   }
 
   const BumpedLayer layer_;
   std::vector<BumpedLane<Word>> lanes_;
   BackSubstitution<Word> back_;
+  const Kernels& kernels_ = ActiveKernels();
 };
 
 BumpedSolver::BumpedSolver(const BumpedLayer& layer) {

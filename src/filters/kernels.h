@@ -2,7 +2,7 @@
 //
 // A row is a set of functions that give exactly the answers of the portable
 // ones (line_bloom.h, split_block.h,
-// bumped_query.h).  Each row stands in a file of its own,
+// bumped_query.h, bumped_walk.h).  Each row stands in a file of its own,
 // which alone is compiled for its CPU; so nothing that is not the row's may be
 // defined there but `static` or in an unnamed namespace.
 
@@ -51,6 +51,17 @@ struct WindowLevels {
 
 enum class WindowAnswer : unsigned char { kAbsent, kMaybe, kBumped };
 
+// A key of a bumped ribbon on its way to a row of its own: the coefficients
+// that are left of it, the first being that of the row that `row` points to.
+// See bumped_walk.h.
+template <typename Word>
+struct WalkingKey {
+  Word coefficients = 0;
+  std::uint64_t value = 0;
+  Word* row = nullptr;
+};
+inline constexpr std::size_t kWalkers = 4;
+
 struct Kernels {
   std::string_view name;
   bool (*runs_here)() noexcept;
@@ -72,6 +83,9 @@ struct Kernels {
   // The answers of a layer of a bumped ribbon to each of `count`.
   void (*check_windows)(const WindowQuery* queries, std::size_t count,
                         const WindowLevels& levels, WindowAnswer* out) noexcept;
+  // WalkTogether() of kWalkers keys.
+  std::size_t (*walk)(WalkingKey<std::uint64_t>* keys,
+                      std::size_t values) noexcept;
 };
 
 // The rows of this architecture, the portable one first, the best last.

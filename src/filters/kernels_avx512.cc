@@ -121,6 +121,10 @@ void CheckWindowsAll(const WindowQuery* queries, std::size_t count,
   kAvx2Kernels.check_windows(queries, count, levels, out);
 }
 
+std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
+  return kAvx2Kernels.walk(keys, values);
+}
+
 }  // namespace
 
 const Kernels kAvx512Kernels = {
@@ -133,6 +137,7 @@ const Kernels kAvx512Kernels = {
     .mark_lines = MarkLinesAll,
     .mark_split_blocks = MarkBlocksAll,
     .check_windows = CheckWindowsAll,
+    .walk = Walk,
 };
 
 }  // namespace tamis

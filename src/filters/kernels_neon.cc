@@ -100,6 +100,10 @@ void CheckWindowsAll(const WindowQuery* queries, std::size_t count,
   kPortableKernels.check_windows(queries, count, levels, out);
 }
 
+std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
+  return kPortableKernels.walk(keys, values);
+}
+
 bool RunsHere() noexcept { return true; }
 
 }  // namespace
@@ -114,6 +118,7 @@ const Kernels kNeonKernels = {
     .mark_lines = MarkLinesAll,
     .mark_split_blocks = MarkBlocksAll,
     .check_windows = CheckWindowsAll,
+    .walk = Walk,
 };
 
 }  // namespace tamis

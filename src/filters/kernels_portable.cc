@@ -4,6 +4,7 @@
 
 #include "base/coding.h"
 #include "filters/bumped_key.h"
+#include "filters/bumped_walk.h"
 #include "filters/kernels.h"
 #include "filters/line_bloom.h"
 #include "filters/split_block.h"
@@ -140,6 +141,7 @@ const Kernels kPortableKernels = {
     .mark_lines = MarkLines,
     .mark_split_blocks = MarkSplitBlocks,
     .check_windows = CheckWindows,
+    .walk = WalkTogether<std::uint64_t>,
 };
 
 }  // namespace tamis

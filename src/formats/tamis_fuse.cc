@@ -11,8 +11,10 @@
 #include "filters/bit_array.h"
 #include "filters/digest_set.h"
 #include "formats/always_maybe.h"
+#include "formats/digest_builder.h"
 #include "formats/fuse_payload.h"
 #include "formats/tamis_container.h"
+#include "formats/tamis_from_digests.h"
 #include "hash/xxhash.h"
 #include "math/fuse_sizing.h"
 
@@ -192,85 +194,32 @@ Result<std::unique_ptr<const FilterReader>> OpenFuse(Slice bytes) {
 
 // Each thread that solves a part takes up to some 50 MB: fewer threads where
 // memory is short, and the rest for the digests.
-DigestSetOptions OptionsFor(const BuildOptions& options) {
+BuildOptions OptionsFor(BuildOptions options) {
   constexpr std::uint64_t kPerThread = std::uint64_t{48} << 20;
-  DigestSetOptions for_digests;
-  for_digests.temporary_folder = options.temporary_folder;
-  for_digests.threads = std::max(1u, options.threads);
-  if (options.memory_bytes == 0) return for_digests;
+  options.threads = std::max(1u, options.threads);
+  if (options.memory_bytes == 0) return options;
   const std::uint64_t fit = options.memory_bytes / (2 * kPerThread);
-  for_digests.threads = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(for_digests.threads, 1, fit + 1));
-  const std::uint64_t solving = for_digests.threads * kPerThread;
-  for_digests.memory_bytes =
+  options.threads = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(options.threads, 1, fit + 1));
+  const std::uint64_t solving = options.threads * kPerThread;
+  options.memory_bytes =
       options.memory_bytes > solving ? options.memory_bytes - solving : 1;
-  return for_digests;
+  return options;
 }
 
-class FuseBuilder final : public FilterBuilder {
+class FuseBuilder final : public DigestBuilder {
  public:
   FuseBuilder(const FuseSettings& settings, std::uint64_t seed,
               const BuildOptions& options)
-      : settings_(settings),
-        seed_(seed),
-        progress_(options.progress),
-        digests_(OptionsFor(options)) {}
-
-  void Add(Slice key) override { digests_.Push(Xxh3(key, seed_)); }
-
-  void AddMany(std::span<const Slice> keys) override {
-    constexpr std::size_t kGroup = 64;
-    std::array<std::uint64_t, kGroup> digests;
-    while (!keys.empty()) {
-      const std::size_t count = std::min(kGroup, keys.size());
-      for (std::size_t i = 0; i < count; ++i) {
-        digests[i] = Xxh3(keys[i], seed_);
-      }
-      digests_.Push({digests.data(), count});
-      keys = keys.subspan(count);
-    }
-  }
-
-  Status Finish(std::string* dst) override {
-    Status sealed = digests_.Seal(ProgressOf(0, kSealingShare));
-    if (!sealed.ok()) return sealed;
-    const std::size_t start = dst->size();
-    Status written = AppendZeros(dst, kTamisHeaderBytes);
-    if (!written.ok()) return written;
-    FuseBuild build;
-    build.settings = settings_;
-    build.progress = ProgressOf(kSealingShare, 1);
-    written = AppendFusePayload(&digests_, build, dst);
-    if (!written.ok()) {
-      dst->resize(start);
-      return written;
-    }
-    TamisHeader header;
-    header.kind = static_cast<std::uint16_t>(TamisKind::kFuse);
-    header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
-    header.seed = seed_;
-    header.keys = digests_.size();
-    header.size_parameter = FuseParts(digests_.size());
-    header.parameter_a = settings_.cell_bits;
-    header.parameter_b = settings_.arity;
-    SealTamis({dst->data() + start, dst->size() - start}, header);
-    return Status::Ok();
-  }
+      : DigestBuilder(seed, OptionsFor(options)), settings_(settings) {}
 
  private:
-  static constexpr double kSealingShare = 0.3;  // of the time of Finish()
-
-  // Tells the caller's progress, from `from` to `to`.
-  std::function<void(double)> ProgressOf(double from, double to) const {
-    if (!progress_) return {};
-    return
-        [this, from, to](double part) { progress_(from + part * (to - from)); };
+  Status Build(DigestSet* digests, std::string* dst) override {
+    return AppendTamisFuse({.digests = digests, .seed = seed()}, settings_,
+                           options(), dst);
   }
 
   FuseSettings settings_;
-  std::uint64_t seed_;
-  std::function<void(double)> progress_;
-  DigestSet digests_;
 };
 
 class FusePolicy final : public FilterPolicy {

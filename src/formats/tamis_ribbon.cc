@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "base/append_zeros.h"
 #include "base/coding.h"
 #include "filters/bumped_build.h"
 #include "filters/digest_set.h"
@@ -15,6 +14,7 @@
 #include "formats/bumped_reader.h"
 #include "formats/digest_builder.h"
 #include "formats/tamis_container.h"
+#include "formats/tamis_from_digests.h"
 #include "math/ribbon_sizing.h"
 
 namespace tamis {
@@ -26,12 +26,6 @@ constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 54;  // in those
 // parameter b, from its lowest bit on.
 constexpr unsigned kRowsBits = 16;
 constexpr unsigned kAttemptBits = 8;
-
-std::uint32_t PackParameterB(const BumpedFilter& filter) noexcept {
-  return static_cast<std::uint32_t>(
-      filter.last.rows | filter.last.attempt << kRowsBits |
-      filter.layers.size() << (kRowsBits + kAttemptBits));
-}
 
 // Buckets of the layers behind the first, which the header has.
 std::uint64_t TailBytes(std::size_t layers) noexcept {
@@ -101,25 +95,8 @@ class RibbonBuilder final : public DigestBuilder {
 
  private:
   Status Build(DigestSet* digests, std::string* dst) override {
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, kTamisHeaderBytes);
-    if (!room.ok()) return room;
-    Result<BumpedFilter> filter =
-        BuildBumped(columns_, digests, options(), dst);
-    if (!filter.ok()) return filter.status();
-    for (std::size_t i = 1; i < filter->layers.size(); ++i) {
-      AppendFixed64(dst, filter->layers[i]);
-    }
-    TamisHeader header;
-    header.kind = static_cast<std::uint16_t>(TamisKind::kRibbon);
-    header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
-    header.seed = seed();
-    header.keys = digests->size();
-    header.size_parameter = filter->layers.empty() ? 0 : filter->layers[0];
-    header.parameter_a = columns_;
-    header.parameter_b = PackParameterB(*filter);
-    SealTamis({dst->data() + start, dst->size() - start}, header);
-    return Status::Ok();
+    return AppendTamisRibbon({.digests = digests, .seed = seed()}, columns_,
+                             options(), dst);
   }
 
   std::uint32_t columns_;

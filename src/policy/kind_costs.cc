@@ -7,9 +7,9 @@
 namespace tamis {
 namespace {
 
-// Orders of magnitude on a common server, for ranking only: each is rounded
-// from `./run bench filters`, which builds filters of all kinds and asks them
-// in batches, in and out of cache.
+// Orders of magnitude on a common server, for ranking only.  `./run bench
+// filters` builds filters of all kinds and asks them in batches, in and out of
+// cache; these are rounded figures of that kind, not those of any one run.
 constexpr std::array kSpeeds = {
     KindSpeed{.kind = "bloom", .build_ns = 10, .query_ns = 2, .lines = 1},
     KindSpeed{.kind = "splitblock", .build_ns = 10, .query_ns = 2, .lines = 1},

@@ -2,6 +2,7 @@
 
 #include "filters/kernels.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -175,6 +176,116 @@ TEST_P(EveryKernel, MarksAsPortableDoes) {
       kernels().mark_split_blocks(block_marks.data(), count);
       ASSERT_EQ(lines, expected) << probe_count << " probes";
       ASSERT_EQ(blocks, expected_blocks);
+    }
+  }
+}
+
+// A window whose memory ends where the allocation ends.
+struct OwnedWindow {
+  OwnedWindow(unsigned columns, bool wide, bool second, unsigned row,
+              std::mt19937_64* random)
+      : block(8 * (2 * columns + (wide ? 1u : 0u)), (*random)() % 9, random) {
+    // The second segment of a pair has 63 rows; the window starts at `row` of
+    // the first of the two.
+    const std::uint64_t coefficients = (*random)() | 1;
+    const unsigned rows = second ? 63 : 64;
+    const unsigned start = second ? row - 64 : row;
+    const std::uint64_t here = coefficients << start;
+    query = {
+        .words = block.data(),
+        .masks = {second ? here & ~std::uint64_t{0} >> 1 : here,
+                  (coefficients >> (rows - start - 1)) >> 1},
+        .fingerprint = 0,
+        .stride = static_cast<std::uint16_t>(8 * (columns + (wide ? 1 : 0))),
+        .columns = static_cast<std::uint8_t>(columns),
+        .row = static_cast<std::uint8_t>(row),
+        .second = second};
+    if (!second) query.masks[1] &= ~std::uint64_t{0} >> 1;
+    query.fingerprint = Sums() | Above(static_cast<std::uint32_t>((*random)()));
+  }
+
+  // The fingerprint that the bits add up to.
+  std::uint32_t Sums() const {
+    std::uint32_t sums = 0;
+    for (unsigned column = 0; column < query.columns; ++column) {
+      for (unsigned bit = 0; bit < 64; ++bit) {
+        for (unsigned i = 0; i < 2; ++i) {
+          const unsigned byte =
+              query.words[i * query.stride + 8 * column + bit / 8];
+          sums ^= (byte >> (bit % 8) & query.masks[i] >> bit & 1u) << column;
+        }
+      }
+    }
+    return sums;
+  }
+  // The bits of a fingerprint that are no columns.
+  std::uint32_t Above(std::uint32_t bits) const {
+    return query.columns == 32 ? 0 : bits >> query.columns << query.columns;
+  }
+  unsigned Threshold(const WindowLevels& levels) const {
+    unsigned level = 0;
+    for (unsigned i = 0; i < levels.bits; ++i) {
+      const unsigned at = (query.second ? 0u : query.stride) + 8 * i + 7;
+      level |= (query.words[at] >> 7) * (1u << i);
+    }
+    return level + 1 == 1u << levels.bits ? levels.rows : level * levels.step;
+  }
+
+  Block block;
+  WindowQuery query;
+};
+
+TEST_P(EveryKernel, FindsWhatTheBitsOfAWindowAddUpTo) {
+  std::mt19937_64 random(7);
+  unsigned answers[3] = {};
+  for (unsigned i = 0; i < 30 * 4 * 60; ++i) {
+    const unsigned columns = 3 + i % 30;
+    const bool second = random() % 2 == 0;
+    const unsigned row =
+        static_cast<unsigned>(second ? 64 + random() % 63 : random() % 64);
+    OwnedWindow window(columns, random() % 2 == 0, second, row, &random);
+    const WindowLevels levels{.bits = std::min(columns, 7u),
+                              .step = 1 + static_cast<unsigned>(random() % 3),
+                              .rows = 127};
+    // Right, and wrong in one column.
+    const std::uint32_t right = window.query.fingerprint;
+    for (const std::uint32_t wrong : {0u, 1u << random() % columns}) {
+      window.query.fingerprint = right ^ wrong;
+      const WindowAnswer expected = row < window.Threshold(levels)
+                                        ? WindowAnswer::kBumped
+                                    : wrong == 0 ? WindowAnswer::kMaybe
+                                                 : WindowAnswer::kAbsent;
+      WindowAnswer answer = WindowAnswer::kAbsent;
+      kernels().check_windows(&window.query, 1, levels, &answer);
+      ASSERT_EQ(answer, expected) << columns << " columns, row " << row;
+      ++answers[static_cast<unsigned>(answer)];
+    }
+  }
+  for (const unsigned count : answers) EXPECT_GT(count, 1000u);
+}
+
+TEST_P(EveryKernel, AnswersManyWindowsAsPortableDoes) {
+  std::mt19937_64 random(8);
+  for (std::size_t count : {0u, 1u, 2u, 3u, 5u, 8u, 63u, 64u, 65u}) {
+    for (unsigned bits = 3; bits <= 7; ++bits) {
+      const WindowLevels levels{
+          .bits = bits, .step = 7 - bits + 1, .rows = 127};
+      std::vector<OwnedWindow> windows;
+      std::vector<WindowQuery> queries;
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto columns =
+            static_cast<unsigned>(bits + random() % (33 - bits));
+        const auto row = static_cast<unsigned>(random() % 127);
+        windows.emplace_back(columns, i % 2 == 0, row >= 64, row, &random);
+        queries.push_back(windows.back().query);
+        if (i % 3 == 0) queries.back().fingerprint ^= 4;
+      }
+      std::vector<WindowAnswer> expected(count + 1, WindowAnswer::kBumped);
+      std::vector<WindowAnswer> answers = expected;  // with a guard behind
+      kPortableKernels.check_windows(queries.data(), count, levels,
+                                     expected.data());
+      kernels().check_windows(queries.data(), count, levels, answers.data());
+      ASSERT_EQ(answers, expected);
     }
   }
 }

@@ -63,7 +63,19 @@ TEST_P(BuildEveryKind, IsWhatTheFileSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, BuildEveryKind,
-                         testing::Values("bloom", "splitblock", "classic"));
+                         testing::Values("bloom", "splitblock", "classic",
+                                         "ribbon", "fuse8", "fuse16", "fuse32",
+                                         "counting", "cuckoo"));
+
+// They count a key that looks like one they have as none.
+TEST(BuildCommand, KindsThatGrowByPartsHoldTheKeysToo) {
+  for (const std::string kind : {"scalable", "rotating"}) {
+    const RunResult run = Tamis({"build", "-o", "-", "--kind", kind},
+                                {.input = Lines("key", 1000)});
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    ExpectKeys("tamis", run.out, 1000);
+  }
+}
 
 TEST(BuildCommand, TheDefaultKindIsBloom) {
   const std::string keys = Lines("key", 100);
@@ -274,7 +286,16 @@ TEST(BuildCommand, KindsAndPlansThatAFormatHasNotAreRefused) {
             "tamis build: --kind goes with --format tamis, not rocksdb\n");
   EXPECT_EQ(error({"--format", "parquet", "--seed", "random"}),
             "tamis build: --seed goes with --format tamis, not parquet\n");
-  EXPECT_TRUE(Contains(error({"--kind", "ribbon"}), "--kind"));
+  EXPECT_TRUE(Contains(error({"--kind", "xor"}), "--kind"));
+  EXPECT_EQ(
+      error({"--kind", "fuse8", "--fpr", "1%"}),
+      "tamis build: --kind fuse8 is a size of its own; leave --fpr out\n");
+  EXPECT_EQ(error({"--kind", "ribbon", "--plan-keys", "9"}),
+            "tamis build: --plan-keys does not go with --kind ribbon, whose "
+            "size follows from the keys that come\n");
+  EXPECT_EQ(error({"--kind", "ribbon", "--bits-per-key", "40"}),
+            "tamis build: ribbon: takes 1 to 32 bits per key, or a rate from "
+            "0.5 to 2^-32\n");
   EXPECT_EQ(error({"--format", "rocksdb-ribbon", "--plan-keys", "9"}),
             "tamis build: --plan-keys goes with any format but "
             "rocksdb-ribbon, whose size follows from the keys that come\n");
@@ -353,6 +374,11 @@ TEST(BuildCommand, WrongUseIsCode2) {
       {"build", "-o", dir.path(), "--force"},
       {"build", "-o", "-", "--json"},
       {"build", "-o", "-", "--plan-keys", "0"},
+      {"build", "-o", "-", "--memory", "0"},
+      {"build", "-o", "-", "--memory", "much"},
+      {"build", "-o", "-", "--threads", "0"},
+      {"build", "-o", "-", "--threads", "9999"},
+      {"build", "-o", "-", "--temp-dir", dir.File("no")},
       {"build", "-o", "-", "--plan-keys", "1e19"},
       {"build", "-o", "-", "--fpr", ""},
       {"build", "-o", "-", "--fpr="},

@@ -297,5 +297,34 @@ TEST(Verdict, AFilterWithoutBitsIsEmptyAndErrsNever) {
   EXPECT_EQ(verdict.rate, 0);
 }
 
+TEST_F(InspectCommand, EveryKindIsOkAndSaysWhatItsNumbersAre) {
+  const auto inspect = [&](const std::string& kind) {
+    EXPECT_EQ(Tamis({"build", "-o", dir_.File("f.tamis"), "--kind", kind, "-f"},
+                    {.input = Lines("key", 5000)})
+                  .code,
+              kExitOk);
+    const RunResult run = Tamis({"inspect", dir_.File("f.tamis")});
+    EXPECT_EQ(run.code, kExitOk) << run.out;
+    EXPECT_TRUE(Contains(run.out, "\nkind:          " + kind + "\n"))
+        << run.out;
+    EXPECT_TRUE(run.out.ends_with("verdict:       ok\n")) << run.out;
+    return run.out;
+  };
+  for (const std::string solved : {"ribbon", "fuse8", "fuse16", "fuse32"}) {
+    EXPECT_FALSE(Contains(inspect(solved), "fill:")) << solved;
+  }
+  EXPECT_TRUE(Contains(inspect("ribbon"), "\ncolumns:       8\n"));
+  EXPECT_TRUE(Contains(inspect("fuse8"), "\ncells per key: 3\n"));
+  EXPECT_TRUE(Contains(inspect("counting"), " % of the counters\n"));
+  EXPECT_TRUE(Contains(inspect("cuckoo"), "\nfingerprint:   10 bits\n"));
+  EXPECT_TRUE(Contains(inspect("cuckoo"), " % of the slots\n"));
+  EXPECT_TRUE(Contains(inspect("scalable"), "\nfill: "));
+  EXPECT_TRUE(
+      Contains(inspect("rotating"), "\ngenerations:   4, rotated 0 times\n"));
+  const auto json = nlohmann::json::parse(
+      Tamis({"inspect", dir_.File("f.tamis"), "--json"}).out)[0];
+  EXPECT_EQ(json["generations"], 4);
+}
+
 }  // namespace
 }  // namespace tamis::tools

@@ -19,7 +19,9 @@ TEST(SizeCommand, ShowsOneRowPerKnownFormat) {
     EXPECT_TRUE(Contains(run.out, "\n" + std::string(entry.name) + " "))
         << run.out;
   }
-  for (const char* kind : {"splitblock", "classic"}) {
+  for (const char* kind :
+       {"splitblock", "classic", "ribbon", "fuse8", "fuse16", "fuse32",
+        "counting", "cuckoo", "scalable", "rotating"}) {
     EXPECT_TRUE(Contains(run.out, "\ntamis " + std::string(kind) + " "))
         << run.out;
   }
@@ -30,7 +32,7 @@ TEST(SizeCommand, AKindIsOneRow) {
     const RunResult run =
         Tamis({"size", "--keys", "1M", "--kind", kind, "--json"});
     ASSERT_EQ(run.code, kExitOk) << run.err;
-    const Json rows = Json::parse(run.out);
+    const Json rows = Json::parse(run.out)["filters"];
     ASSERT_EQ(rows.size(), 1u);
     EXPECT_EQ(rows[0]["kind"], kind);
     EXPECT_EQ(rows[0]["bytes"],
@@ -45,7 +47,7 @@ TEST(SizeCommand, ARibbonTakesNoMoreKeysThanItWasMadeFor) {
   EXPECT_TRUE(table.out.ends_with("  -\n")) << table.out;
   std::vector<std::string> json = args;
   json.emplace_back("--json");
-  const Json row = Json::parse(Tamis(json).out)[0];
+  const Json row = Json::parse(Tamis(json).out)["filters"][0];
   EXPECT_FALSE(row.contains("false_positive_rate_at_twice_the_keys")) << row;
   EXPECT_NEAR(row["bits_per_key"].get<double>(), 7, 0.3);
 }
@@ -54,7 +56,7 @@ TEST(SizeCommand, ThousandKeysAtOnePercentTake9586BitsAnd7Probes) {
   const RunResult run = Tamis(
       {"size", "--keys", "1000", "--fpr", "1%", "--format", "lab", "--json"});
   ASSERT_EQ(run.code, kExitOk) << run.err;
-  const Json rows = Json::parse(run.out);
+  const Json rows = Json::parse(run.out)["filters"];
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0]["format"], "lab");
   EXPECT_EQ(rows[0]["keys"], 1000);
@@ -99,7 +101,8 @@ TEST(SizeCommand, WhatCannotBeBuiltHasAReasonInsteadOfNumbers) {
   for (const char* keys : {"1e19", "18446744073709551615"}) {
     const RunResult all = Tamis({"size", "--keys", keys, "--json"});
     EXPECT_EQ(all.code, kExitOk);
-    for (const Json& row : Json::parse(all.out)) {
+    const Json rows = Json::parse(all.out)["filters"];
+    for (const Json& row : rows) {
       if (EndsAtItsLargest(row["format"].get<std::string>())) {
         EXPECT_EQ(row["false_positive_rate"], 1) << row;
         continue;
@@ -127,7 +130,7 @@ TEST(SizeCommand, ASizingRuleIsForCassandrasRow) {
   const auto rows = [](std::vector<std::string> more) {
     more.insert(more.begin(),
                 {"size", "--keys", "1M", "--fpr", "1%", "--json"});
-    return Json::parse(Tamis(more).out);
+    return Json::parse(Tamis(more).out)["filters"];
   };
   const Json plain = rows({});
   const Json textbook = rows({"--sizing", "textbook"});
@@ -148,6 +151,42 @@ TEST(SizeCommand, ReasonsSpeakOfOptionsAndDoNotRepeatTheFormat) {
       << run.out;
 }
 
+TEST(SizeCommand, AdviceFollowsTheTableAndItsReasonIsInWords) {
+  const auto advice = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"size", "--fpr", "1%", "--keys"});
+    const RunResult run = Tamis(more);
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    const std::size_t at = run.out.find("\n\nadvice: ");
+    EXPECT_NE(at, std::string::npos) << run.out;
+    return run.out.substr(at + 2);
+  };
+  EXPECT_TRUE(advice({"10M"}).starts_with("advice: bloom:fpr=0.01\nbloom: "));
+  const std::string held = advice({"1G", "--lifetime", "7d", "--queries", "1"});
+  EXPECT_TRUE(held.starts_with("advice: ribbon:fpr=0.01\nribbon: "));
+  EXPECT_TRUE(Contains(held, "held for 7 days with 1 query per key")) << held;
+  EXPECT_TRUE(Contains(advice({"1M", "--deletes", "--lifetime", "24h"}),
+                       "cuckoo:fpr=0.01\nKeys can be erased from"));
+  EXPECT_TRUE(advice({"1M", "--growth"}).starts_with("advice: scalable:"));
+  EXPECT_TRUE(advice({"1M", "--expiry"}).starts_with("advice: rotating:"));
+  EXPECT_TRUE(Contains(advice({"2k", "--lifetime", "30d"}), "so few keys"));
+}
+
+TEST(SizeCommand, JsonHasTheAdviceAndAllThatWasWeighed) {
+  const RunResult run = Tamis({"size", "--keys", "1M", "--bits-per-key", "10",
+                               "--lifetime", "90min", "--json"});
+  ASSERT_EQ(run.code, kExitOk) << run.err;
+  const Json advice = Json::parse(run.out)["advice"];
+  EXPECT_EQ(advice["lifetime_seconds"], 5400);
+  EXPECT_EQ(advice["queries_per_key"], 10);
+  EXPECT_EQ(advice["kind"], advice["choices"][0]["kind"]);
+  EXPECT_GE(advice["choices"].size(), 14u);
+  EXPECT_GT(advice["choices"][0]["cost"], 0);
+  EXPECT_FALSE(
+      Json::parse(
+          Tamis({"size", "--keys", "1M", "--format", "tamis", "--json"}).out)
+          .contains("advice"));
+}
+
 TEST(SizeCommand, RefusesNumbersThatAreNone) {
   const std::vector<std::string> kWrong[] = {
       {"size", "--keys", "0"},
@@ -161,6 +200,13 @@ TEST(SizeCommand, RefusesNumbersThatAreNone) {
       {"size", "--keys", ""},
       {"size", "--keys", "10", "--format", "tamis:8"},
       {"size", "--keys", "10", "--format", "lab", "--kind", "classic"},
+      {"size", "--keys", "10", "--kind", "fuse8", "--fpr", "1%"},
+      {"size", "--keys", "10", "--kind", "ribbon", "--deletes"},
+      {"size", "--keys", "10", "--format", "tamis", "--lifetime", "1h"},
+      {"size", "--keys", "10", "--lifetime", "long"},
+      {"size", "--keys", "10", "--lifetime", "-1h"},
+      {"size", "--keys", "10", "--queries", "x"},
+      {"size", "--keys", "10", "--deletes", "--expiry"},
   };
   for (const auto& args : kWrong) {
     const RunResult run = Tamis(args);

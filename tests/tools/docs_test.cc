@@ -95,7 +95,8 @@ TEST(CommandDocument, EveryCommandHasASection) {
   std::ifstream in(TAMIS_SOURCE_DIR "/docs/command.md");
   const std::string text(std::istreambuf_iterator<char>(in), {});
   for (const std::string name :
-       {"size", "build", "query", "inspect", "merge", "dedupe", "db"}) {
+       {"size", "build", "query", "inspect", "merge", "add", "remove", "rotate",
+        "fold", "dedupe", "db"}) {
     EXPECT_NE(text.find("## `tamis " + name + "`"), std::string::npos) << name;
   }
 }

@@ -100,5 +100,18 @@ TEST(ParseCount, SaysSoWhereANumberIsTooLarge) {
   }
 }
 
+TEST(Numbers, SecondsHaveUnits) {
+  EXPECT_EQ(*ParseSeconds("90"), 90);
+  EXPECT_EQ(*ParseSeconds("90s"), 90);
+  EXPECT_EQ(*ParseSeconds("1.5m"), 90);
+  EXPECT_EQ(*ParseSeconds("10min"), 600);
+  EXPECT_EQ(*ParseSeconds("1h"), 3600);
+  EXPECT_EQ(*ParseSeconds("7d"), 7 * 86400);
+  EXPECT_EQ(*ParseSeconds("0"), 0);
+  for (const char* text : {"", "h", "-1s", "1w", "1hh", "inf", "1e308d"}) {
+    EXPECT_FALSE(ParseSeconds(text).ok()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace tamis::tools

@@ -143,7 +143,7 @@ TEST(Stream, ProgressOnATerminalIsOneLineThatTellsEveryStep) {
             "seq 3000000 > keys\n"
             "script -qec 'stty cols 24; tamis build keys -o f.tamis' /dev/null "
             "> shown; tr '\\r' '\\n' < shown > lines\n"
-            "grep -c 'setting bits' lines; grep -c 'writing 3' lines\n"
+            "grep -c 'making the filter' lines; grep -c 'writing 3' lines\n"
             "sed 's/\\x1b\\[K//g' lines | grep -v '^tamis build' |\n"
             "  awk 'length > 23' | wc -l");
   EXPECT_EQ(run.out, "1\n1\n0\n") << run.err;

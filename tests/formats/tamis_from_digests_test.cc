@@ -1,0 +1,78 @@
+// The filters of digests are those of the keys.
+
+#include "formats/tamis_from_digests.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "hash/xxhash.h"
+#include "math/ribbon_sizing.h"
+#include "tests/support/filters.h"
+
+namespace tamis {
+namespace {
+
+using testing::Build;
+using testing::PolicyOf;
+
+class FromDigests : public ::testing::Test {
+ protected:
+  // "<count>.<i>", hashed with `seed`.
+  void Collect(std::uint64_t count, std::uint64_t seed) {
+    keys_ = testing::NumberedKeys(std::to_string(count) + ".", count);
+    digests_ = std::make_unique<DigestSet>(DigestSetOptions());
+    for (const std::string& key : keys_) digests_->Push(Xxh3(key, seed));
+    ASSERT_TRUE(digests_->Seal().ok());
+    digested_ = {.digests = digests_.get(), .seed = seed};
+  }
+  void ExpectSame(const std::string& spec, Status status,
+                  const std::string& bytes) {
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_TRUE(bytes == "front" + Build(*PolicyOf(spec), keys_))
+        << spec << " of " << keys_.size();
+  }
+
+  std::vector<std::string> keys_;
+  std::unique_ptr<DigestSet> digests_;
+  DigestedKeys digested_{};
+};
+
+// Small ones, many: their last equations are solved at a second attempt here
+// and there.
+TEST_F(FromDigests, ARibbonIsThatOfTheKeys) {
+  const std::uint32_t columns = RibbonColumns(6.5);
+  for (std::uint64_t count = 0; count < 3000; count += 1 + count / 40) {
+    const std::uint64_t seed = count % 5;
+    ASSERT_NO_FATAL_FAILURE(Collect(count, seed));
+    std::string bytes = "front";
+    Status status = AppendTamisRibbon(digested_, columns, {}, &bytes);
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectSame("ribbon:6.5,seed=" + std::to_string(seed), status, bytes));
+  }
+}
+
+TEST_F(FromDigests, AFuseFilterIsThatOfTheKeys) {
+  for (const std::uint64_t count : {0u, 1u, 2u, 10u, 1000u, 50'000u}) {
+    ASSERT_NO_FATAL_FAILURE(Collect(count, 9));
+    std::string bytes = "front";
+    Status status =
+        AppendTamisFuse(digested_, {.cell_bits = 16, .arity = 4}, {}, &bytes);
+    ASSERT_NO_FATAL_FAILURE(ExpectSame("fuse16:arity=4,seed=9", status, bytes));
+  }
+}
+
+TEST_F(FromDigests, LinesAreThoseOfTheKeys) {
+  for (const std::uint64_t count : {0u, 1u, 100u, 300'000u}) {
+    ASSERT_NO_FATAL_FAILURE(Collect(count, 2));
+    const Estimate size = PolicyOf("bloom:10")->Predict(count);
+    std::string bytes = "front";
+    Status status = AppendTamisLines(digested_, size.bits, size.probes, &bytes);
+    ASSERT_NO_FATAL_FAILURE(ExpectSame("bloom:10,seed=2", status, bytes));
+  }
+}
+
+}  // namespace
+}  // namespace tamis
