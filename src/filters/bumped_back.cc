@@ -184,7 +184,7 @@ void BackSubstitution<Word>::RunWith(const BumpedLane<Word>& lane,
       }
     }
     unsigned char* words = bytes + layer_.OffsetOf(first_segment + i);
-    for (unsigned j = 0; j < layer_.WordsIn(first_segment + i); ++j) {
+    for (std::size_t j = 0; j < layer_.WordsIn(first_segment + i); ++j) {
       StoreLittle(words + 8 * j, columns[j]);
     }
   }

@@ -52,7 +52,9 @@ inline unsigned BumpedLevel(const BumpedLayer& layer,
     const std::uint64_t second = 2 * (bucket * shape.bucket_pairs + pair) + 1;
     const unsigned char* words = bytes + layer.OffsetOf(second);
     for (unsigned i = 0; i < per_pair; ++i, ++bit) {
-      level |= static_cast<unsigned>(LoadLittle64(words + 8 * i) >> 63) << bit;
+      level |=
+          static_cast<unsigned>(LoadLittle64(words + std::size_t{8} * i) >> 63)
+          << bit;
     }
   }
   return level;

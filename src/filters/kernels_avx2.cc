@@ -189,7 +189,7 @@ __m256i Everywhere(std::uint64_t word) noexcept {
 template <typename... Lanes>
 __m256i SelectFour(const WindowQuery& query, unsigned first,
                    Lanes... lanes) noexcept {
-  const unsigned char* words = query.words + 8 * first;
+  const unsigned char* words = query.words + std::size_t{8} * first;
   const __m256i here =
       _mm256_and_si256(LoadFour(words, lanes...), Everywhere(query.masks[0]));
   const __m256i behind = _mm256_and_si256(

@@ -101,7 +101,9 @@ unsigned LevelOf(const WindowQuery& query, unsigned bits) noexcept {
   const unsigned char* words = query.words + (query.second ? 0 : query.stride);
   unsigned level = 0;
   for (unsigned i = 0; i < bits; ++i) {
-    level |= static_cast<unsigned>(LoadLittle64(words + 8 * i) >> 63) << i;
+    level |=
+        static_cast<unsigned>(LoadLittle64(words + std::size_t{8} * i) >> 63)
+        << i;
   }
   return level;
 }

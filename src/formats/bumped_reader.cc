@@ -104,7 +104,8 @@ void BumpedReader::Ask(std::span<const Slice> keys,
     group->digests[i] = digest;
     if (!has_windows_) continue;
     group->queries[i] = finder_.QueryOf(digest);
-    Prefetch(group->queries[i].words, 2 * group->queries[i].stride);
+    Prefetch(group->queries[i].words,
+             std::uint64_t{2} * group->queries[i].stride);
   }
 }
 

@@ -124,7 +124,7 @@ class TamisCuckoo {
     return buckets * of_bucket;
   }
   static std::uint64_t BucketsOfSlots(std::uint64_t slots) noexcept {
-    constexpr std::uint64_t kSlotsOfPair = 2 * kCuckooSlots;
+    constexpr auto kSlotsOfPair = std::uint64_t{2} * kCuckooSlots;
     return (slots / kSlotsOfPair + (slots % kSlotsOfPair != 0 ? 1 : 0)) * 2;
   }
 

@@ -45,7 +45,8 @@ double PairsToFindRoom(double keys) noexcept {
 double CuckooRate(const CuckooSize& size, std::uint64_t keys) noexcept {
   // A stranger is taken for a key that has the same fingerprint and the same
   // lower bucket.
-  const double lower = static_cast<double>(size.buckets / 2);
+  const std::uint64_t half = size.buckets / 2;
+  const auto lower = static_cast<double>(half);
   const double places = lower * LargestFingerprint(size.bits);
   return -std::expm1(static_cast<double>(keys) * std::log1p(-1 / places));
 }

@@ -70,7 +70,8 @@ double FoldedRateOf(const TamisBloom& bloom, std::uint64_t divisor,
     });
   }
   const BloomFacts& facts = bloom.parsed.facts;
-  const double bits = static_cast<double>(facts.bits / divisor);
+  const std::uint64_t folded_bits = facts.bits / divisor;
+  const auto bits = static_cast<double>(folded_bits);
   const double most_set = bits * std::pow(most, 1.0 / facts.probes);
   const std::uint64_t set =
       CountFoldedBits(BitsOf(bloom), facts.bits, divisor,
