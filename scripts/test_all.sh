@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/lib.sh
 
-fuzz_seconds=2
+fuzz_seconds=1
 large='Large(/[^.]*)?\.'
 # Error rates are arithmetic: neither a sanitizer nor an emulator sees more in
 # them, and both take minutes over them.
