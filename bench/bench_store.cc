@@ -17,7 +17,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "bench/plot.h"
+#include "bench/gnuplot.h"
 #include "bench/store_child.h"
 #include "bench/store_phases.h"
 #include "bench/store_report.h"
