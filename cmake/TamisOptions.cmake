@@ -8,6 +8,7 @@ option(TAMIS_BUILD_TESTS
        ${PROJECT_IS_TOP_LEVEL})
 option(TAMIS_WARNINGS_AS_ERRORS "A warning stops the build"
        ${PROJECT_IS_TOP_LEVEL})
+option(TAMIS_BUILD_FUZZ "Build the fuzz targets, to be replayed" ON)
 option(TAMIS_FUZZ "Link the fuzz targets with libFuzzer (clang only)" OFF)
 option(TAMIS_PRECOMPILE "Precompile the headers of GoogleTest for the tests"
        OFF)

@@ -167,8 +167,8 @@ fuzz_stage() {
   failed=$((failed + bad))
 }
 
-# emulated_stage -- aarch64 for its own kernels, s390x for its byte order, and
-# this architecture without what this machine's CPU has.
+# emulated_stage -- s390x for its byte order, this architecture without what
+# this machine's CPU has, and with --all aarch64 for its own kernels.
 emulated_stage() {
   local machine
   if [[ $(dpkg --print-architecture) != amd64 ]]; then
@@ -176,7 +176,9 @@ emulated_stage() {
     skipped=$((skipped + 1))
     return 0
   fi
-  for machine in aarch64 s390x; do
+  local machines=(s390x)
+  if [[ $mode == --all ]]; then machines+=(aarch64); fi
+  for machine in "${machines[@]}"; do
     try_build "$machine" || continue
     run_ctest "$machine" "$machine" -j "$jobs"
   done
