@@ -152,11 +152,16 @@ class RotatingPolicy final : public FilterPolicy {
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
     const RotatingFacts facts = Plan(keys);
-    return {.bytes = facts.TotalBytes(),
-            .bits = facts.LineBytes() * 8,
-            .probes = facts.probes,
-            .false_positive_rate = RateAt(keys, keys),
-            .status = CheckPlan(facts)};
+    Estimate estimate = {.bytes = facts.TotalBytes(),
+                         .bits = facts.LineBytes() * 8,
+                         .probes = facts.probes,
+                         .false_positive_rate = RateAt(keys, keys),
+                         .status = CheckPlan(facts)};
+    if (!estimate.status.ok()) {  // its size may be beyond 64 bits
+      estimate.bits = kMostBloomBits;
+      estimate.bytes = kMostBloomBits / 8;
+    }
+    return estimate;
   }
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {

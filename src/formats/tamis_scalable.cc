@@ -182,11 +182,16 @@ class ScalablePolicy final : public FilterPolicy {
   Estimate Predict(std::uint64_t keys) const noexcept override {
     const ScalableFacts facts = PlanFirst(keys);
     const ScalablePartFacts& part = facts.parts.front();
-    return {.bytes = facts.TotalBytes(),
-            .bits = part.lines * kLineBits,
-            .probes = part.probes,
-            .false_positive_rate = RateAt(keys, keys),
-            .status = CheckPlan(facts)};
+    Estimate estimate = {.bytes = facts.TotalBytes(),
+                         .bits = part.lines * kLineBits,
+                         .probes = part.probes,
+                         .false_positive_rate = RateAt(keys, keys),
+                         .status = CheckPlan(facts)};
+    if (!estimate.status.ok()) {  // its size may be beyond 64 bits
+      estimate.bits = kMostBloomBits;
+      estimate.bytes = kMostBloomBits / 8;
+    }
+    return estimate;
   }
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
