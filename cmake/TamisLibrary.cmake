@@ -30,7 +30,8 @@ endforeach()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2_flags -mavx2 -mbmi -mbmi2)
   set(avx512_flags -mavx512f -mavx512bw -mavx512vl ${avx2_flags})
-  foreach(row avx2 avx512)
+  set(avx512_popcnt_flags -mavx512dq -mavx512vpopcntdq ${avx512_flags})
+  foreach(row avx2 avx512 avx512_popcnt)
     # Keys that walk (bumped_walk.h) live in general registers; vectors of two
     # numbers, which the compiler would make of them, are slower.
     set_source_files_properties(

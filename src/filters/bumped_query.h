@@ -102,45 +102,46 @@ bool CheckBumpedKey(const BumpedLayer& layer, const unsigned char* bytes,
   return wrong == 0;
 }
 
-// Makes the queries of a layer whose windows have 64 rows, and whose buckets
-// therefore are single pairs: the same as PlaceOf(), SegmentOf() and
-// BumpedWindow together, for the many that are asked at once.
-class WindowFinder {
- public:
-  WindowFinder() noexcept = default;
-  // REQUIRES: layer.shape().window == 64; `bytes` is the layer, from its start
-  WindowFinder(const BumpedLayer& layer, const unsigned char* bytes) noexcept
-      : layer_(layer), bytes_(bytes), columns_(layer.shape().columns) {}
-
-  WindowQuery QueryOf(std::uint64_t digest) const noexcept {
-    const BumpedPlace place = layer_.PlaceOf(digest);
-    const auto key = BumpedKeyOf<std::uint64_t>(digest);
-    const unsigned second = place.row / kSegmentRows;  // 0 or 1
-    const unsigned row = place.row % kSegmentRows;
-    const std::uint64_t segment = 2 * place.bucket + second;
-    WindowQuery query;
-    query.masks[0] = (key.coefficients << row) & (~std::uint64_t{0} >> second);
-    // In two steps, for that may be all of them.
-    query.masks[1] = key.coefficients >> (kSegmentRows - 1 - second - row) >> 1;
-    query.fingerprint = key.fingerprint;
-    query.row = static_cast<std::uint8_t>(place.row);
-    query.second = second != 0;
-    if (layer_.shape().wide == 0) {  // each segment is as large as the next
-      query.words = bytes_ + segment * (8 * columns_);
-      query.stride = static_cast<std::uint16_t>(8 * columns_);
-      query.columns = static_cast<std::uint8_t>(columns_);
-    } else {
-      query.words = bytes_ + layer_.OffsetOf(segment);
-      query.stride = static_cast<std::uint16_t>(8 * layer_.WordsIn(segment));
-      query.columns = static_cast<std::uint8_t>(layer_.ColumnsAt(segment));
-    }
-    return query;
+// What queries of a layer share.  The layer stays where it is as long.
+// REQUIRES: layer->shape().window == 64
+inline WindowLayer WindowLayerOf(const BumpedLayer* layer,
+                                 const unsigned char* bytes) noexcept {
+  const BumpedShape& shape = layer->shape();
+  WindowLayer windows;
+  windows.layer = layer;
+  windows.bytes = bytes;
+  windows.buckets = layer->buckets();
+  windows.part_mask = layer->part_mask();
+  windows.columns = shape.wide == 0 ? shape.columns : 0;
+  windows.level_bits = shape.level_bits;
+  for (unsigned level = 0; level < 1u << shape.level_bits; ++level) {
+    windows.thresholds[level] =
+        static_cast<std::uint8_t>(shape.Threshold(level));
   }
+  return windows;
+}
 
- private:
-  BumpedLayer layer_;
-  const unsigned char* bytes_ = nullptr;
-  std::uint64_t columns_ = 0;
-};
+// Puts a key's window in place i: the same as PlaceOf(), SegmentOf() and
+// BumpedWindow together.  Buckets are single pairs where windows have 64 rows.
+inline void FindWindow(std::uint64_t digest, const WindowLayer& windows,
+                       std::size_t i, WindowQueries* queries) noexcept {
+  const BumpedLayer& layer = *windows.layer;
+  const BumpedPlace place = layer.PlaceOf(digest);
+  const auto key = BumpedKeyOf<std::uint64_t>(digest);
+  const unsigned second = place.row / kSegmentRows;  // 0 or 1
+  const unsigned row = place.row % kSegmentRows;
+  const std::uint64_t segment = 2 * place.bucket + second;
+  queries->masks[0][i] =
+      (key.coefficients << row) & (~std::uint64_t{0} >> second);
+  // In two steps, for that may be all of them.
+  queries->masks[1][i] =
+      key.coefficients >> (kSegmentRows - 1 - second - row) >> 1;
+  queries->fingerprints[i] = key.fingerprint;
+  queries->rows[i] = place.row;
+  queries->words[i] = windows.bytes + layer.OffsetOf(segment);
+  if (windows.columns != 0) return;
+  queries->strides[i] = static_cast<std::uint16_t>(8 * layer.WordsIn(segment));
+  queries->columns[i] = static_cast<std::uint8_t>(layer.ColumnsAt(segment));
+}
 
 }  // namespace tamis

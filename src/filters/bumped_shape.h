@@ -131,6 +131,8 @@ class BumpedLayer {
     return (buckets_ + shape_.part_buckets() - 1) / shape_.part_buckets();
   }
   std::uint64_t bytes() const noexcept { return OffsetOf(segments()); }
+  // Buckets of a part, less one: they are a power of two.
+  std::uint64_t part_mask() const noexcept { return part_mask_; }
 
   // In bytes, from the layer's start.
   std::uint64_t OffsetOf(std::uint64_t segment) const noexcept {
@@ -170,7 +172,7 @@ class BumpedLayer {
 
   BumpedShape shape_;
   std::uint64_t buckets_ = 0;
-  std::uint64_t part_mask_ = 0;  // parts have a power of two of buckets
+  std::uint64_t part_mask_ = 0;
   std::uint64_t wide_segments_ = 0;
 };
 

@@ -9,8 +9,8 @@ namespace tamis {
 namespace {
 
 #if defined(__x86_64__)
-constexpr std::array kRows = {&kPortableKernels, &kAvx2Kernels,
-                              &kAvx512Kernels};
+constexpr std::array kRows = {&kPortableKernels, &kAvx2Kernels, &kAvx512Kernels,
+                              &kAvx512PopcntKernels};
 #elif defined(__aarch64__)
 constexpr std::array kRows = {&kPortableKernels, &kNeonKernels};
 #else

@@ -29,27 +29,34 @@ struct BlockMark {
   std::uint32_t bits;
 };
 
-// One key of a bumped ribbon (bumped_shape.h) in windows of 64 rows to be
-// looked up, its memory already asked for.
-struct WindowQuery {
-  const unsigned char* words;  // of the segment where the window starts
-  std::uint64_t masks[2];      // rows selected there, and in the segment behind
-  std::uint32_t fingerprint;
-  std::uint16_t stride;  // bytes from that segment to the one behind
-  std::uint8_t columns;  // 3 to 32
-  std::uint8_t row;      // where the window starts in its pair
-  bool second;           // the segment is the second of its pair
+// As many windows of a bumped ribbon as are looked up at once, at most.
+inline constexpr std::size_t kMostWindows = 64;
+
+// Keys of a bumped ribbon (bumped_shape.h) in windows of 64 rows.  Key i has
+// the i-th of each array.
+struct WindowQueries {
+  const unsigned char* words[kMostWindows];  // of the window's first segment
+  std::uint64_t masks[2][kMostWindows];      // rows selected there, and behind
+  std::uint64_t fingerprints[kMostWindows];  // its lower 32 bits
+  std::uint64_t rows[kMostWindows];  // where the window starts in its pair
+  // Where segments differ in size, and only there:
+  std::uint16_t strides[kMostWindows];  // bytes from this segment to the next
+  std::uint8_t columns[kMostWindows];   // 3 to 32
 };
 
-// What levels say: keys of a level's bucket that start before row
-// level * step, in the last level before `rows`, are bumped.
-struct WindowLevels {
-  unsigned bits;  // at most 7, and at most the columns
-  unsigned step;
-  unsigned rows;
-};
+class BumpedLayer;
 
-enum class WindowAnswer : unsigned char { kAbsent, kMaybe, kBumped };
+// What all queries of a layer share.
+struct WindowLayer {
+  const BumpedLayer* layer = nullptr;  // from which all this comes
+  const unsigned char* bytes = nullptr;
+  std::uint64_t buckets = 0;
+  std::uint64_t part_mask = 0;  // buckets of a part, less one
+  unsigned columns = 0;         // 0: segments differ
+  unsigned level_bits = 0;      // at most 7, and at most the columns
+  // By level: keys that start before that row of their pair are bumped.
+  std::uint8_t thresholds[128] = {};
+};
 
 // A key of a bumped ribbon on its way to a row of its own: the coefficients
 // that are left of it, the first being that of the row that `row` points to.
@@ -80,9 +87,17 @@ struct Kernels {
   void (*mark_lines)(const BlockMark* marks, std::size_t count,
                      const LineProbes& probes) noexcept;
   void (*mark_split_blocks)(const BlockMark* marks, std::size_t count) noexcept;
-  // The answers of a layer of a bumped ribbon to each of `count`.
-  void (*check_windows)(const WindowQuery* queries, std::size_t count,
-                        const WindowLevels& levels, WindowAnswer* out) noexcept;
+  // FindWindow() for each of `count` digests, at most kMostWindows.  What lies
+  // behind them in *queries is undefined then.
+  void (*find_windows)(const std::uint64_t* digests, std::size_t count,
+                       const WindowLayer& layer,
+                       WindowQueries* queries) noexcept;
+  // Looks these up, their memory being asked for already.  Bit i of the result
+  // says that key i is bumped; if it is not, out[i] says whether it may be
+  // there.
+  std::uint64_t (*check_windows)(const WindowQueries& queries,
+                                 std::size_t count, const WindowLayer& layer,
+                                 bool* out) noexcept;
   // WalkTogether() of kWalkers keys.
   std::size_t (*walk)(WalkingKey<std::uint64_t>* keys,
                       std::size_t values) noexcept;
@@ -107,6 +122,7 @@ const Kernels& ChooseKernels(std::string_view wanted) noexcept;
 extern const Kernels kPortableKernels;
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
+extern const Kernels kAvx512PopcntKernels;
 extern const Kernels kNeonKernels;
 
 }  // namespace tamis

@@ -167,98 +167,281 @@ void MarkBlocksAll(const BlockMark* marks, std::size_t count) noexcept {
   }
 }
 
-// Lane i is all ones if i < count, for a count up to 4.
-__m256i FirstOfFour(unsigned count) noexcept {
+// Lane i is all ones if i < count, for a count up to 4; more count as 4.
+__m256i FirstOfFour(std::size_t count) noexcept {
   static constexpr std::int64_t kWindow[8] = {-1, -1, -1, -1};
-  return Load(kWindow + 4 - count);
+  return Load(kWindow + 4 - (count < 4 ? count : 4));
 }
 
-__m256i LoadFour(const unsigned char* words) noexcept { return Load(words); }
-__m256i LoadFour(const unsigned char* words, __m256i lanes) noexcept {
-  return _mm256_maskload_epi64(reinterpret_cast<const long long*>(words),
-                               lanes);
+__m256i LoadFour(const void* words, __m256i lanes) noexcept {
+  return _mm256_maskload_epi64(static_cast<const long long*>(words), lanes);
 }
 
 __m256i Everywhere(std::uint64_t word) noexcept {
   return _mm256_set1_epi64x(static_cast<std::int64_t>(word));
 }
 
-// Four columns: what each selects, with the fingerprint's bit added, so that a
-// parity of 1 is a mismatch.  Given `lanes`, those columns alone, and 0 for
-// the others.
-template <typename... Lanes>
-__m256i SelectFour(const WindowQuery& query, unsigned first,
-                   Lanes... lanes) noexcept {
-  const unsigned char* words = query.words + std::size_t{8} * first;
-  const __m256i here =
-      _mm256_and_si256(LoadFour(words, lanes...), Everywhere(query.masks[0]));
-  const __m256i behind = _mm256_and_si256(
-      LoadFour(words + query.stride, lanes...), Everywhere(query.masks[1]));
-  __m256i wanted =
-      _mm256_and_si256(_mm256_srlv_epi64(Everywhere(query.fingerprint >> first),
-                                         _mm256_setr_epi64x(0, 1, 2, 3)),
-                       _mm256_set1_epi64x(1));
-  ((wanted = _mm256_and_si256(wanted, lanes)), ...);
-  return _mm256_xor_si256(_mm256_xor_si256(here, behind), wanted);
+// Four products, of the lower 32 bits of both ...
+__m256i ShortProduct(__m256i a, __m256i b) noexcept {
+  return _mm256_mul_epu32(a, b);
+}
+// ... and the lower 64 bits of those of 64 bits.
+__m256i LowProduct(__m256i a, std::uint64_t b) noexcept {
+  const __m256i upper =
+      _mm256_add_epi64(ShortProduct(_mm256_srli_epi64(a, 32), Everywhere(b)),
+                       ShortProduct(a, Everywhere(b >> 32)));
+  return _mm256_add_epi64(ShortProduct(a, Everywhere(b)),
+                          _mm256_slli_epi64(upper, 32));
 }
 
-// Whether each of the eight numbers of 32 bits has an even number of ones.
-bool AllEven(__m256i words) noexcept {
-  words = _mm256_xor_si256(words, _mm256_srli_epi32(words, 16));
-  words = _mm256_xor_si256(words, _mm256_srli_epi32(words, 8));
-  words = _mm256_xor_si256(words, _mm256_srli_epi32(words, 4));
-  // The lowest four bits of each name the parity: of 0 to 15.
-  const __m256i parities = _mm256_broadcastsi128_si256(
-      _mm_setr_epi8(0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0));
-  const __m256i low = _mm256_and_si256(words, _mm256_set1_epi32(0xf));
-  return _mm256_testz_si256(_mm256_shuffle_epi8(parities, low),
-                            _mm256_set1_epi32(1)) != 0;
+void Store(void* to, __m256i four) noexcept {
+  _mm256_storeu_si256(static_cast<__m256i*>(to), four);
 }
 
-// The same for eight numbers of 64 bits.
-bool AllEven(__m256i a, __m256i b) noexcept {
-  a = _mm256_xor_si256(a, _mm256_srli_epi64(a, 32));
-  b = _mm256_xor_si256(b, _mm256_slli_epi64(b, 32));
-  return AllEven(_mm256_blend_epi32(a, b, 0xaa));
+// FindWindow() of bumped_query.h for four keys from place i on, whose steps
+// these are: a place, coefficients and a fingerprint, and how the coefficients
+// fall on two segments.  REQUIRES: layer.columns > 0; buckets below 2^32
+void FindFour(__m256i digests, const WindowLayer& layer, std::size_t i,
+              WindowQueries* queries) noexcept {
+  const __m256i one = Everywhere(1);
+  const __m256i buckets = Everywhere(layer.buckets);
+  const __m256i lower = ShortProduct(digests, buckets);
+  const __m256i upper =
+      _mm256_add_epi64(ShortProduct(_mm256_srli_epi64(digests, 32), buckets),
+                       _mm256_srli_epi64(lower, 32));
+  const __m256i bucket = _mm256_srli_epi64(upper, 32);
+  const __m256i next = _mm256_add_epi64(bucket, one);
+  const __m256i ends = _mm256_or_si256(
+      _mm256_cmpeq_epi64(_mm256_and_si256(next, Everywhere(layer.part_mask)),
+                         _mm256_setzero_si256()),
+      _mm256_cmpeq_epi64(next, buckets));
+  const __m256i starts =
+      _mm256_sub_epi64(Everywhere(127), _mm256_and_si256(ends, Everywhere(63)));
+  // The lower half of the product, as a part of the bucket.
+  const __m256i row = _mm256_srli_epi64(
+      _mm256_add_epi64(ShortProduct(upper, starts),
+                       _mm256_srli_epi64(ShortProduct(lower, starts), 32)),
+      32);
+
+  __m256i mixed = LowProduct(digests, 0x9e3779b97f4a7c15);
+  mixed = _mm256_xor_si256(mixed, _mm256_srli_epi64(mixed, 32));
+  const __m256i coefficients =
+      _mm256_or_si256(LowProduct(mixed, 0xd6e8feb86659fd93), one);
+  Store(queries->fingerprints + i,
+        _mm256_srli_epi64(LowProduct(mixed, 0xff51afd7ed558ccd), 32));
+  Store(queries->rows + i, row);
+
+  const __m256i second = _mm256_srli_epi64(row, 6);
+  const __m256i start = _mm256_and_si256(row, Everywhere(63));
+  Store(queries->masks[0] + i,
+        _mm256_and_si256(
+            _mm256_sllv_epi64(coefficients, start),
+            _mm256_srlv_epi64(Everywhere(~std::uint64_t{0}), second)));
+  const __m256i fall =
+      _mm256_sub_epi64(Everywhere(63), _mm256_add_epi64(second, start));
+  Store(queries->masks[1] + i,
+        _mm256_srli_epi64(_mm256_srlv_epi64(coefficients, fall), 1));
+
+  const __m256i segment =
+      _mm256_add_epi64(_mm256_add_epi64(bucket, bucket), second);
+  // A stride is short, a segment's number has up to 33 bits.
+  const __m256i stride = Everywhere(std::uint64_t{8} * layer.columns);
+  const __m256i offset = _mm256_add_epi64(
+      ShortProduct(segment, stride),
+      _mm256_slli_epi64(ShortProduct(_mm256_srli_epi64(segment, 32), stride),
+                        32));
+  const __m256i base =
+      Everywhere(reinterpret_cast<std::uintptr_t>(layer.bytes));
+  Store(queries->words + i, _mm256_add_epi64(base, offset));
 }
 
-WindowAnswer CheckWindow(const WindowQuery& query) noexcept {
-  unsigned column = 0;
-  bool even = true;
-  for (; column + 8 <= query.columns; column += 8) {
-    even &= AllEven(SelectFour(query, column), SelectFour(query, column + 4));
+void FindWindowsAll(const std::uint64_t* digests, std::size_t count,
+                    const WindowLayer& layer, WindowQueries* queries) noexcept {
+  if (layer.columns == 0 || layer.buckets >> 32 != 0) {
+    kPortableKernels.find_windows(digests, count, layer, queries);
+    return;
   }
-  const unsigned left = query.columns - column;
-  if (left > 0) {
-    even &= AllEven(
-        SelectFour(query, column, FirstOfFour(left < 4 ? left : 4)),
-        SelectFour(query, column + 4, FirstOfFour(left < 4 ? 0 : left - 4)));
+  for (std::size_t i = 0; i < count; i += 4) {
+    FindFour(LoadFour(digests + i, FirstOfFour(count - i)), layer, i, queries);
   }
-  return even ? WindowAnswer::kMaybe : WindowAnswer::kAbsent;
 }
 
-// A level is made of the sign bits of the pair's second segment.
-unsigned LevelOf(const WindowQuery& query, __m256i low, __m256i high) noexcept {
-  const unsigned char* words = query.words + (query.second ? 0 : query.stride);
-  const int first =
-      _mm256_movemask_pd(_mm256_castsi256_pd(LoadFour(words, low)));
-  const int second =
-      _mm256_movemask_pd(_mm256_castsi256_pd(LoadFour(words + 32, high)));
-  return static_cast<unsigned>(first | second << 4);
+// Eight words of 64 bits, for each of which one bit is to be found.
+struct Eight {
+  __m256i low;
+  __m256i high;
+};
+
+// One of the queries.
+struct OneWindow {
+  const unsigned char* words;
+  std::size_t stride;
+  __m256i masks[2];
+
+  __m256i Select(__m256i here, __m256i behind) const noexcept {
+    return _mm256_xor_si256(_mm256_and_si256(here, masks[0]),
+                            _mm256_and_si256(behind, masks[1]));
+  }
+  // What the window selects from eight columns, from `first` on.
+  Eight SelectEight(unsigned first) const noexcept {
+    const unsigned char* here = words + std::size_t{8} * first;
+    const unsigned char* behind = here + stride;
+    return {Select(Load(here), Load(behind)),
+            Select(Load(here + 32), Load(behind + 32))};
+  }
+  // The same of `count` columns, and nothing else is read; 0 for the others.
+  Eight SelectSome(unsigned first, unsigned count) const noexcept {
+    const unsigned char* here = words + std::size_t{8} * first;
+    const unsigned char* behind = here + stride;
+    const __m256i low = FirstOfFour(count);
+    const __m256i high = FirstOfFour(count < 4 ? 0 : count - 4);
+    return {Select(LoadFour(here, low), LoadFour(behind, low)),
+            Select(LoadFour(here + 32, high), LoadFour(behind + 32, high))};
+  }
+};
+
+std::size_t StrideOf(const WindowQueries& queries, std::size_t i,
+                     const WindowLayer& layer) noexcept {
+  return layer.columns != 0 ? std::size_t{8} * layer.columns
+                            : queries.strides[i];
+}
+unsigned ColumnsOf(const WindowQueries& queries, std::size_t i,
+                   const WindowLayer& layer) noexcept {
+  return layer.columns != 0 ? layer.columns : queries.columns[i];
 }
 
-void CheckWindowsAll(const WindowQuery* queries, std::size_t count,
-                     const WindowLevels& levels, WindowAnswer* out) noexcept {
-  const unsigned last = (1u << levels.bits) - 1;
-  const __m256i low = FirstOfFour(levels.bits < 4 ? levels.bits : 4);
-  const __m256i high = FirstOfFour(levels.bits < 4 ? 0 : levels.bits - 4);
+OneWindow WindowAt(const WindowQueries& queries, std::size_t i,
+                   const WindowLayer& layer) noexcept {
+  return {queries.words[i],
+          StrideOf(queries, i, layer),
+          {Everywhere(queries.masks[0][i]), Everywhere(queries.masks[1][i])}};
+}
+
+// Parities of eight words for each of four keys are 32 bits.  Key k's bits are
+// these, and four more 16 places up.
+constexpr unsigned KeysBits(unsigned bits, unsigned k) noexcept {
+  return ((bits | bits << 12) & 0x000f000f) << 4 * k;
+}
+
+// Halves words by adding their halves up, and puts two keys' into one register,
+// until a byte is left of each of the 32.
+inline unsigned ParitiesOf(const Eight (&keys)[4]) noexcept {
+  __m256i words[4];  // of 32 bits: 0, 1, 4, 5, and 2, 3, 6, 7
+  for (unsigned k = 0; k < 4; ++k) {
+    const __m256 low = _mm256_castsi256_ps(keys[k].low);
+    const __m256 high = _mm256_castsi256_ps(keys[k].high);
+    words[k] =
+        _mm256_castps_si256(_mm256_xor_ps(_mm256_shuffle_ps(low, high, 0x88),
+                                          _mm256_shuffle_ps(low, high, 0xdd)));
+  }
+  __m256i halves[2];  // of 16 bits: keys 0 and 1, 2 and 3
+  for (unsigned i = 0; i < 2; ++i) {
+    const __m256i a = words[2 * i];
+    const __m256i b = words[2 * i + 1];
+    halves[i] =
+        _mm256_blend_epi16(_mm256_xor_si256(a, _mm256_srli_epi32(a, 16)),
+                           _mm256_xor_si256(b, _mm256_slli_epi32(b, 16)), 0xaa);
+  }
+  const __m256i a = halves[0];
+  const __m256i b = halves[1];
+  __m256i bytes =
+      _mm256_blendv_epi8(_mm256_xor_si256(a, _mm256_srli_epi16(a, 8)),
+                         _mm256_xor_si256(b, _mm256_slli_epi16(b, 8)),
+                         _mm256_set1_epi16(static_cast<std::int16_t>(0xff00)));
+  // The highest bit of a byte is to be the sum of all of it.
+  bytes = _mm256_xor_si256(bytes, _mm256_slli_epi16(bytes, 4));
+  bytes = _mm256_xor_si256(bytes, _mm256_slli_epi16(bytes, 2));
+  bytes = _mm256_xor_si256(bytes, _mm256_slli_epi16(bytes, 1));
+  // Columns in order, four by four; then key by key, which are 0, 2, 1, 3.
+  bytes = _mm256_permutevar8x32_epi32(
+      bytes, _mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7));
+  bytes = _mm256_shuffle_epi8(
+      bytes, _mm256_broadcastsi128_si256(_mm_setr_epi8(
+                 0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15)));
+  return static_cast<unsigned>(_mm256_movemask_epi8(bytes));
+}
+
+// Looks four windows up: at[k] is the place of the k-th.
+// kWhole: all have as many columns, a multiple of 8.
+template <bool kWhole>
+void CheckFour(const WindowQueries& queries, const std::size_t (&at)[4],
+               const WindowLayer& layer, bool (&out)[4]) noexcept {
+  unsigned columns = layer.columns;
+  if constexpr (!kWhole) {
+    for (const std::size_t i : at) {
+      const unsigned some = ColumnsOf(queries, i, layer);
+      if (some > columns) columns = some;
+    }
+  }
+  unsigned wrong = 0;
+  for (unsigned first = 0; first < columns; first += 8) {
+    Eight keys[4];
+    unsigned wanted = 0;
+    for (unsigned k = 0; k < 4; ++k) {
+      const OneWindow window = WindowAt(queries, at[k], layer);
+      auto bits = static_cast<unsigned>(queries.fingerprints[at[k]] >> first);
+      if constexpr (kWhole) {
+        bits &= 0xff;
+        keys[k] = window.SelectEight(first);
+      } else {
+        const unsigned all = ColumnsOf(queries, at[k], layer);
+        const unsigned left = all > first ? all - first : 0;
+        bits = _bzhi_u32(bits, left < 8 ? left : 8);
+        keys[k] = window.SelectSome(first, left);
+      }
+      wanted |= KeysBits(bits, k);
+    }
+    wrong |= ParitiesOf(keys) ^ wanted;
+  }
+  for (unsigned k = 0; k < 4; ++k) {
+    out[k] = (wrong & KeysBits(0xff, k)) == 0;
+  }
+}
+
+// A level is made of the sign bits of words of a pair's second segment.
+std::uint64_t BumpedOf(const WindowQueries& queries, std::size_t count,
+                       const WindowLayer& layer) noexcept {
+  const __m256i low = FirstOfFour(layer.level_bits);
+  const __m256i high =
+      FirstOfFour(layer.level_bits < 4 ? 0 : layer.level_bits - 4);
+  std::uint64_t bumped = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const unsigned level = LevelOf(queries[i], low, high);
-    const unsigned threshold =
-        level == last ? levels.rows : level * levels.step;
-    const WindowAnswer answer = CheckWindow(queries[i]);
-    out[i] = queries[i].row < threshold ? WindowAnswer::kBumped : answer;
+    const std::uint64_t row = queries.rows[i];
+    const unsigned char* second =
+        queries.words[i] + (row < 64 ? StrideOf(queries, i, layer) : 0);
+    const int level =
+        _mm256_movemask_pd(_mm256_castsi256_pd(LoadFour(second, low))) |
+        _mm256_movemask_pd(_mm256_castsi256_pd(LoadFour(second + 32, high)))
+            << 4;
+    const bool is_bumped = row < layer.thresholds[level];
+    bumped |= std::uint64_t{is_bumped} << i;
   }
+  return bumped;
+}
+
+template <bool kWhole>
+void CheckWindowsAs(const WindowQueries& queries, std::size_t count,
+                    const WindowLayer& layer, bool* out) noexcept {
+  bool answers[4];
+  for (std::size_t i = 0; i < count; i += 4) {
+    // Where fewer than four are left, one of them stands in for the missing.
+    std::size_t at[4];
+    for (std::size_t k = 0; k < 4; ++k) at[k] = i + k < count ? i + k : i;
+    CheckFour<kWhole>(queries, at, layer, answers);
+    for (std::size_t k = 0; k < 4 && i + k < count; ++k) {
+      out[i + k] = answers[k];
+    }
+  }
+}
+
+std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
+                              const WindowLayer& layer, bool* out) noexcept {
+  if (layer.columns != 0 && layer.columns % 8 == 0) {
+    CheckWindowsAs<true>(queries, count, layer, out);
+  } else {
+    CheckWindowsAs<false>(queries, count, layer, out);
+  }
+  return BumpedOf(queries, count, layer);
 }
 
 // No vectors here either: BMI's instructions for turning, shifting and counting
@@ -315,6 +498,7 @@ const Kernels kAvx2Kernels = {
     .check_split_blocks = BlocksHaveAll,
     .mark_lines = MarkLinesAll,
     .mark_split_blocks = MarkBlocksAll,
+    .find_windows = FindWindowsAll,
     .check_windows = CheckWindowsAll,
     .walk = Walk,
 };

@@ -116,9 +116,14 @@ void MarkBlocksAll(const BlockMark* marks, std::size_t count) noexcept {
   kAvx2Kernels.mark_split_blocks(marks, count);
 }
 
-void CheckWindowsAll(const WindowQuery* queries, std::size_t count,
-                     const WindowLevels& levels, WindowAnswer* out) noexcept {
-  kAvx2Kernels.check_windows(queries, count, levels, out);
+void FindWindowsAll(const std::uint64_t* digests, std::size_t count,
+                    const WindowLayer& layer, WindowQueries* queries) noexcept {
+  kAvx2Kernels.find_windows(digests, count, layer, queries);
+}
+
+std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
+                              const WindowLayer& layer, bool* out) noexcept {
+  return kAvx2Kernels.check_windows(queries, count, layer, out);
 }
 
 std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
@@ -136,6 +141,7 @@ const Kernels kAvx512Kernels = {
     .check_split_blocks = BlocksHaveAll,
     .mark_lines = MarkLinesAll,
     .mark_split_blocks = MarkBlocksAll,
+    .find_windows = FindWindowsAll,
     .check_windows = CheckWindowsAll,
     .walk = Walk,
 };

@@ -95,9 +95,14 @@ void MarkBlocksAll(const BlockMark* marks, std::size_t count) noexcept {
   }
 }
 
-void CheckWindowsAll(const WindowQuery* queries, std::size_t count,
-                     const WindowLevels& levels, WindowAnswer* out) noexcept {
-  kPortableKernels.check_windows(queries, count, levels, out);
+void FindWindowsAll(const std::uint64_t* digests, std::size_t count,
+                    const WindowLayer& layer, WindowQueries* queries) noexcept {
+  kPortableKernels.find_windows(digests, count, layer, queries);
+}
+
+std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
+                              const WindowLayer& layer, bool* out) noexcept {
+  return kPortableKernels.check_windows(queries, count, layer, out);
 }
 
 std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
@@ -117,6 +122,7 @@ const Kernels kNeonKernels = {
     .check_split_blocks = BlocksHaveAll,
     .mark_lines = MarkLinesAll,
     .mark_split_blocks = MarkBlocksAll,
+    .find_windows = FindWindowsAll,
     .check_windows = CheckWindowsAll,
     .walk = Walk,
 };

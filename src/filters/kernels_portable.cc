@@ -4,6 +4,8 @@
 
 #include "base/coding.h"
 #include "filters/bumped_key.h"
+#include "filters/bumped_query.h"
+#include "filters/bumped_shape.h"
 #include "filters/bumped_walk.h"
 #include "filters/kernels.h"
 #include "filters/line_bloom.h"
@@ -97,38 +99,67 @@ void CheckSplitBlocks(const BlockQuery* queries, std::size_t count,
   }
 }
 
-unsigned LevelOf(const WindowQuery& query, unsigned bits) noexcept {
-  const unsigned char* words = query.words + (query.second ? 0 : query.stride);
-  unsigned level = 0;
-  for (unsigned i = 0; i < bits; ++i) {
-    level |=
-        static_cast<unsigned>(LoadLittle64(words + std::size_t{8} * i) >> 63)
-        << i;
-  }
-  return level;
-}
+// One of the queries.
+struct OneWindow {
+  OneWindow(const WindowQueries& queries, std::size_t i,
+            const WindowLayer& layer) noexcept
+      : words(queries.words[i]),
+        masks{queries.masks[0][i], queries.masks[1][i]},
+        fingerprint(static_cast<std::uint32_t>(queries.fingerprints[i])),
+        row(static_cast<unsigned>(queries.rows[i])),
+        columns(layer.columns != 0 ? layer.columns : queries.columns[i]),
+        stride(layer.columns != 0 ? std::size_t{8} * layer.columns
+                                  : queries.strides[i]) {}
 
-WindowAnswer CheckWindow(const WindowQuery& query) noexcept {
-  const unsigned char* words = query.words;
-  unsigned wrong = 0;
-  for (unsigned i = 0; i < query.columns; ++i, words += 8) {
-    wrong |= Parity((LoadLittle64(words) & query.masks[0]) ^
-                    (LoadLittle64(words + query.stride) & query.masks[1]) ^
-                    (query.fingerprint >> i & 1));
+  unsigned Level(unsigned bits) const noexcept {
+    const unsigned char* second = words + (row < kSegmentRows ? stride : 0);
+    unsigned level = 0;
+    for (unsigned i = 0; i < bits; ++i) {
+      level |=
+          static_cast<unsigned>(LoadLittle64(second + std::size_t{8} * i) >> 63)
+          << i;
+    }
+    return level;
   }
-  return wrong == 0 ? WindowAnswer::kMaybe : WindowAnswer::kAbsent;
-}
 
-void CheckWindows(const WindowQuery* queries, std::size_t count,
-                  const WindowLevels& levels, WindowAnswer* out) noexcept {
-  const unsigned last = (1u << levels.bits) - 1;
+  bool Check() const noexcept {
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < columns; ++i) {
+      const unsigned char* word = words + std::size_t{8} * i;
+      wrong |= Parity((LoadLittle64(word) & masks[0]) ^
+                      (LoadLittle64(word + stride) & masks[1]) ^
+                      (fingerprint >> i & 1));
+    }
+    return wrong == 0;
+  }
+
+  const unsigned char* words;
+  std::uint64_t masks[2];
+  std::uint32_t fingerprint;
+  unsigned row;
+  unsigned columns;
+  std::size_t stride;
+};
+
+void FindWindows(const std::uint64_t* digests, std::size_t count,
+                 const WindowLayer& layer, WindowQueries* queries) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
-    const unsigned level = LevelOf(queries[i], levels.bits);
-    const unsigned threshold =
-        level == last ? levels.rows : level * levels.step;
-    out[i] = queries[i].row < threshold ? WindowAnswer::kBumped
-                                        : CheckWindow(queries[i]);
+    FindWindow(digests[i], layer, i, queries);
   }
+}
+
+std::uint64_t CheckWindows(const WindowQueries& queries, std::size_t count,
+                           const WindowLayer& layer, bool* out) noexcept {
+  std::uint64_t bumped = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const OneWindow window(queries, i, layer);
+    if (window.row < layer.thresholds[window.Level(layer.level_bits)]) {
+      bumped |= std::uint64_t{1} << i;
+    } else {
+      out[i] = window.Check();
+    }
+  }
+  return bumped;
 }
 
 }  // namespace
@@ -142,6 +173,7 @@ const Kernels kPortableKernels = {
     .check_split_blocks = CheckSplitBlocks,
     .mark_lines = MarkLines,
     .mark_split_blocks = MarkSplitBlocks,
+    .find_windows = FindWindows,
     .check_windows = CheckWindows,
     .walk = WalkTogether<std::uint64_t>,
 };

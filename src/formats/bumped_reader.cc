@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "base/huge_pages.h"
@@ -15,23 +16,95 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kGroupKeys = 64;
-// Asks for the lines of two segments.
-void Prefetch(const unsigned char* words, std::uint64_t bytes) noexcept {
-  // From the start of a line on, so that none is asked for twice.
-  const std::uint64_t before =
-      reinterpret_cast<std::uintptr_t>(words) % kCacheLineBytes;
-  for (std::uint64_t at = 0; at < before + bytes; at += kCacheLineBytes) {
-    __builtin_prefetch(words - before + at, 0, 2);
+constexpr std::size_t kGroupKeys = kMostWindows;
+
+// Into the second cache: more lines can be on their way to it than to the
+// first.
+[[gnu::always_inline]] inline void PrefetchLine(
+    const unsigned char* line) noexcept {
+  __builtin_prefetch(line, 0, 2);
+}
+
+// These, too, are always made part of their callers: g++ takes a function that
+// does nothing but prefetch for one without effect, and leaves calls of it out.
+[[gnu::always_inline]] inline void Prefetch(const unsigned char* first,
+                                            std::uint64_t bytes) noexcept {
+  const unsigned char* const last = first + bytes - 1;
+  for (; first < last; first += kCacheLineBytes) PrefetchLine(first);
+  // Where they begin within a line, there is one more; else it is the last one
+  // again, which costs next to nothing.
+  PrefetchLine(last);
+}
+
+// Asks for both segments of each window, of so many bytes together.
+[[gnu::always_inline]] inline void Prefetch(const WindowQueries& queries,
+                                            std::size_t count,
+                                            std::uint64_t bytes) noexcept {
+  const bool whole_lines =
+      (reinterpret_cast<std::uintptr_t>(queries.words[0]) | bytes / 2) %
+          kCacheLineBytes ==
+      0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (whole_lines) {
+      for (std::uint64_t at = 0; at < bytes; at += kCacheLineBytes) {
+        PrefetchLine(queries.words[i] + at);
+      }
+    } else {
+      Prefetch(queries.words[i], bytes);
+    }
   }
 }
 
 }  // namespace
 
 struct BumpedReader::Group {
-  std::array<WindowQuery, kGroupKeys> queries;
+  WindowQueries queries;
   std::array<std::uint64_t, kGroupKeys> digests;
   std::size_t count = 0;
+};
+
+// Keys on their way to the second layer: its lines are asked for, too, while
+// others are answered.
+class BumpedReader::Late {
+ public:
+  explicit Late(const BumpedReader& reader) noexcept : reader_(reader) {}
+
+  // *out is known after the next AnswerAll().
+  // REQUIRES: the reader has windows
+  void Add(std::uint64_t digest, bool* out) noexcept {
+    digest = NextLayerDigest(digest);
+    if (reader_.layers_.size() < 2) {
+      *out = reader_.Check(digest, 1);
+      return;
+    }
+    if (count_ == kMostWindows) AnswerAll();
+    FindWindow(digest, reader_.second_, count_, &queries_);
+    Prefetch(queries_.words[count_], reader_.window_bytes_);
+    keys_[count_++] = {digest, out};
+  }
+
+  void AnswerAll() noexcept {
+    std::array<bool, kMostWindows> answers;
+    const std::uint64_t bumped = reader_.kernels_.check_windows(
+        queries_, count_, reader_.second_, answers.data());
+    for (std::size_t i = 0; i < count_; ++i) {
+      *keys_[i].out = (bumped >> i & 1) != 0
+                          ? reader_.Check(NextLayerDigest(keys_[i].digest), 2)
+                          : answers[i];
+    }
+    count_ = 0;
+  }
+
+ private:
+  struct Key {
+    std::uint64_t digest;
+    bool* out;
+  };
+
+  const BumpedReader& reader_;
+  WindowQueries queries_;
+  std::array<Key, kMostWindows> keys_;
+  std::size_t count_ = 0;
 };
 
 BumpedReader::BumpedReader(BumpedFilter filter, std::uint64_t seed,
@@ -44,12 +117,12 @@ BumpedReader::BumpedReader(BumpedFilter filter, std::uint64_t seed,
   }
   last_ = bytes;
   has_windows_ = !layers_.empty() && filter_.shape.window == 64;
-  if (has_windows_) {
-    finder_ = WindowFinder(layers_.front().layer, layers_.front().bytes);
+  if (!has_windows_) return;
+  window_bytes_ = std::uint64_t{2 * 8} * filter_.shape.most_columns();
+  first_ = WindowLayerOf(&layers_[0].layer, layers_[0].bytes);
+  if (layers_.size() > 1) {
+    second_ = WindowLayerOf(&layers_[1].layer, layers_[1].bytes);
   }
-  levels_ = {.bits = filter_.shape.level_bits,
-             .step = filter_.shape.level_step,
-             .rows = filter_.shape.bucket_rows()};
 }
 
 bool BumpedReader::Check(std::uint64_t digest,
@@ -71,11 +144,11 @@ bool BumpedReader::Check(std::uint64_t digest,
 bool BumpedReader::MayContain(Slice key) const noexcept {
   const std::uint64_t digest = Xxh3(key, seed_);
   if (!has_windows_) return Check(digest, 0);
-  const WindowQuery query = finder_.QueryOf(digest);
-  WindowAnswer answer;
-  kernels_.check_windows(&query, 1, levels_, &answer);
-  return answer == WindowAnswer::kBumped ? Check(NextLayerDigest(digest), 1)
-                                         : answer == WindowAnswer::kMaybe;
+  WindowQueries queries;
+  FindWindow(digest, first_, 0, &queries);
+  bool answer = false;
+  const bool bumped = kernels_.check_windows(queries, 1, first_, &answer) != 0;
+  return bumped ? Check(NextLayerDigest(digest), 1) : answer;
 }
 
 // As BlockedEngine::CheckMany(): the lines of the next group are asked for
@@ -83,46 +156,65 @@ bool BumpedReader::MayContain(Slice key) const noexcept {
 void BumpedReader::MayContainMany(std::span<const Slice> keys,
                                   std::span<bool> out) const noexcept {
   std::array<Group, 2> groups;
+  Late late(*this);
   unsigned current = 0;
   std::size_t asked = std::min(kGroupKeys, keys.size());
   Ask(keys.first(asked), groups.data());
   for (std::size_t done = 0; done < keys.size();) {
     const std::size_t next = std::min(kGroupKeys, keys.size() - asked);
     Ask(keys.subspan(asked, next), &groups[1 - current]);
-    Answer(groups[current], out.data() + done);
+    Answer(groups[current], out.data() + done, &late);
     done = asked;
     asked += next;
     current = 1 - current;
   }
+  late.AnswerAll();
 }
 
 void BumpedReader::Ask(std::span<const Slice> keys,
                        Group* group) const noexcept {
   group->count = keys.size();
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::uint64_t digest = Xxh3(keys[i], seed_);
-    group->digests[i] = digest;
-    if (!has_windows_) continue;
-    group->queries[i] = finder_.QueryOf(digest);
-    Prefetch(group->queries[i].words,
-             std::uint64_t{2} * group->queries[i].stride);
+    group->digests[i] = Xxh3(keys[i], seed_);
+  }
+  if (has_windows_ && !keys.empty()) {
+    kernels_.find_windows(group->digests.data(), keys.size(), first_,
+                          &group->queries);
+    Prefetch(group->queries, keys.size(), window_bytes_);
+  } else if (!layers_.empty()) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto bytes = WideWindow(group->digests[i]);
+      Prefetch(bytes.data(), bytes.size());
+    }
   }
 }
 
-void BumpedReader::Answer(const Group& group, bool* out) const noexcept {
+// From the level's first bit to the window's last row.
+std::span<const unsigned char> BumpedReader::WideWindow(
+    std::uint64_t digest) const noexcept {
+  const auto& [layer, bytes] = layers_.front();
+  const BumpedPlace place = layer.PlaceOf(digest);
+  const std::uint64_t start =
+      layer.OffsetOf(place.bucket * 2 * filter_.shape.bucket_pairs);
+  const std::uint64_t end = layer.OffsetOf(SegmentOf(layer, place).segment +
+                                           filter_.shape.window / kSegmentRows);
+  return {bytes + start,
+          static_cast<std::size_t>(end + sizeof(std::uint64_t) - start)};
+}
+
+void BumpedReader::Answer(const Group& group, bool* out,
+                          Late* late) const noexcept {
   if (!has_windows_) {
     for (std::size_t i = 0; i < group.count; ++i) {
       out[i] = Check(group.digests[i], 0);
     }
     return;
   }
-  std::array<WindowAnswer, kGroupKeys> answers;
-  kernels_.check_windows(group.queries.data(), group.count, levels_,
-                         answers.data());
-  for (std::size_t i = 0; i < group.count; ++i) {
-    out[i] = answers[i] == WindowAnswer::kBumped
-                 ? Check(NextLayerDigest(group.digests[i]), 1)
-                 : answers[i] == WindowAnswer::kMaybe;
+  std::uint64_t bumped =
+      kernels_.check_windows(group.queries, group.count, first_, out);
+  for (; bumped != 0; bumped &= bumped - 1) {
+    const int i = std::countr_zero(bumped);
+    late->Add(group.digests[static_cast<std::size_t>(i)], out + i);
   }
 }
 

@@ -32,11 +32,15 @@ class BumpedReader final : public FilterReader {
     const unsigned char* bytes;
   };
   struct Group;
+  class Late;
 
   // From layer `first` on.
   bool Check(std::uint64_t digest, std::size_t first) const noexcept;
   void Ask(std::span<const Slice> keys, Group* group) const noexcept;
-  void Answer(const Group& group, bool* out) const noexcept;
+  // What a query for that digest reads of the first layer.
+  std::span<const unsigned char> WideWindow(
+      std::uint64_t digest) const noexcept;
+  void Answer(const Group& group, bool* out, Late* late) const noexcept;
 
   BumpedFilter filter_;
   std::uint64_t seed_;
@@ -44,10 +48,11 @@ class BumpedReader final : public FilterReader {
   std::vector<Layer> layers_;
   const unsigned char* last_ = nullptr;
   const Kernels& kernels_ = ActiveKernels();
-  // Where the first layer has windows of 64 rows.
+  // Where windows have 64 rows: of the first two layers, if there are any.
   bool has_windows_ = false;
-  WindowFinder finder_;
-  WindowLevels levels_{};
+  std::uint64_t window_bytes_ = 0;  // of the segments of one
+  WindowLayer first_;
+  WindowLayer second_;
 };
 
 }  // namespace tamis

@@ -196,18 +196,20 @@ struct SlowTable {
   }
 };
 
+enum class Answer { kAbsent, kMaybe, kBumped };
+
 // By the way that readers take for windows of 64 rows.
-WindowAnswer AnswerOf(const BumpedLayer& layer, const unsigned char* bytes,
-                      std::uint64_t digest) {
-  const BumpedShape& shape = layer.shape();
-  const WindowQuery query = WindowFinder(layer, bytes).QueryOf(digest);
-  WindowAnswer answer;
-  ActiveKernels().check_windows(&query, 1,
-                                {.bits = shape.level_bits,
-                                 .step = shape.level_step,
-                                 .rows = shape.bucket_rows()},
-                                &answer);
-  return answer;
+Answer AnswerOf(const Kernels& kernels, const BumpedLayer& layer,
+                const unsigned char* bytes, std::uint64_t digest) {
+  const WindowLayer windows = WindowLayerOf(&layer, bytes);
+  WindowQueries queries;
+  kernels.find_windows(&digest, 1, windows, &queries);
+  bool maybe = false;
+  const std::uint64_t bumped =
+      kernels.check_windows(queries, 1, windows, &maybe);
+  EXPECT_LE(bumped, 1u);
+  if (bumped != 0) return Answer::kBumped;
+  return maybe ? Answer::kMaybe : Answer::kAbsent;
 }
 
 template <typename Word>
@@ -236,11 +238,15 @@ unsigned CompareWithSlowTable(const BumpedLayer& layer,
     maybe += expected ? 1 : 0;
     if (layer.shape().window == 64) {
       const unsigned level = slow.Level(place.bucket);
-      EXPECT_EQ(AnswerOf(layer, bytes.get(), digest),
-                place.row < layer.shape().Threshold(level)
-                    ? WindowAnswer::kBumped
-                : expected ? WindowAnswer::kMaybe
-                           : WindowAnswer::kAbsent);
+      const Answer right = place.row < layer.shape().Threshold(level)
+                               ? Answer::kBumped
+                           : expected ? Answer::kMaybe
+                                      : Answer::kAbsent;
+      for (const Kernels* kernels : AllKernels()) {
+        if (!kernels->runs_here()) continue;
+        EXPECT_EQ(AnswerOf(*kernels, layer, bytes.get(), digest), right)
+            << kernels->name;
+      }
     }
   }
   return maybe;
