@@ -134,7 +134,7 @@ TEST_P(EveryWindowKernel, FindsWhatTheBitsAddUpTo) {
         LayerWith(even ? least : 0, std::min(least, 7u), &random);
     std::vector<OwnedWindow> windows;
     std::vector<bool> right;
-    WindowQueries queries;
+    WindowQueries queries = {};  // nothing to read behind the last
     for (std::size_t i = 0; i < count; ++i) {
       const unsigned columns =
           even || least == 32 ? least : least + random() % 2;
@@ -171,7 +171,7 @@ TEST_P(EveryWindowKernel, WritesNoAnswersBeyondTheLast) {
   for (std::size_t count = 0; count < 9; ++count) {
     const WindowLayer layer = LayerWith(8, 7, &random);
     const OwnedWindow window(8, false, 20, &random);
-    WindowQueries queries;
+    WindowQueries queries = {};  // nothing to read behind the last
     for (std::size_t i = 0; i < count; ++i) {
       window.PutInto(&queries, i, window.Sums());
     }
