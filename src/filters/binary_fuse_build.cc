@@ -11,8 +11,14 @@ namespace {
 
 constexpr std::size_t kStretch = 4096;
 constexpr std::size_t kGroup = 8;
+constexpr std::size_t kAhead = 64;
 // An array that is as full as can be is enlarged after so many seeds.
 constexpr unsigned kSeedsPerShape = 4;
+
+// A key's cells are closer together than this.
+std::size_t ReachOf(const FuseShape& shape, unsigned arity) noexcept {
+  return (std::size_t{arity} - 1) << shape.segment_bits | 1;
+}
 
 // A cell that was left with one key, and that key.
 template <unsigned kArity>
@@ -64,16 +70,25 @@ bool FusePeeler::Count(const FuseKeys& keys) noexcept {
   const auto [shape, seed, sums, order, counts] = InRegisters();
   const std::uint64_t scale = keys.scale;
   const auto cells = static_cast<std::size_t>(FuseCells(shape, kArity));
-  std::memset(sums, 0, cells * sizeof(*sums));
-  std::memset(counts, 0, cells);
+  const std::size_t reach = ReachOf(shape, kArity);
+  // Cells are cleared just before keys come to them: then they are in a cache.
+  std::size_t cleared = 0;
+  const auto clear_to = [&](std::size_t end) {
+    std::memset(sums + cleared, 0, (end - cleared) * sizeof(*sums));
+    std::memset(counts + cleared, 0, end - cleared);
+    cleared = end;
+  };
   for (const std::uint64_t digest : keys.digests) {
     const std::uint64_t position = digest * scale;
-    for (const std::uint64_t slot :
-         FuseProbeFor<kArity>(position, shape, seed).slots) {
+    const auto probe = FuseProbeFor<kArity>(position, shape, seed);
+    const std::size_t end = static_cast<std::size_t>(probe.slots[0]) + reach;
+    if (end > cleared) clear_to(std::min(cells, end + kStretch));
+    for (const std::uint64_t slot : probe.slots) {
       sums[slot] ^= position;
       ++counts[slot];
     }
   }
+  if (cleared < cells) clear_to(cells);
   return std::accumulate(counts, counts + cells, std::uint64_t{0}) ==
          kArity * keys.digests.size();
 }
@@ -86,6 +101,7 @@ template <unsigned kArity>
 void FusePeeler::TakeAll() noexcept {
   const auto [shape, seed, sums, order, counts] = InRegisters();
   const auto cells = static_cast<std::size_t>(FuseCells(shape, kArity));
+  const std::size_t reach = ReachOf(shape, kArity) + kStretch;
   std::size_t end = 0;   // of what was put into order
   std::size_t next = 0;  // to be looked at
   std::size_t taken = 0;
@@ -94,6 +110,7 @@ void FusePeeler::TakeAll() noexcept {
     for (std::size_t cell = from; cell < to; ++cell) {
       order[end] = static_cast<std::uint32_t>(cell);
       end += counts[cell] == 1 ? 1u : 0u;
+      if (cell % 8 == 0) __builtin_prefetch(sums + cell + reach, 1, 2);
     }
     while (next < end) {
       std::array<Candidate<kArity>, kGroup> group;
@@ -137,6 +154,7 @@ void FusePeeler::AssignAs(unsigned char* out) const noexcept {
   const auto [shape, seed, sums, order, counts] = InRegisters();
   for (std::size_t i = taken_; i-- > 0;) {
     const std::uint32_t cell = order[i];
+    if (i >= kAhead) __builtin_prefetch(sums + order[i - kAhead], 0, 2);
     const auto probe = FuseProbeFor<kArity>(sums[cell], shape, seed);
     StoreLittle(out + std::size_t{cell} * sizeof(Cell),
                 FuseDifference<Cell>(out, probe));

@@ -115,14 +115,40 @@ bool DigestCollector::Grow(std::size_t part, std::size_t used_bytes) noexcept {
   if (wanted > pages.size()) {
     // Addresses cost nothing; only memory that is written does.
     const std::size_t size =
-        RoundUp(std::max(wanted + wanted / 4, kLeastPartBytes), PageBytes());
+        RoundUp(std::max(2 * wanted, kLeastPartBytes), PageBytes());
+    const std::lock_guard<std::mutex> lock(spread_->moving);
     if (!pages.Resize(size)) return false;
   }
-  PopulatePages(pages.data() + used_bytes, wanted - used_bytes);
+  std::atomic<std::size_t>& populated = spread_->populated[part];
+  const std::size_t done = std::max(populated.load(), used_bytes);
+  if (done < wanted) {
+    PopulatePages(pages.data() + done, wanted - done);
+    populated = wanted;
+  }
+  spread_->used[part] = wanted;
   auto* const first = reinterpret_cast<std::uint64_t*>(pages.data());
   spread_->cursors[part] = {first + used_bytes / sizeof(*first),
                             first + wanted / sizeof(*first)};
   return true;
+}
+
+bool DigestCollector::GetMemoryAhead() noexcept {
+  for (std::size_t i = 0; i < kParts; ++i) {
+    const std::size_t part = spread_->ahead++ % kParts;
+    std::atomic<std::size_t>& populated = spread_->populated[part];
+    const std::lock_guard<std::mutex> lock(spread_->moving);
+    const GrowingPages& pages = spread_->pages[part];
+    const std::size_t from = populated;
+    const std::size_t to =
+        std::min({from + kMostBytesAtOnce, pages.size(), most_part_bytes_});
+    if (from > spread_->used[part] || from == 0 || from >= to) continue;
+    PopulatePages(pages.data() + from, to - from);
+    // The other thread may have come as far itself meanwhile.
+    std::size_t expected = from;
+    populated.compare_exchange_strong(expected, to);
+    return true;
+  }
+  return false;
 }
 
 bool DigestCollector::MakeRoomInFull(std::size_t part) noexcept {

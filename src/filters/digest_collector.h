@@ -5,10 +5,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +48,13 @@ class DigestCollector {
   // An error is kept, and comes back from Finish().
   void Push(std::span<const std::uint64_t> digests) noexcept;
 
+  // Whether there are so many that they are in parts already.
+  bool spreads() const noexcept { return spread_ != nullptr; }
+
+  // Gets some memory that Push() will soon need, by another thread while one
+  // pushes.  False: there is enough for now.  REQUIRES: spreads()
+  bool GetMemoryAhead() noexcept;
+
   // All of them, in one part or in 2^kPartBits.  If any are in the file, all
   // are, and their memory is freed.  Once; nothing can be pushed afterwards.
   Status Finish();
@@ -78,6 +87,12 @@ class DigestCollector {
   struct Spread {
     std::array<Cursor, kParts> cursors;
     std::array<GrowingPages, kParts> pages;
+    // By part: bytes up to the cursor's end, and bytes that have memory.
+    std::array<std::atomic<std::size_t>, kParts> used = {};
+    std::array<std::atomic<std::size_t>, kParts> populated = {};
+    // Held while pages are moved, and while another thread gets memory.
+    std::mutex moving;
+    std::size_t ahead = 0;  // the part that GetMemoryAhead() looks at next
   };
 
   // These return false if there is no memory, or status_ is an error.

@@ -1,6 +1,7 @@
 #include "filters/digest_set.h"
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "filters/digest_buffer.h"
 #include "filters/digest_collector.h"
 #include "filters/digest_ranges.h"
+#include "filters/digest_relay.h"
 #include "filters/digest_sort.h"
 
 namespace tamis {
@@ -51,6 +53,8 @@ struct DigestSet::Impl {
         threads(std::max(given.threads, 1u)),
         collector(memory_bytes, std::move(given.temporary_folder)) {}
 
+  void Push(std::span<const std::uint64_t> digests) noexcept;
+
   // The memory of one thread while it sorts.
   struct Sorter {
     DigestBuffer digests;  // of a part from the file
@@ -82,7 +86,8 @@ struct DigestSet::Impl {
   const std::uint64_t memory_bytes;
   const unsigned threads;
   DigestCollector collector;
-  std::size_t usual_count = 0;  // of digests in a part, to prepare for
+  std::unique_ptr<DigestRelay> relay;  // to the collector, for many digests
+  std::size_t usual_count = 0;         // of digests in a part, to prepare for
   std::uint64_t size = 0;
 };
 
@@ -98,7 +103,17 @@ DigestSet::DigestSet(DigestSetOptions options)
 DigestSet::~DigestSet() = default;
 
 void DigestSet::Push(std::span<const std::uint64_t> digests) noexcept {
-  if (impl_ != nullptr) impl_->collector.Push(digests);
+  if (impl_ != nullptr) impl_->Push(digests);
+}
+
+void DigestSet::Impl::Push(std::span<const std::uint64_t> digests) noexcept {
+  if (relay != nullptr) return relay->Push(digests);
+  collector.Push(digests);
+  if (threads == 1 || !collector.spreads()) return;
+  try {
+    relay = std::make_unique<DigestRelay>(&collector);
+  } catch (const std::exception&) {  // tried again with the next ones
+  }
 }
 
 std::uint64_t DigestSet::size() const noexcept { return impl_->size; }
@@ -176,6 +191,7 @@ void DigestSet::Impl::LayOutSortedParts() {
 Status DigestSet::Seal(const std::function<void(double)>& progress) {
   if (impl_ == nullptr) return NoMemory();
   try {
+    impl_->relay.reset();
     Status status = impl_->collector.Finish();
     return status.ok() ? impl_->SortParts(progress) : status;
   } catch (const std::bad_alloc&) {

@@ -28,7 +28,9 @@ namespace tamis {
 struct DigestSetOptions {
   std::uint64_t memory_bytes = 0;  // 0: no limit; see BuildOptions
   std::string temporary_folder;    // empty: $TMPDIR, or /var/tmp
-  // For Seal() and ForEachRange(); fewer if the limit of memory says so.
+  // That Seal() and ForEachRange() use, fewer if the limit of memory says so.
+  // With two or more, one of them spreads what is pushed, from some hundred
+  // thousand digests on.
   unsigned threads = 1;
 };
 

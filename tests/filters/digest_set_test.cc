@@ -312,7 +312,9 @@ TEST(DigestSet, NoMemoryIsAnErrorAndNotAnException) {
   int failures = 0;
   for (int allowed = 0; allowed < 60; ++allowed) {
     testing::AllowAllocations(allowed);
-    DigestSet set(DigestSetOptions{});
+    DigestSetOptions options;
+    options.threads = 1 + static_cast<unsigned>(allowed) % 2;
+    DigestSet set(options);
     set.Push(digests);
     Status status = set.Seal();
     std::uint64_t seen = 0;
@@ -401,6 +403,43 @@ TEST(DigestSetThreads, SpilledPartsAreSortedAndReadByAll) {
   Digests cuts(5000);
   for (std::size_t i = 0; i < cuts.size(); ++i) cuts[i] = i << 44;
   EXPECT_TRUE(Ranges(&set, cuts) == ExpectedRanges(sorted, cuts));
+}
+
+// More than can be on their way to the other thread at once.
+constexpr std::size_t kManyAtOnce = 1'000'000;
+
+TEST(DigestSetThreads, HoldsWhatComesFasterThanItIsSpread) {
+  const Digests digests = Random(kManyAtOnce, 2);
+  DigestSet set(Options(0, 2));
+  set.Push(Span(digests).first(kSpreadsAt));
+  set.Push(Span(digests).subspan(kSpreadsAt));
+  ASSERT_TRUE(set.Seal().ok());
+  EXPECT_TRUE(Ranges(&set, {0}) == ExpectedRanges(Sorted(digests), {0}));
+}
+
+TEST(DigestSetThreads, AnErrorOfTheOtherThreadComesBackFromSeal) {
+  DigestSetOptions options = Options(1, 2);
+  options.temporary_folder = ::testing::TempDir() + "/tamis-missing";
+  Digests digests = Random(kManyAtOnce, 3);
+  // All in one part, which so spills, and not before the other thread is there.
+  for (std::uint64_t& digest : digests) digest >>= 8;
+  DigestSet set(options);
+  set.Push(Random(kSpreadsAt, 4));
+  set.Push(digests);
+  const Status status = set.Seal();
+  EXPECT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("tamis-missing"), std::string::npos);
+}
+
+TEST(DigestSetThreads, CanBeGivenUpAtAnyMoment) {
+  const Digests digests = Random(kManyAtOnce, 5);
+  for (const std::size_t count :
+       {kSpreadsAt - 1, kSpreadsAt, kSpreadsAt + 100'000, kManyAtOnce}) {
+    DigestSet set(Options(0, 2));
+    set.Push(Span(digests).first(kSpreadsAt / 2));
+    set.Push(Span(digests).first(count).subspan(kSpreadsAt / 2));
+    set.Push(7);
+  }
 }
 
 TEST(DigestSetThreads, NoMemoryInAVisitIsAnErrorAndNotAnException) {
