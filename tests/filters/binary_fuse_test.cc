@@ -232,6 +232,31 @@ TEST(BinaryFuse, KeysThatResistGetMoreCells) {
             FuseOutcome::kUnsolved);
 }
 
+// What an earlier part left in the peeler is nobody's business.
+TEST(BinaryFuse, APeelerCanBeUsedAgain) {
+  const std::vector<std::uint64_t> many = HonestDigests(50'000, 11);
+  for (const unsigned arity : {3u, 4u}) {
+    const FuseShape shape = FuseShapeFor(many.size(), arity);
+    FusePeeler used;
+    ASSERT_TRUE(used.Reserve(FuseCells(shape, arity)));
+    for (const std::size_t count : {100u, 20'000u, 50'000u, 0u}) {
+      // The lowest ones: the cells behind them have no keys.
+      const FuseKeys keys{.digests = std::span(many).first(count), .scale = 1};
+      used.Peel({.digests = many, .scale = 1}, shape, arity, FuseSeed(0));
+      FusePeeler fresh;
+      ASSERT_TRUE(fresh.Reserve(FuseCells(shape, arity)));
+      const bool peeled = fresh.Peel(keys, shape, arity, FuseSeed(0));
+      EXPECT_EQ(used.Peel(keys, shape, arity, FuseSeed(0)), peeled) << count;
+      EXPECT_TRUE(peeled) << count;
+      std::vector<unsigned char> cells(FuseCells(shape, arity));
+      std::vector<unsigned char> expected = cells;
+      used.Assign(8, cells.data());
+      fresh.Assign(8, expected.data());
+      EXPECT_EQ(cells, expected) << count;
+    }
+  }
+}
+
 TEST(BinaryFuse, MoreKeysThanCellsAreGivenUpAtOnce) {
   const auto digests = HonestDigests(1000);
   FusePeeler peeler;
