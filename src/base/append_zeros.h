@@ -10,6 +10,8 @@
 namespace tamis {
 
 // Appends `count` zero bytes to *dst.  ResourceExhausted: *dst is as it was.
-Status AppendZeros(std::string* dst, std::uint64_t count);
+// Many of them by that many threads, for the system takes its time to give so
+// much memory.
+Status AppendZeros(std::string* dst, std::uint64_t count, unsigned threads = 1);
 
 }  // namespace tamis

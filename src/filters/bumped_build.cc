@@ -126,14 +126,14 @@ Status SolveLayer(const BumpedLayer& layer, DigestSet* digests,
 
 // In two steps, for a string that is extended by doubling is too large.
 Status Extend(std::string* dst, std::uint64_t start, std::uint64_t total,
-              std::uint64_t more) {
+              std::uint64_t more, unsigned threads) {
   try {
     if (dst->capacity() < start + total) {
       dst->reserve(static_cast<std::size_t>(start + total));
     }
   } catch (const std::exception&) {  // AppendZeros() will tell
   }
-  return AppendZeros(dst, more);
+  return AppendZeros(dst, more, threads);
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ Result<BumpedFilter> BuildBumped(std::uint32_t columns, DigestSet* digests,
     if (buckets == 0) break;
     const BumpedLayer layer(filter.shape, buckets);
     const std::size_t at = dst->size();
-    Status room = Extend(dst, start, total, layer.bytes());
+    Status room = Extend(dst, start, total, layer.bytes(), options.threads);
     if (!room.ok()) return room;
     auto next = std::make_unique<DigestSet>(
         DigestSetOptions{.memory_bytes = options.memory_bytes,

@@ -251,7 +251,7 @@ Status AppendFusePayload(DigestSet* digests, const FuseBuild& build,
   const std::uint64_t bytes =
       parts * (kFuseEntryBytes + CellBytes(planned, build.settings));
   const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, bytes);
+  Status room = AppendZeros(dst, bytes, build.threads);
   if (!room.ok()) return room;
 
   std::string moved;

@@ -92,6 +92,7 @@ bool FuseListHas(const FusePart& part, std::uint64_t digest) noexcept;
 struct FuseBuild {
   FuseSettings settings;
   std::function<void(double)> progress;  // of the solving, from 0 to 1
+  unsigned threads = 1;                  // to get memory by
   // Other values than these are for tests.
   std::uint64_t part_keys = kMostFusePartKeys;
   unsigned most_attempts = kMostFuseAttempts;

@@ -112,6 +112,7 @@ Status AppendTamisFuse(const DigestedKeys& keys, const FuseSettings& settings,
   FuseBuild build;
   build.settings = settings;
   build.progress = options.progress;
+  build.threads = options.threads;
   Status written = AppendFusePayload(keys.digests, build, dst);
   if (!written.ok()) return written;
   TamisHeader header = HeaderOf(TamisKind::kFuse, keys);
