@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@ constexpr double kMostBitsPerKey = 10000;  // as MakePolicy() has it
 // Of the tamis format; the names are also those of MakePolicy().
 struct Kind {
   std::string_view name;
+  unsigned folded_by = 0;  // units of so many bits; 0: cannot be folded
   bool has_cells = false;  // and so a size of its own
   // What a filter of a fixed size is given as: bits over this, 0 if it has
   // none; and bits over the bits of a fingerprint.
@@ -29,9 +31,9 @@ struct Kind {
 constexpr unsigned kCounterBits = 4;
 constexpr unsigned kGenerations = 4;  // where their number is not given
 constexpr std::array kKinds = {
-    Kind{.name = "bloom"},
-    Kind{.name = "splitblock"},
-    Kind{.name = "classic"},
+    Kind{.name = "bloom", .folded_by = 512},
+    Kind{.name = "splitblock", .folded_by = 256},
+    Kind{.name = "classic", .folded_by = 1},
     Kind{.name = "ribbon", .bits_per_m = 0},
     Kind{.name = "fuse8", .has_cells = true, .bits_per_m = 0},
     Kind{.name = "fuse16", .has_cells = true, .bits_per_m = 0},
@@ -252,6 +254,21 @@ Result<std::string> SpecFrom(const FilterArgs& args,
   return spec;
 }
 
+namespace {
+
+// So that a filter planned too large can be folded: as often as that makes it
+// no more than 1 % larger.
+std::string FoldArgument(const Kind& kind, std::uint64_t bits) {
+  constexpr std::uint64_t kMostFold = 64;
+  constexpr std::uint64_t kLeastUnits = 100;  // for each that may be added
+  if (kind.folded_by == 0) return {};
+  const std::uint64_t most =
+      std::min(kMostFold, bits / kind.folded_by / kLeastUnits);
+  return most < 2 ? "" : fmt::format(",fold={}", std::bit_floor(most));
+}
+
+}  // namespace
+
 Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size) {
   const std::string format = args.format.empty() ? "tamis" : args.format;
   const Kind& kind = *KindNamed(args.kind);
@@ -269,8 +286,9 @@ Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size) {
   auto seed = SeedArgument(args);
   if (!seed.ok()) return seed.status();
   const unsigned unit = kind.has_fingerprints ? size.probes : kind.bits_per_m;
-  return fmt::format("{}{}m={},k={}{}{}", PolicyName(args, format),
+  return fmt::format("{}{}m={},k={}{}{}{}", PolicyName(args, format),
                      SeparatorAfter(format), size.bits / unit, size.probes,
+                     format == "tamis" ? FoldArgument(kind, size.bits) : "",
                      seed->empty() ? "" : ",", *seed);
 }
 

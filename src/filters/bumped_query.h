@@ -112,6 +112,8 @@ inline WindowLayer WindowLayerOf(const BumpedLayer* layer,
   windows.bytes = bytes;
   windows.buckets = layer->buckets();
   windows.part_mask = layer->part_mask();
+  windows.least_columns = shape.columns;
+  windows.wide_segments = layer->wide_segments();
   windows.columns = shape.wide == 0 ? shape.columns : 0;
   windows.level_bits = shape.level_bits;
   for (unsigned level = 0; level < 1u << shape.level_bits; ++level) {
@@ -140,8 +142,8 @@ inline void FindWindow(std::uint64_t digest, const WindowLayer& windows,
   queries->rows[i] = place.row;
   queries->words[i] = windows.bytes + layer.OffsetOf(segment);
   if (windows.columns != 0) return;
-  queries->strides[i] = static_cast<std::uint16_t>(8 * layer.WordsIn(segment));
-  queries->columns[i] = static_cast<std::uint8_t>(layer.ColumnsAt(segment));
+  queries->strides[i] = std::uint64_t{8} * layer.WordsIn(segment);
+  queries->columns[i] = layer.ColumnsAt(segment);
 }
 
 }  // namespace tamis

@@ -131,6 +131,8 @@ class BumpedLayer {
     return (buckets_ + shape_.part_buckets() - 1) / shape_.part_buckets();
   }
   std::uint64_t bytes() const noexcept { return OffsetOf(segments()); }
+  // The first segments, which have one column more.
+  std::uint64_t wide_segments() const noexcept { return wide_segments_; }
   // Buckets of a part, less one: they are a power of two.
   std::uint64_t part_mask() const noexcept { return part_mask_; }
 

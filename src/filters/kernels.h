@@ -40,8 +40,8 @@ struct WindowQueries {
   std::uint64_t fingerprints[kMostWindows];  // its lower 32 bits
   std::uint64_t rows[kMostWindows];  // where the window starts in its pair
   // Where segments differ in size, and only there:
-  std::uint16_t strides[kMostWindows];  // bytes from this segment to the next
-  std::uint8_t columns[kMostWindows];   // 3 to 32
+  std::uint64_t strides[kMostWindows];  // bytes from this segment to the next
+  std::uint64_t columns[kMostWindows];  // 3 to 32
 };
 
 class BumpedLayer;
@@ -51,9 +51,11 @@ struct WindowLayer {
   const BumpedLayer* layer = nullptr;  // from which all this comes
   const unsigned char* bytes = nullptr;
   std::uint64_t buckets = 0;
-  std::uint64_t part_mask = 0;  // buckets of a part, less one
-  unsigned columns = 0;         // 0: segments differ
-  unsigned level_bits = 0;      // at most 7, and at most the columns
+  std::uint64_t part_mask = 0;      // buckets of a part, less one
+  unsigned least_columns = 0;       // that every segment has
+  std::uint64_t wide_segments = 0;  // the first ones, which have one more
+  unsigned columns = 0;             // of all keys; 0: they differ
+  unsigned level_bits = 0;          // at most 7, and at most the columns
   // By level: keys that start before that row of their pair are bumped.
   std::uint8_t thresholds[128] = {};
 };

@@ -200,7 +200,7 @@ void Store(void* to, __m256i four) noexcept {
 
 // FindWindow() of bumped_query.h for four keys from place i on, whose steps
 // these are: a place, coefficients and a fingerprint, and how the coefficients
-// fall on two segments.  REQUIRES: layer.columns > 0; buckets below 2^32
+// fall on two segments.  REQUIRES: there are fewer than 2^32 buckets
 void FindFour(__m256i digests, const WindowLayer& layer, std::size_t i,
               WindowQueries* queries) noexcept {
   const __m256i one = Everywhere(1);
@@ -244,20 +244,33 @@ void FindFour(__m256i digests, const WindowLayer& layer, std::size_t i,
 
   const __m256i segment =
       _mm256_add_epi64(_mm256_add_epi64(bucket, bucket), second);
-  // A stride is short, a segment's number has up to 33 bits.
-  const __m256i stride = Everywhere(std::uint64_t{8} * layer.columns);
-  const __m256i offset = _mm256_add_epi64(
-      ShortProduct(segment, stride),
-      _mm256_slli_epi64(ShortProduct(_mm256_srli_epi64(segment, 32), stride),
+  // Of 33 bits by few.
+  const __m256i columns = Everywhere(layer.least_columns);
+  __m256i words = _mm256_add_epi64(
+      ShortProduct(segment, columns),
+      _mm256_slli_epi64(ShortProduct(_mm256_srli_epi64(segment, 32), columns),
                         32));
+  if (layer.columns == 0) {
+    // All of these numbers are small: signs do not matter.
+    const __m256i wide = Everywhere(layer.wide_segments);
+    const __m256i is_wide = _mm256_cmpgt_epi64(wide, segment);
+    const __m256i next_is_wide =
+        _mm256_cmpgt_epi64(wide, _mm256_add_epi64(segment, one));
+    words = _mm256_add_epi64(words, _mm256_blendv_epi8(wide, segment, is_wide));
+    // What is true is -1.
+    Store(queries->strides + i,
+          _mm256_slli_epi64(_mm256_sub_epi64(columns, is_wide), 3));
+    Store(queries->columns + i, _mm256_sub_epi64(columns, next_is_wide));
+  }
   const __m256i base =
       Everywhere(reinterpret_cast<std::uintptr_t>(layer.bytes));
-  Store(queries->words + i, _mm256_add_epi64(base, offset));
+  Store(queries->words + i,
+        _mm256_add_epi64(base, _mm256_slli_epi64(words, 3)));
 }
 
 void FindWindowsAll(const std::uint64_t* digests, std::size_t count,
                     const WindowLayer& layer, WindowQueries* queries) noexcept {
-  if (layer.columns == 0 || layer.buckets >> 32 != 0) {
+  if (layer.buckets >> 32 != 0) {
     kPortableKernels.find_windows(digests, count, layer, queries);
     return;
   }
@@ -307,7 +320,8 @@ std::size_t StrideOf(const WindowQueries& queries, std::size_t i,
 }
 unsigned ColumnsOf(const WindowQueries& queries, std::size_t i,
                    const WindowLayer& layer) noexcept {
-  return layer.columns != 0 ? layer.columns : queries.columns[i];
+  return layer.columns != 0 ? layer.columns
+                            : static_cast<unsigned>(queries.columns[i]);
 }
 
 OneWindow WindowAt(const WindowQueries& queries, std::size_t i,

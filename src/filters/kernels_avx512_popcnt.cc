@@ -76,16 +76,32 @@ void FindEight(__m512i digests, const WindowLayer& layer, std::size_t i,
 
   const __m512i segment =
       _mm512_add_epi64(_mm512_add_epi64(bucket, bucket), second);
+  const __m512i columns = Everywhere(layer.least_columns);
+  __m512i words = _mm512_mullo_epi64(segment, columns);
+  if (layer.columns == 0) {
+    const __m512i wide = Everywhere(layer.wide_segments);
+    words = _mm512_add_epi64(words, _mm512_min_epu64(segment, wide));
+    const __mmask8 is_wide = _mm512_cmplt_epu64_mask(segment, wide);
+    const __mmask8 next_is_wide =
+        _mm512_cmplt_epu64_mask(_mm512_add_epi64(segment, one), wide);
+    _mm512_storeu_si512(
+        queries->strides + i,
+        _mm512_slli_epi64(_mm512_mask_add_epi64(columns, is_wide, columns, one),
+                          3));
+    _mm512_storeu_si512(
+        queries->columns + i,
+        _mm512_mask_add_epi64(columns, next_is_wide, columns, one));
+  }
   _mm512_storeu_si512(
       queries->words + i,
       _mm512_add_epi64(
           Everywhere(reinterpret_cast<std::uintptr_t>(layer.bytes)),
-          LowProduct(segment, std::uint64_t{8} * layer.columns)));
+          _mm512_slli_epi64(words, 3)));
 }
 
 void FindWindowsAll(const std::uint64_t* digests, std::size_t count,
                     const WindowLayer& layer, WindowQueries* queries) noexcept {
-  if (layer.columns == 0 || layer.buckets >> 32 != 0) {
+  if (layer.buckets >> 32 != 0) {
     kPortableKernels.find_windows(digests, count, layer, queries);
     return;
   }
@@ -148,8 +164,9 @@ std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
         _mm512_movepi64_mask(_mm512_maskz_loadu_epi64(level_words, second));
     const bool is_bumped = row < layer.thresholds[level];
     bumped |= std::uint64_t{is_bumped} << i;
-    out[i] = window.Check(static_cast<std::uint32_t>(queries.fingerprints[i]),
-                          even ? layer.columns : queries.columns[i]);
+    out[i] = window.Check(
+        static_cast<std::uint32_t>(queries.fingerprints[i]),
+        even ? layer.columns : static_cast<unsigned>(queries.columns[i]));
   }
   return bumped;
 }

@@ -107,7 +107,8 @@ struct OneWindow {
         masks{queries.masks[0][i], queries.masks[1][i]},
         fingerprint(static_cast<std::uint32_t>(queries.fingerprints[i])),
         row(static_cast<unsigned>(queries.rows[i])),
-        columns(layer.columns != 0 ? layer.columns : queries.columns[i]),
+        columns(layer.columns != 0 ? layer.columns
+                                   : static_cast<unsigned>(queries.columns[i])),
         stride(layer.columns != 0 ? std::size_t{8} * layer.columns
                                   : queries.strides[i]) {}
 

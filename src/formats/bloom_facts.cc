@@ -6,8 +6,12 @@
 
 namespace tamis {
 
-BloomFacts PlanTextbook(const BloomSizing& sizing, std::uint64_t keys,
-                        unsigned most_probes) noexcept {
+namespace {
+
+// Before it is rounded up to be foldable, which hardly changes how many probes
+// are best.
+BloomFacts PlanExactly(const BloomSizing& sizing, std::uint64_t keys,
+                       unsigned most_probes) noexcept {
   BloomFacts facts;
   if (sizing.bits != 0) {
     facts.bits = sizing.bits;
@@ -28,6 +32,15 @@ BloomFacts PlanTextbook(const BloomSizing& sizing, std::uint64_t keys,
         by_rate ? BloomBitsPerKey(sizing.rate) : sizing.bits_per_key,
         most_probes);
   }
+  return facts;
+}
+
+}  // namespace
+
+BloomFacts PlanTextbook(const BloomSizing& sizing, std::uint64_t keys,
+                        unsigned most_probes) noexcept {
+  BloomFacts facts = PlanExactly(sizing, keys, most_probes);
+  facts.bits = (facts.bits + sizing.fold - 1) / sizing.fold * sizing.fold;
   return facts;
 }
 

@@ -38,6 +38,9 @@ struct BloomSizing {
   double rate = 0;
   std::uint64_t bits = 0;
   unsigned probes = 0;  // 0: the best for the size
+  // The size, in lines, blocks or bits, is rounded up to a multiple of this, so
+  // that it can be folded.
+  std::uint64_t fold = 1;
 };
 
 // The textbook's answer: m = ceil(n log2(1/p) / ln 2), k = round(m/n ln 2)

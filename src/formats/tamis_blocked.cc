@@ -92,7 +92,8 @@ class TamisBlocked {
     const std::uint64_t bits = sizing_.bits != 0
                                    ? sizing_.bits
                                    : BloomBitsAt(keys, sizing_.bits_per_key);
-    facts.bits = (bits + kBlockBits - 1) / kBlockBits * kBlockBits;
+    const std::uint64_t unit = kBlockBits * sizing_.fold;
+    facts.bits = (bits + unit - 1) / unit * unit;
     // By what was asked for: a few keys have a whole line to themselves, and
     // would not gain by filling it.
     facts.probes = sizing_.probes != 0 ? sizing_.probes

@@ -58,7 +58,8 @@ Status CheckDivisor(const TamisBloom& bloom, std::uint64_t divisor) {
   return Status::InvalidArgument(
       "fold: the filter has " + std::to_string(units) + " " +
       std::string(UnitOf(bloom.kind).name) + ", which " +
-      std::to_string(divisor) + " does not divide; what does: " + known);
+      std::to_string(divisor) + " does not divide; what does: " + known +
+      (units % 2 != 0 ? "; one planned with fold=64 can be halved" : ""));
 }
 
 // The rate after folding; once it is sure to exceed `most`, any such number.

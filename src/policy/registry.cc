@@ -92,15 +92,18 @@ struct Maker {
   double usual_bits = kUsualBits;
   bool takes_seed = false;
   bool takes_version = false;
+  bool folds = false;
 };
 constexpr auto MakeDefault = MakeTamis<TamisKind::kLineBloom>;
 constexpr std::array kMakers = {
-    Maker{"bloom", MakeDefault, 32, kUsualBits, true},  // the default kind
-    Maker{"fpr", MakeChoosing, 32, kNoBits, true},      // by rate and cost
-    Maker{"tamis", MakeDefault, 32, kUsualBits, true},
-    Maker{"splitblock", MakeTamis<TamisKind::kSplitBlock>, 8, kUsualBits, true},
-    Maker{"classic", MakeTamis<TamisKind::kClassicBloom>, 255, kUsualBits,
-          true},
+    // The default kind.
+    Maker{"bloom", MakeDefault, 32, kUsualBits, true, false, true},
+    Maker{"fpr", MakeChoosing, 32, kNoBits, true},  // by rate and cost
+    Maker{"tamis", MakeDefault, 32, kUsualBits, true, false, true},
+    Maker{"splitblock", MakeTamis<TamisKind::kSplitBlock>, 8, kUsualBits, true,
+          false, true},
+    Maker{"classic", MakeTamis<TamisKind::kClassicBloom>, 255, kUsualBits, true,
+          false, true},
     Maker{"ribbon", MakeTamis<TamisKind::kRibbon>, 255, 8, true},
     Maker{"fuse", MakeFuse, 255, 8, true},
     Maker{"fuse8", MakeFuseOf<8>, 255, kNoBits, true},
@@ -145,6 +148,9 @@ Status CheckApplies(const Maker& maker, const Settings& settings) {
   }
   if (settings.textbook.has_value() && !maker.takes_version) {
     return Status::InvalidArgument("policy: only cassandra takes sizing=");
+  }
+  if (settings.sizing.fold > 1 && !maker.folds) {
+    return Refuse(maker, " cannot be folded; bloom, splitblock and classic can");
   }
   if (settings.arity.has_value() && !maker.name.starts_with("fuse")) {
     return Refuse(maker, " has no arity");

@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <vector>
 
 namespace tamis {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr double kMostBitsPerKey = 10000;  // beyond it must be a mistake
 constexpr std::uint64_t kMostProbes = 255;
+constexpr std::uint64_t kMostFold = 4096;
 constexpr std::uint64_t kFewestGenerations = 2;
 constexpr std::uint64_t kMostGenerations = 64;
 
@@ -55,6 +57,15 @@ Status SetProbes(std::string_view text, Settings* settings) {
     return BadArgument(text, "k is a whole number of probes from 1 to 255");
   }
   settings->sizing.probes = static_cast<unsigned>(*number);
+  return Status::Ok();
+}
+
+Status SetFold(std::string_view text, Settings* settings) {
+  const std::optional<std::uint64_t> number = ParseUint64(text);
+  if (!number || *number > kMostFold || !std::has_single_bit(*number)) {
+    return BadArgument(text, "fold is a power of two from 1 to 4096");
+  }
+  settings->sizing.fold = *number;
   return Status::Ok();
 }
 
@@ -126,6 +137,7 @@ constexpr std::array kSetters = {
     Setter{"fpr", SetRate},
     Setter{"m", SetBits},
     Setter{"k", SetProbes},
+    Setter{"fold", SetFold},
     Setter{"seed", SetSeed},
     Setter{"version", SetVersion},
     Setter{"sizing", SetSizingRule},
@@ -179,7 +191,7 @@ Result<Settings> ReadSettings(const PolicySpec& spec) {
     if (setter == kSetters.end()) {
       return BadArgument(
           name,
-          "unknown; known are bits, fpr, m, k, seed, version, sizing, "
+          "unknown; known are bits, fpr, m, k, fold, seed, version, sizing, "
           "arity, generations, lifetime, queries");
     }
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {

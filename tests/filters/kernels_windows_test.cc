@@ -98,8 +98,8 @@ struct OwnedWindow {
     queries->masks[1][i] = masks[1];
     queries->fingerprints[i] = fingerprint;
     queries->rows[i] = row;
-    queries->strides[i] = static_cast<std::uint16_t>(stride);
-    queries->columns[i] = static_cast<std::uint8_t>(columns);
+    queries->strides[i] = stride;
+    queries->columns[i] = columns;
   }
 
   unsigned columns;

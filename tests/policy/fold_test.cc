@@ -104,7 +104,38 @@ TEST(Fold, NamesTheDivisorsThatThereAre) {
   EXPECT_NE(message("classic:m=5040,k=8", 11).find("12, 14, ..."), npos);
   EXPECT_NE(message("classic:m=13,k=8", 26).find("1, 13"), npos);
   EXPECT_EQ(dst, "as it was");
+  EXPECT_NE(message("splitblock:m=1792,k=8", 2).find("planned with fold=64"),
+            npos);
+  EXPECT_EQ(message("bloom:m=6144,k=3", 5).find("fold=64"), npos);
 }
+
+class FoldPlanned : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(FoldPlanned, WhatIsPlannedWithFoldCanBeHalvedSoOften) {
+  const std::string kind = GetParam();
+  for (const std::uint64_t keys : {1u, 77u, 1000u, 30'011u}) {
+    const auto policy = PolicyOf(kind + ":10,fold=16");
+    std::string filter = Build(*policy, testing::NumberedKeys("key", keys));
+    const auto plain = PolicyOf(kind + ":10");
+    // A whole number of units is added, and fewer than 16 of them.
+    const std::uint64_t unit =
+        kind == "bloom" ? 512 : kind == "splitblock" ? 256 : 1;
+    const std::uint64_t bits = policy->Predict(keys).bits;
+    EXPECT_EQ(bits % (16 * unit), 0u);
+    EXPECT_GE(bits, plain->Predict(keys).bits);
+    EXPECT_LT(bits - plain->Predict(keys).bits, 16 * unit);
+    EXPECT_EQ(policy->Predict(keys).probes, plain->Predict(keys).probes);
+    for (unsigned i = 0; i < 4; ++i) {
+      std::string half;
+      const auto folded = FoldFilter(filter, 2, &half);
+      ASSERT_TRUE(folded.ok()) << folded.status().message();
+      filter = half;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, FoldPlanned,
+                         ::testing::Values("bloom", "splitblock", "classic"));
 
 TEST(Fold, RefusesOtherKindsAndDamage) {
   std::string dst = "as it was";

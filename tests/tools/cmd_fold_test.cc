@@ -39,6 +39,29 @@ TEST_P(FoldEveryKind, KeepsTheKeysInHalfTheSize) {
 INSTANTIATE_TEST_SUITE_P(Kinds, FoldEveryKind,
                          testing::Values("bloom", "splitblock", "classic"));
 
+// 100,003 keys at 10 bits are 1,954 lines, twice a prime.
+TEST(FoldCommand, WhatWasPlannedCanBeHalvedAgainAndAgain) {
+  for (const std::string kind : {"bloom", "splitblock", "classic"}) {
+    TempDir dir;
+    const RunResult built =
+        Tamis({"build", "-o", dir.File("0"), "--kind", kind, "--plan-keys",
+               "100003", "--bits-per-key", "10"},
+              {.input = Lines("key", 100)});
+    ASSERT_EQ(built.code, kExitOk) << built.err;
+    EXPECT_LT(dir.Read("0").size(), 1.01 * 100'003 * 10 / 8);
+    for (int i = 0; i < 4; ++i) {
+      const RunResult run =
+          Tamis({"fold", dir.File(std::to_string(i)), "-o",
+                 dir.File(std::to_string(i + 1)), "--divisor", "2"});
+      EXPECT_EQ(run.code, kExitOk) << run.err;
+    }
+    EXPECT_EQ(Tamis({"query", dir.File("4"), "--only", "no"},
+                    {.input = Lines("key", 100)})
+                  .out,
+              "");
+  }
+}
+
 TEST(FoldCommand, ByRateItFoldsAsFarAsTheRateAllows) {
   TempDir dir;
   const std::string large = BuildLarge(dir, "bloom");
