@@ -124,7 +124,7 @@ TEST(Advice, DeletesNeedCuckooOrCounting) {
   EXPECT_TRUE(Says(held, "counting and cuckoo alone")) << held.reason;
   EXPECT_TRUE(Says(held, "against counting")) << held.reason;
   EXPECT_EQ(ChoiceOf(held, "bloom").unfit, "no key can be erased");
-  const FilterAdvice asked = Advise({.keys = 100'000,
+  const FilterAdvice asked = Advise({.keys = 100'000'000,
                                      .deletes = true,
                                      .lifetime_seconds = kMinute,
                                      .queries_per_key = 1000});
