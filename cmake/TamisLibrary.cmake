@@ -28,7 +28,7 @@ endforeach()
 # part of every aarch64, so kernels_neon.cc needs no flags.  On a processor
 # it is not for, a row's file compiles to a row that does not run here.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set(avx2_flags -mavx2 -mbmi -mbmi2)
+  set(avx2_flags -mavx2 -mpopcnt -mbmi -mbmi2)
   set(avx512_flags -mavx512f -mavx512bw -mavx512vl ${avx2_flags})
   set(avx512_popcnt_flags -mavx512dq -mavx512vpopcntdq ${avx512_flags})
   foreach(row avx2 avx512 avx512_popcnt)

@@ -90,7 +90,9 @@ struct BuildOptions {
   // Where the temporary file is made; it has no name there, and is gone when
   // the builder is.  Empty: $TMPDIR, or /var/tmp.
   std::string temporary_folder;
-  unsigned threads = 1;  // that Finish() may use; for ribbon and fuse
+  // For ribbon and fuse: Finish() uses so many, and one of them takes keys from
+  // AddMany() while the caller hashes more.
+  unsigned threads = 1;
   // Called by Finish() now and then, by one thread at a time, with the part of
   // the work that is done, from 0 to 1.  May be empty.
   std::function<void(double)> progress;

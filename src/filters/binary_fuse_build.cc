@@ -73,7 +73,7 @@ bool FusePeeler::Count(const FuseKeys& keys) noexcept {
   const std::size_t reach = ReachOf(shape, kArity);
   // Cells are cleared just before keys come to them: then they are in a cache.
   std::size_t cleared = 0;
-  const auto clear_to = [&](std::size_t end) {
+  const auto clear_to = [&, sums = sums, counts = counts](std::size_t end) {
     std::memset(sums + cleared, 0, (end - cleared) * sizeof(*sums));
     std::memset(counts + cleared, 0, end - cleared);
     cleared = end;

@@ -349,7 +349,7 @@ inline unsigned ParitiesOf(const Eight (&keys)[4]) noexcept {
                                           _mm256_shuffle_ps(low, high, 0xdd)));
   }
   __m256i halves[2];  // of 16 bits: keys 0 and 1, 2 and 3
-  for (unsigned i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < 2; ++i) {
     const __m256i a = words[2 * i];
     const __m256i b = words[2 * i + 1];
     halves[i] =
@@ -448,9 +448,33 @@ void CheckWindowsAs(const WindowQueries& queries, std::size_t count,
   }
 }
 
+// One alone: vectors do not pay.
+bool CheckOne(const WindowQueries& queries, const WindowLayer& layer) noexcept {
+  const auto word = [](const unsigned char* at) {
+    std::uint64_t bits;
+    __builtin_memcpy(&bits, at, sizeof(bits));  // little-endian, as AVX2 is
+    return bits;
+  };
+  const unsigned char* here = queries.words[0];
+  const unsigned char* behind = here + StrideOf(queries, 0, layer);
+  std::uint64_t fingerprint = queries.fingerprints[0];
+  std::uint64_t wrong = 0;
+  for (unsigned left = ColumnsOf(queries, 0, layer); left > 0; --left) {
+    const std::uint64_t selected = (word(here) & queries.masks[0][0]) ^
+                                   (word(behind) & queries.masks[1][0]);
+    wrong |= static_cast<std::uint64_t>(_mm_popcnt_u64(selected)) ^ fingerprint;
+    fingerprint >>= 1;
+    here += sizeof(std::uint64_t);
+    behind += sizeof(std::uint64_t);
+  }
+  return wrong % 2 == 0;
+}
+
 std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
                               const WindowLayer& layer, bool* out) noexcept {
-  if (layer.columns != 0 && layer.columns % 8 == 0) {
+  if (count == 1) {
+    out[0] = CheckOne(queries, layer);
+  } else if (layer.columns != 0 && layer.columns % 8 == 0) {
     CheckWindowsAs<true>(queries, count, layer, out);
   } else {
     CheckWindowsAs<false>(queries, count, layer, out);
@@ -496,7 +520,8 @@ std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
 }
 
 bool RunsHere() noexcept {
-  return __builtin_cpu_supports("bmi") != 0 &&
+  return __builtin_cpu_supports("popcnt") != 0 &&
+         __builtin_cpu_supports("bmi") != 0 &&
          __builtin_cpu_supports("avx2") != 0 &&
          __builtin_cpu_supports("bmi2") != 0;
 }

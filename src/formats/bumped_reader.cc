@@ -118,7 +118,7 @@ BumpedReader::BumpedReader(BumpedFilter filter, std::uint64_t seed,
   last_ = bytes;
   has_windows_ = !layers_.empty() && filter_.shape.window == 64;
   if (!has_windows_) return;
-  window_bytes_ = std::uint64_t{2 * 8} * filter_.shape.most_columns();
+  window_bytes_ = std::uint64_t{16} * filter_.shape.most_columns();
   first_ = WindowLayerOf(&layers_[0].layer, layers_[0].bytes);
   if (layers_.size() > 1) {
     second_ = WindowLayerOf(&layers_[1].layer, layers_[1].bytes);

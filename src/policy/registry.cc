@@ -150,7 +150,8 @@ Status CheckApplies(const Maker& maker, const Settings& settings) {
     return Status::InvalidArgument("policy: only cassandra takes sizing=");
   }
   if (settings.sizing.fold > 1 && !maker.folds) {
-    return Refuse(maker, " cannot be folded; bloom, splitblock and classic can");
+    return Refuse(maker,
+                  " cannot be folded; bloom, splitblock and classic can");
   }
   if (settings.arity.has_value() && !maker.name.starts_with("fuse")) {
     return Refuse(maker, " has no arity");

@@ -118,8 +118,9 @@ TEST_P(FoldPlanned, WhatIsPlannedWithFoldCanBeHalvedSoOften) {
     std::string filter = Build(*policy, testing::NumberedKeys("key", keys));
     const auto plain = PolicyOf(kind + ":10");
     // A whole number of units is added, and fewer than 16 of them.
-    const std::uint64_t unit =
-        kind == "bloom" ? 512 : kind == "splitblock" ? 256 : 1;
+    const std::uint64_t unit = kind == "bloom"        ? 512
+                               : kind == "splitblock" ? 256
+                                                      : 1;
     const std::uint64_t bits = policy->Predict(keys).bits;
     EXPECT_EQ(bits % (16 * unit), 0u);
     EXPECT_GE(bits, plain->Predict(keys).bits);
