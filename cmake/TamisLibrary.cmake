@@ -67,6 +67,12 @@ if(TAMIS_PRECOMPILE_SOURCES)
   file(GLOB kernels "${PROJECT_SOURCE_DIR}/src/filters/kernels_*.cc")
   set_source_files_properties(${kernels} PROPERTIES
                               SKIP_PRECOMPILE_HEADERS ON)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # See precompile_for_tests() in tests/.
+    target_compile_options(tamis_objects PRIVATE -Wno-array-bounds
+                                                 -Wno-stringop-overflow
+                                                 -Wno-stringop-overread)
+  endif()
 endif()
 set(TAMIS_LIBRARIES "")
 if(TAMIS_HAVE_ISAL)

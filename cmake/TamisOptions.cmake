@@ -15,6 +15,8 @@ option(TAMIS_PRECOMPILE "Precompile the headers of GoogleTest for the tests"
 option(TAMIS_PRECOMPILE_SOURCES
        "Precompile the standard library's headers for the library and the tool"
        OFF)
+option(TAMIS_UNITY
+       "Compile some sources of the tool and the tests several at a time" OFF)
 option(TAMIS_TEST_WHOLE_FOLDERS
        "Run the tests of a folder in one process instead of one each" OFF)
 set(TAMIS_TEST_FOLDERS "" CACHE STRING

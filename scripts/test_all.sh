@@ -13,9 +13,6 @@ source scripts/lib.sh
 
 fuzz_seconds=1
 large='Large(/[^.]*)?\.'
-# Error rates are arithmetic: neither a sanitizer nor an emulator sees more in
-# them, and both take minutes over them.
-rates='Rates|ErrsAsOften|TrueRate'
 threads='Threads|Concurrent'
 
 mode=${1-}
@@ -115,9 +112,8 @@ static_checks() {
 
 dev_stage() {
   try_build dev || return 0
-  run_ctest dev dev -j "$jobs" -E "$large"
-  TAMIS_KERNELS=portable run_ctest portable-kernels dev -j "$jobs" \
-    -L '^(filters|formats|policy)$' -E "$large|$rates"
+  run_ctest dev dev -j "$jobs" -E "$large" -LE '^portable$'
+  run_ctest portable-kernels dev -j "$jobs" -L '^portable$'
   if [[ $mode == --all ]]; then
     run_ctest large dev -j "$jobs" -R "$large"
   fi

@@ -125,7 +125,7 @@ WindowLayer LayerWith(unsigned columns, unsigned level_bits,
 TEST_P(EveryWindowKernel, FindsWhatTheBitsAddUpTo) {
   std::mt19937_64 random(7);
   std::array<unsigned, 3> seen = {};
-  for (unsigned round = 0; round < 30 * 40; ++round) {
+  for (unsigned round = 0; round < 30 * 10; ++round) {
     const unsigned least = 3 + round % 30;
     // All windows alike, or of two sizes, and any number of them.
     const bool even = random() % 2 == 0;
@@ -163,7 +163,7 @@ TEST_P(EveryWindowKernel, FindsWhatTheBitsAddUpTo) {
       ++seen[is_bumped ? 2 : right[i] ? 1 : 0];
     }
   }
-  for (const unsigned count : seen) EXPECT_GT(count, 1000u);
+  for (const unsigned count : seen) EXPECT_GT(count, 500u);
 }
 
 TEST_P(EveryWindowKernel, WritesNoAnswersBeyondTheLast) {
