@@ -375,15 +375,21 @@ inline unsigned ParitiesOf(const Eight (&keys)[4]) noexcept {
   return static_cast<unsigned>(_mm256_movemask_epi8(bytes));
 }
 
-// Looks four windows up: at[k] is the place of the k-th.
+// Looks four windows up, from `at` on; where there are fewer, the one at `last`
+// stands in for the missing.
 // kWhole: all have as many columns, a multiple of 8.
 template <bool kWhole>
-void CheckFour(const WindowQueries& queries, const std::size_t (&at)[4],
-               const WindowLayer& layer, bool (&out)[4]) noexcept {
+[[gnu::always_inline]] inline void CheckFour(const WindowQueries& queries,
+                                             std::size_t at, std::size_t last,
+                                             const WindowLayer& layer,
+                                             bool* out) noexcept {
+  const auto place = [at, last](unsigned k) {
+    return at + k < last ? at + k : last;
+  };
   unsigned columns = layer.columns;
   if constexpr (!kWhole) {
-    for (const std::size_t i : at) {
-      const unsigned some = ColumnsOf(queries, i, layer);
+    for (unsigned k = 0; k < 4; ++k) {
+      const unsigned some = ColumnsOf(queries, place(k), layer);
       if (some > columns) columns = some;
     }
   }
@@ -392,13 +398,14 @@ void CheckFour(const WindowQueries& queries, const std::size_t (&at)[4],
     Eight keys[4];
     unsigned wanted = 0;
     for (unsigned k = 0; k < 4; ++k) {
-      const OneWindow window = WindowAt(queries, at[k], layer);
-      auto bits = static_cast<unsigned>(queries.fingerprints[at[k]] >> first);
+      const OneWindow window = WindowAt(queries, place(k), layer);
+      auto bits =
+          static_cast<unsigned>(queries.fingerprints[place(k)] >> first);
       if constexpr (kWhole) {
         bits &= 0xff;
         keys[k] = window.SelectEight(first);
       } else {
-        const unsigned all = ColumnsOf(queries, at[k], layer);
+        const unsigned all = ColumnsOf(queries, place(k), layer);
         const unsigned left = all > first ? all - first : 0;
         bits = _bzhi_u32(bits, left < 8 ? left : 8);
         keys[k] = window.SelectSome(first, left);
@@ -407,8 +414,8 @@ void CheckFour(const WindowQueries& queries, const std::size_t (&at)[4],
     }
     wrong |= ParitiesOf(keys) ^ wanted;
   }
-  for (unsigned k = 0; k < 4; ++k) {
-    out[k] = (wrong & KeysBits(0xff, k)) == 0;
+  for (unsigned k = 0; k < 4 && at + k <= last; ++k) {
+    out[at + k] = (wrong & KeysBits(0xff, k)) == 0;
   }
 }
 
@@ -421,8 +428,10 @@ std::uint64_t BumpedOf(const WindowQueries& queries, std::size_t count,
   std::uint64_t bumped = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t row = queries.rows[i];
+    // One segment on if the row is in the first, and no branch: half of them
+    // are.
     const unsigned char* second =
-        queries.words[i] + (row < 64 ? StrideOf(queries, i, layer) : 0);
+        queries.words[i] + (StrideOf(queries, i, layer) & (row / 64 - 1));
     const int level =
         _mm256_movemask_pd(_mm256_castsi256_pd(LoadFour(second, low))) |
         _mm256_movemask_pd(_mm256_castsi256_pd(LoadFour(second + 32, high)))
@@ -436,16 +445,11 @@ std::uint64_t BumpedOf(const WindowQueries& queries, std::size_t count,
 template <bool kWhole>
 void CheckWindowsAs(const WindowQueries& queries, std::size_t count,
                     const WindowLayer& layer, bool* out) noexcept {
-  bool answers[4];
-  for (std::size_t i = 0; i < count; i += 4) {
-    // Where fewer than four are left, one of them stands in for the missing.
-    std::size_t at[4];
-    for (std::size_t k = 0; k < 4; ++k) at[k] = i + k < count ? i + k : i;
-    CheckFour<kWhole>(queries, at, layer, answers);
-    for (std::size_t k = 0; k < 4 && i + k < count; ++k) {
-      out[i + k] = answers[k];
-    }
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    CheckFour<kWhole>(queries, i, i + 3, layer, out);
   }
+  if (i < count) CheckFour<kWhole>(queries, i, count - 1, layer, out);
 }
 
 // One alone: vectors do not pay.

@@ -160,7 +160,10 @@ std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
         {Everywhere(queries.masks[0][i]), Everywhere(queries.masks[1][i])}};
     // A level is made of the sign bits of words of a pair's second segment.
     const std::uint64_t row = queries.rows[i];
-    const unsigned char* second = window.words + (row < 64 ? window.stride : 0);
+    // One segment on if the row is in the first, and no branch: half of them
+    // are.
+    const unsigned char* second =
+        window.words + (window.stride & (row / 64 - 1));
     const unsigned level =
         _mm512_movepi64_mask(_mm512_maskz_loadu_epi64(level_words, second));
     const bool is_bumped = row < layer.thresholds[level];
