@@ -59,7 +59,9 @@ Status CheckDivisor(const TamisBloom& bloom, std::uint64_t divisor) {
       "fold: the filter has " + std::to_string(units) + " " +
       std::string(UnitOf(bloom.kind).name) + ", which " +
       std::to_string(divisor) + " does not divide; what does: " + known +
-      (units % 2 != 0 ? "; one planned with fold=64 can be halved" : ""));
+      (units % 2 != 0 ? "; one planned with fold=64, as by tamis "
+                        "build --plan-keys, can be halved"
+                      : ""));
 }
 
 // The rate after folding; once it is sure to exceed `most`, any such number.
