@@ -120,6 +120,7 @@ inline WindowLayer WindowLayerOf(const BumpedLayer* layer,
     windows.thresholds[level] =
         static_cast<std::uint8_t>(shape.Threshold(level));
   }
+  windows.levels_are_rows = shape.level_bits == 7 && shape.level_step == 1;
   return windows;
 }
 
@@ -141,6 +142,7 @@ inline void FindWindow(std::uint64_t digest, const WindowLayer& windows,
   queries->fingerprints[i] = key.fingerprint;
   queries->rows[i] = place.row;
   queries->words[i] = windows.bytes + layer.OffsetOf(segment);
+  queries->levels[i] = windows.bytes + layer.OffsetOf(2 * place.bucket + 1);
   if (windows.columns != 0) return;
   queries->strides[i] = std::uint64_t{8} * layer.WordsIn(segment);
   queries->columns[i] = layer.ColumnsAt(segment);

@@ -35,9 +35,10 @@ inline constexpr std::size_t kMostWindows = 64;
 // Keys of a bumped ribbon (bumped_shape.h) in windows of 64 rows.  Key i has
 // the i-th of each array.
 struct WindowQueries {
-  const unsigned char* words[kMostWindows];  // of the window's first segment
-  std::uint64_t masks[2][kMostWindows];      // rows selected there, and behind
-  std::uint64_t fingerprints[kMostWindows];  // its lower 32 bits
+  const unsigned char* words[kMostWindows];   // of the window's first segment
+  std::uint64_t masks[2][kMostWindows];       // rows selected there, and behind
+  std::uint64_t fingerprints[kMostWindows];   // its lower 32 bits
+  const unsigned char* levels[kMostWindows];  // of the pair's second segment
   std::uint64_t rows[kMostWindows];  // where the window starts in its pair
   // Where segments differ in size, and only there:
   std::uint64_t strides[kMostWindows];  // bytes from this segment to the next
@@ -58,6 +59,8 @@ struct WindowLayer {
   unsigned level_bits = 0;          // at most 7, and at most the columns
   // By level: keys that start before that row of their pair are bumped.
   std::uint8_t thresholds[128] = {};
+  bool levels_are_rows = false;  // that is: levels have 7 bits, and
+                                 // thresholds[i] is i
 };
 
 // A key of a bumped ribbon on its way to a row of its own: the coefficients

@@ -79,25 +79,29 @@ void FindEight(__m512i digests, const WindowLayer& layer, std::size_t i,
       _mm512_add_epi64(_mm512_add_epi64(bucket, bucket), second);
   const __m512i columns = Everywhere(layer.least_columns);
   __m512i words = _mm512_mullo_epi64(segment, columns);
+  __m512i stride = _mm512_slli_epi64(columns, 3);
   if (layer.columns == 0) {
     const __m512i wide = Everywhere(layer.wide_segments);
     words = _mm512_add_epi64(words, _mm512_min_epu64(segment, wide));
     const __mmask8 is_wide = _mm512_cmplt_epu64_mask(segment, wide);
     const __mmask8 next_is_wide =
         _mm512_cmplt_epu64_mask(_mm512_add_epi64(segment, one), wide);
-    _mm512_storeu_si512(
-        queries->strides + i,
-        _mm512_slli_epi64(_mm512_mask_add_epi64(columns, is_wide, columns, one),
-                          3));
+    stride = _mm512_slli_epi64(
+        _mm512_mask_add_epi64(columns, is_wide, columns, one), 3);
+    _mm512_storeu_si512(queries->strides + i, stride);
     _mm512_storeu_si512(
         queries->columns + i,
         _mm512_mask_add_epi64(columns, next_is_wide, columns, one));
   }
+  const __m512i here = _mm512_add_epi64(
+      Everywhere(reinterpret_cast<std::uintptr_t>(layer.bytes)),
+      _mm512_slli_epi64(words, 3));
+  _mm512_storeu_si512(queries->words + i, here);
+  // One segment on, if this is the first of its pair.
   _mm512_storeu_si512(
-      queries->words + i,
-      _mm512_add_epi64(
-          Everywhere(reinterpret_cast<std::uintptr_t>(layer.bytes)),
-          _mm512_slli_epi64(words, 3)));
+      queries->levels + i,
+      _mm512_mask_add_epi64(here, _mm512_testn_epi64_mask(second, second), here,
+                            stride));
 }
 
 void FindWindowsAll(const std::uint64_t* digests, std::size_t count,
@@ -158,15 +162,10 @@ std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
         queries.words[i],
         even ? std::size_t{8} * layer.columns : queries.strides[i],
         {Everywhere(queries.masks[0][i]), Everywhere(queries.masks[1][i])}};
-    // A level is made of the sign bits of words of a pair's second segment.
-    const std::uint64_t row = queries.rows[i];
-    // One segment on if the row is in the first, and no branch: half of them
-    // are.
-    const unsigned char* second =
-        window.words + (window.stride & (row / 64 - 1));
-    const unsigned level =
-        _mm512_movepi64_mask(_mm512_maskz_loadu_epi64(level_words, second));
-    const bool is_bumped = row < layer.thresholds[level];
+    // A level is made of the signs of words.
+    const unsigned level = _mm512_movepi64_mask(
+        _mm512_maskz_loadu_epi64(level_words, queries.levels[i]));
+    const bool is_bumped = queries.rows[i] < layer.thresholds[level];
     bumped |= std::uint64_t{is_bumped} << i;
     out[i] = window.Check(
         static_cast<std::uint32_t>(queries.fingerprints[i]),

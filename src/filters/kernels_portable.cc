@@ -106,6 +106,7 @@ struct OneWindow {
       : words(queries.words[i]),
         masks{queries.masks[0][i], queries.masks[1][i]},
         fingerprint(static_cast<std::uint32_t>(queries.fingerprints[i])),
+        levels(queries.levels[i]),
         row(static_cast<unsigned>(queries.rows[i])),
         columns(layer.columns != 0 ? layer.columns
                                    : static_cast<unsigned>(queries.columns[i])),
@@ -113,11 +114,10 @@ struct OneWindow {
                                   : queries.strides[i]) {}
 
   unsigned Level(unsigned bits) const noexcept {
-    const unsigned char* second = words + (row < kSegmentRows ? stride : 0);
     unsigned level = 0;
     for (unsigned i = 0; i < bits; ++i) {
       level |=
-          static_cast<unsigned>(LoadLittle64(second + std::size_t{8} * i) >> 63)
+          static_cast<unsigned>(LoadLittle64(levels + std::size_t{8} * i) >> 63)
           << i;
     }
     return level;
@@ -137,6 +137,7 @@ struct OneWindow {
   const unsigned char* words;
   std::uint64_t masks[2];
   std::uint32_t fingerprint;
+  const unsigned char* levels;
   unsigned row;
   unsigned columns;
   std::size_t stride;

@@ -40,19 +40,15 @@ constexpr std::size_t kGroupKeys = kMostWindows;
 [[gnu::always_inline]] inline void Prefetch(const WindowQueries& queries,
                                             std::size_t count,
                                             std::uint64_t bytes) noexcept {
-  const bool whole_lines =
-      (reinterpret_cast<std::uintptr_t>(queries.words[0]) | bytes / 2) %
-          kCacheLineBytes ==
-      0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (whole_lines) {
-      for (std::uint64_t at = 0; at < bytes; at += kCacheLineBytes) {
-        PrefetchLine(queries.words[i] + at);
-      }
-    } else {
-      Prefetch(queries.words[i], bytes);
+  const auto first = reinterpret_cast<std::uintptr_t>(queries.words[0]);
+  if (bytes == 2 * kCacheLineBytes && first % kCacheLineBytes == 0) {
+    for (std::size_t i = 0; i < count; ++i) {  // a line per segment
+      PrefetchLine(queries.words[i]);
+      PrefetchLine(queries.words[i] + kCacheLineBytes);
     }
+    return;
   }
+  for (std::size_t i = 0; i < count; ++i) Prefetch(queries.words[i], bytes);
 }
 
 }  // namespace
@@ -174,8 +170,9 @@ void BumpedReader::MayContainMany(std::span<const Slice> keys,
 void BumpedReader::Ask(std::span<const Slice> keys,
                        Group* group) const noexcept {
   group->count = keys.size();
+  const std::uint64_t seed = seed_;  // digests could be stored over a member
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    group->digests[i] = Xxh3(keys[i], seed_);
+    group->digests[i] = Xxh3Short(keys[i], seed);
   }
   if (has_windows_ && !keys.empty()) {
     kernels_.find_windows(group->digests.data(), keys.size(), first_,

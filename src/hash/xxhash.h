@@ -34,4 +34,12 @@ static inline std::uint64_t Xxh3(Slice data, std::uint64_t seed = 0) noexcept {
   return XXH3_64bits_withSeed(data.data(), data.size(), seed);
 }
 
+// The same, faster for a number of eight bytes: with the length known,
+// little of XXH3 is left.
+[[gnu::always_inline, gnu::flatten]] static inline std::uint64_t Xxh3Short(
+    Slice data, std::uint64_t seed) noexcept {
+  if (data.size() == 8) return XXH3_64bits_withSeed(data.data(), 8, seed);
+  return Xxh3(data, seed);
+}
+
 }  // namespace tamis
