@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "filters/bumped_walk.h"
+
 namespace tamis {
 namespace {
 
@@ -52,32 +54,28 @@ bool BumpedLane<Word>::Start(std::uint64_t part,
   bumped_.clear();
   digests_ = digests;
   bucket_ = first_bucket_ - 1;  // so that the next is the first
-  bucket_begin_ = bucket_end_ = next_ = 0;
-  bucket_keys_.clear();
+  bucket_begin_ = bucket_end_ = 0;
+  walking->self = walking->queue = nullptr;
   mask_ = LowBits(shape.columns);
   wide_mask_ = LowBits(shape.most_columns());
   wide_rows_ = shape.wide == 0
                    ? 0
                    : WideRows(layer_, first_bucket_ * shape.bucket_rows());
-  return TakeNext(walking);
+  return TakeNextIn(walking);
 }
 
 template <typename Word>
 bool BumpedLane<Word>::Settle(WalkingKey<Word>* walking) {
-  Word* const row = walking->row;
-  if (*row == 0) {
-    *row = walking->coefficients;
-    row[rows_.values] = walking->value;
-    bucket_keys_[next_].owned =
-        static_cast<std::uint32_t>(row - rows_.coefficients);
-  } else if (row[rows_.values] != walking->value) {
-    Bump();
-  }  // Else it follows from the others, and needs no row.
-  return TakeNext(walking);
+  if (!GetRow(*walking, rows_.values) &&
+      walking->row[rows_.values] != walking->value) {
+    Bump(*walking->self);
+    walking->self = walking->queue;
+  }  // Else it has a row, or follows from the others and needs none.
+  return TakeNextIn(walking);
 }
 
 template <typename Word>
-bool BumpedLane<Word>::OpenNextBucket() {
+bool BumpedLane<Word>::OpenNextBucket(WalkingKey<Word>* walking) {
   if (bucket_end_ == digests_.size()) return false;
   ++bucket_;
   bucket_row_ = static_cast<std::size_t>(bucket_ - first_bucket_) *
@@ -93,48 +91,48 @@ bool BumpedLane<Word>::OpenNextBucket() {
     }
   }
   // All at once: what one key takes, the processor does for several at a time.
-  bucket_keys_.resize(bucket_end_ - bucket_begin_);
-  for (std::size_t i = 0; i < bucket_keys_.size(); ++i) {
+  queue_.resize(bucket_end_ - bucket_begin_);
+  for (std::size_t i = 0; i < queue_.size(); ++i) {
     const std::uint64_t digest = digests_[bucket_begin_ + i];
-    const unsigned start = layer_.PlaceOf(digest).row;
-    BumpedKey<Word> key = BumpedKeyOf<Word>(digest);
-    key.fingerprint &= FingerprintMask(bucket_row_ + start);
-    bucket_keys_[i] = {key, start, kNoRow};
+    const std::size_t row = bucket_row_ + layer_.PlaceOf(digest).row;
+    const BumpedKey<Word> key = BumpedKeyOf<Word>(digest);
+    queue_[i] = {key.coefficients, key.fingerprint & FingerprintMask(row),
+                 rows_.coefficients + row, nullptr};
   }
-  next_ = bucket_keys_.size();
+  walking->queue = queue_.data();
+  walking->self = walking->queue + queue_.size();
   return true;
 }
 
 template <typename Word>
-bool BumpedLane<Word>::TakeNext(WalkingKey<Word>* walking) {
-  while (next_ == 0) {
-    if (!OpenNextBucket()) return false;
+bool BumpedLane<Word>::TakeNextIn(WalkingKey<Word>* walking) {
+  while (walking->self == walking->queue) {
+    if (!OpenNextBucket(walking)) return false;
   }
-  const BucketKey& taken = bucket_keys_[--next_];
-  *walking = {taken.key.coefficients, taken.key.fingerprint,
-              rows_.coefficients + bucket_row_ + taken.start};
+  TakeNext(walking);
   return true;
 }
 
 template <typename Word>
-void BumpedLane<Word>::Bump() {
+void BumpedLane<Word>::Bump(const QueuedKey<Word>& key) {
   const BumpedShape& shape = layer_.shape();
-  const unsigned level = shape.LevelAbove(bucket_keys_[next_].start);
-  const unsigned threshold = shape.Threshold(level);
+  const Word* const bucket = rows_.coefficients + bucket_row_;
+  const unsigned level =
+      shape.LevelAbove(static_cast<unsigned>(key.row - bucket));
+  const Word* const threshold = bucket + shape.Threshold(level);
   levels_[static_cast<std::size_t>(bucket_ - first_bucket_)] =
       static_cast<std::uint16_t>(level);
   // The keys up to the threshold are the last that got rows.  No other key was
   // reduced by them, so they can simply go.
-  std::size_t end = next_ + 1;
-  for (; end < bucket_keys_.size() && bucket_keys_[end].start < threshold;
-       ++end) {
-    if (bucket_keys_[end].owned != kNoRow) rows_.Clear(bucket_keys_[end].owned);
+  auto end = static_cast<std::size_t>(&key - queue_.data()) + 1;
+  for (; end < queue_.size() && queue_[end].row < threshold; ++end) {
+    Word* const owned = queue_[end].owned;
+    if (owned != nullptr) rows_.Clear(owned);
   }
   const auto first =
       digests_.begin() + static_cast<std::ptrdiff_t>(bucket_begin_);
   bumped_.insert(bumped_.end(), first,
                  first + static_cast<std::ptrdiff_t>(end));
-  next_ = 0;
 }
 
 template class BumpedLane<std::uint64_t>;

@@ -28,10 +28,7 @@ struct BumpedRows {
   std::size_t values = 0;
   std::size_t count = 0;
 
-  void Clear(std::size_t row) const noexcept {
-    coefficients[row] = 0;
-    coefficients[row + values] = 0;
-  }
+  void Clear(Word* row) const noexcept { row[0] = row[values] = 0; }
 };
 
 template <typename Word>
@@ -44,9 +41,8 @@ class BumpedLane {
   bool Start(std::uint64_t part, std::span<const std::uint64_t> digests,
              WalkingKey<Word>* walking);
 
-  // After the key's last step: gives it the row, or bumps it, and exchanges it
-  // for the next.
-  // False: there is none, the part is done.
+  // Where Walk() stops: gives the key its row, or bumps it, and exchanges it
+  // for the next. False: there is none, the part is done.
   bool Settle(WalkingKey<Word>* walking);
 
   const BumpedRows<Word>& rows() const noexcept { return rows_; }
@@ -56,18 +52,12 @@ class BumpedLane {
   std::span<const std::uint64_t> bumped() const noexcept { return bumped_; }
 
  private:
-  // A key of the bucket that is being worked on.
-  struct BucketKey {
-    BumpedKey<Word> key;
-    std::uint32_t start;  // row of the bucket
-    std::uint32_t owned;  // row of the part, or kNoRow
-  };
-  static constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
-
   // False: there is none.
-  bool OpenNextBucket();
-  bool TakeNext(WalkingKey<Word>* walking);
-  void Bump();
+  bool OpenNextBucket(WalkingKey<Word>* walking);
+  // Opens buckets until there is a key to take.
+  bool TakeNextIn(WalkingKey<Word>* walking);
+  // Bumps the key, and all of its bucket that start before or with it.
+  void Bump(const QueuedKey<Word>& key);
   std::uint32_t FingerprintMask(std::size_t row) const noexcept {
     return row < wide_rows_ ? wide_mask_ : mask_;
   }
@@ -77,7 +67,7 @@ class BumpedLane {
   BumpedRows<Word> rows_;
   std::vector<std::uint16_t> levels_;
   std::vector<std::uint64_t> bumped_;
-  std::vector<BucketKey> bucket_keys_;
+  std::vector<QueuedKey<Word>> queue_;  // keys of the bucket in work
 
   std::span<const std::uint64_t> digests_;
   std::uint64_t first_bucket_ = 0;
@@ -85,7 +75,6 @@ class BumpedLane {
   std::size_t bucket_row_ = 0;    // its first, of the part's
   std::size_t bucket_begin_ = 0;  // its digests
   std::size_t bucket_end_ = 0;
-  std::size_t next_ = 0;  // of bucket_keys_: from here on all are settled
   std::size_t wide_rows_ = 0;
   std::uint32_t mask_ = 0;
   std::uint32_t wide_mask_ = 0;

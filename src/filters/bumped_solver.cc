@@ -72,12 +72,12 @@ class BumpedSolver::ImplOf final : public Impl {
 
   static void Alone(BumpedLane<Word>* lane, WalkingKey<Word> key) {
     do {
-      while (Step(&key, lane->rows().values)) {
+      while (Walk(&key, lane->rows().values)) {
       }
     } while (lane->Settle(&key));
   }
 
-  std::size_t Walk(WalkingKey<Word>* keys, std::size_t values) const {
+  std::size_t WalkFour(WalkingKey<Word>* keys, std::size_t values) const {
     if constexpr (sizeof(Word) == sizeof(std::uint64_t)) {
       return kernels_.walk(keys, values);
     } else {
@@ -94,7 +94,7 @@ class BumpedSolver::ImplOf final : public Impl {
     const std::size_t values = lanes_[last[0]].rows().values;
     std::size_t stopped = 0;
     do {
-      stopped = Walk(keys.data(), values);
+      stopped = WalkFour(keys.data(), values);
     } while (lanes_[last[stopped]].Settle(&keys[stopped]));
     for (std::size_t i = 0; i < kWalkers; ++i) work->keys[last[i]] = keys[i];
     last[stopped] = last[kWalkers - 1];

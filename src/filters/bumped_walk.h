@@ -1,5 +1,5 @@
 // filters/bumped_walk.h -- the inner loop of Gaussian elimination: keys walk
-// from row to row until they find one that is free.
+// from row to row until they find one that is free, and the next ones follow.
 
 #pragma once
 
@@ -47,9 +47,38 @@ bool Step(WalkingKey<Word>* key, std::size_t values) noexcept {
   return true;
 }
 
-// Has kWalkers keys take a step each, in turn, until one cannot; returns which.
-// Each step of a key waits for the one before, and so the processor has
-// something to do meanwhile.
+// REQUIRES: a key waits
+template <typename Word>
+void TakeNext(WalkingKey<Word>* key) noexcept {
+  QueuedKey<Word>* const next = --key->self;
+  key->coefficients = next->coefficients;
+  key->value = next->value;
+  key->row = next->row;
+}
+
+// After a key's last step: gives it its row, if that is free.
+template <typename Word>
+bool GetRow(const WalkingKey<Word>& key, std::size_t values) noexcept {
+  if (*key.row != 0) return false;
+  *key.row = key.coefficients;
+  key.row[values] = static_cast<Word>(key.value);
+  key.self->owned = key.row;
+  return true;
+}
+
+// A step, or the next key after the last one.  False: the key cannot go on and
+// is not settled, or no other waits.
+template <typename Word>
+bool Walk(WalkingKey<Word>* key, std::size_t values) noexcept {
+  if (Step(key, values)) return true;
+  if (key->self == key->queue || !GetRow(*key, values)) return false;
+  TakeNext(key);
+  return true;
+}
+
+// Has the keys in hand of kWalkers queues take a step each, in turn, until one
+// cannot Walk(); returns which.  Each step of a key waits for the one before,
+// and so the processor has something to do meanwhile.
 template <typename Word>
 std::size_t WalkTogether(WalkingKey<Word>* keys, std::size_t values) noexcept {
   static_assert(kWalkers == 4);
@@ -60,13 +89,13 @@ std::size_t WalkTogether(WalkingKey<Word>* keys, std::size_t values) noexcept {
   std::size_t stopped = 0;
   while (true) {
     stopped = 0;
-    if (!Step(&a, values)) break;
+    if (!Walk(&a, values)) break;
     stopped = 1;
-    if (!Step(&b, values)) break;
+    if (!Walk(&b, values)) break;
     stopped = 2;
-    if (!Step(&c, values)) break;
+    if (!Walk(&c, values)) break;
     stopped = 3;
-    if (!Step(&d, values)) break;
+    if (!Walk(&d, values)) break;
   }
   keys[0] = a;
   keys[1] = b;

@@ -63,14 +63,25 @@ struct WindowLayer {
                                  // thresholds[i] is i
 };
 
-// A key of a bumped ribbon on its way to a row of its own: the coefficients
-// that are left of it, the first being that of the row that `row` points to.
-// See bumped_walk.h.
+// A key of a bumped ribbon, waiting for its turn or after it.  See
+// bumped_walk.h.
+template <typename Word>
+struct QueuedKey {
+  Word coefficients = 0;
+  std::uint64_t value = 0;
+  Word* row = nullptr;    // the first of its window
+  Word* owned = nullptr;  // the one that it got, if it did
+};
+
+// One on its way to a row of its own: the coefficients that are left of it, the
+// first being that of the row that `row` points to.
 template <typename Word>
 struct WalkingKey {
   Word coefficients = 0;
   std::uint64_t value = 0;
   Word* row = nullptr;
+  QueuedKey<Word>* self = nullptr;   // in a queue, the last of which went first
+  QueuedKey<Word>* queue = nullptr;  // its start: those before `self` wait
 };
 inline constexpr std::size_t kWalkers = 4;
 
@@ -103,7 +114,7 @@ struct Kernels {
   std::uint64_t (*check_windows)(const WindowQueries& queries,
                                  std::size_t count, const WindowLayer& layer,
                                  bool* out) noexcept;
-  // WalkTogether() of kWalkers keys.
+  // WalkTogether() of kWalkers queues.
   std::size_t (*walk)(WalkingKey<std::uint64_t>* keys,
                       std::size_t values) noexcept;
 };

@@ -573,8 +573,8 @@ std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
 }
 
 // No vectors here either: BMI's instructions for turning, shifting and counting
-// zeros take a third less of them than what every processor has.  As Step() and
-// WalkTogether() of bumped_walk.h, which may not come in.
+// zeros take a third less of them than what every processor has.  As
+// Step(), Walk() and WalkTogether() of bumped_walk.h, which may not come in.
 bool StepOne(WalkingKey<std::uint64_t>* key, std::size_t values) noexcept {
   const std::uint64_t sum = key->coefficients ^ *key->row;
   const std::uint64_t turned = sum >> 1 | sum << 63;
@@ -586,6 +586,19 @@ bool StepOne(WalkingKey<std::uint64_t>* key, std::size_t values) noexcept {
   return true;
 }
 
+bool WalkOne(WalkingKey<std::uint64_t>* key, std::size_t values) noexcept {
+  if (StepOne(key, values)) return true;
+  if (key->self == key->queue || *key->row != 0) return false;
+  *key->row = key->coefficients;
+  key->row[values] = key->value;
+  key->self->owned = key->row;
+  const QueuedKey<std::uint64_t>* const next = --key->self;
+  key->coefficients = next->coefficients;
+  key->value = next->value;
+  key->row = next->row;
+  return true;
+}
+
 std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
   WalkingKey<std::uint64_t> a = keys[0];
   WalkingKey<std::uint64_t> b = keys[1];
@@ -594,13 +607,13 @@ std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
   std::size_t stopped = 0;
   while (true) {
     stopped = 0;
-    if (!StepOne(&a, values)) break;
+    if (!WalkOne(&a, values)) break;
     stopped = 1;
-    if (!StepOne(&b, values)) break;
+    if (!WalkOne(&b, values)) break;
     stopped = 2;
-    if (!StepOne(&c, values)) break;
+    if (!WalkOne(&c, values)) break;
     stopped = 3;
-    if (!StepOne(&d, values)) break;
+    if (!WalkOne(&d, values)) break;
   }
   keys[0] = a;
   keys[1] = b;

@@ -38,10 +38,11 @@ void DigestBuilder::Add(Slice key) { digests_.Push(Xxh3(key, seed_)); }
 
 void DigestBuilder::AddMany(std::span<const Slice> keys) {
   constexpr std::size_t kGroup = 64;
+  const std::uint64_t seed = seed_;  // digests could be stored over a member
   std::array<std::uint64_t, kGroup> group;
   for (; !keys.empty(); keys = keys.subspan(std::min(kGroup, keys.size()))) {
     const std::size_t count = std::min(kGroup, keys.size());
-    for (std::size_t i = 0; i < count; ++i) group[i] = Xxh3(keys[i], seed_);
+    for (std::size_t i = 0; i < count; ++i) group[i] = Xxh3Short(keys[i], seed);
     digests_.Push({group.data(), count});
   }
 }
