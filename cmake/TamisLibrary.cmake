@@ -23,15 +23,16 @@ foreach(codec Snappy Zstd)
   endif()
 endforeach()
 
-# Each row of kernels is a file of its own, and only that file may use the
-# instructions it is named after; what runs is chosen at run time.  NEON is
+# Each row of kernels is a file or two of its own, and only these may use the
+# instructions they are named after; what runs is chosen at run time.  NEON is
 # part of every aarch64, so kernels_neon.cc needs no flags.  On a processor
 # it is not for, a row's file compiles to a row that does not run here.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2_flags -mavx2 -mpopcnt -mbmi -mbmi2)
+  set(avx2_windows_flags ${avx2_flags})
   set(avx512_flags -mavx512f -mavx512bw -mavx512vl ${avx2_flags})
   set(avx512_popcnt_flags -mavx512dq -mavx512vpopcntdq ${avx512_flags})
-  foreach(row avx2 avx512 avx512_popcnt)
+  foreach(row avx2 avx2_windows avx512 avx512_popcnt)
     # Keys that walk (bumped_walk.h) live in general registers; vectors of two
     # numbers, which the compiler would make of them, are slower.
     set_source_files_properties(

@@ -2,9 +2,9 @@
 //
 // A row is a set of functions that give exactly the answers of the portable
 // ones (line_bloom.h, split_block.h, bumped_query.h, bumped_walk.h).  Each row
-// stands in a file of its own, which alone is compiled for its CPU; so nothing
-// that is not the row's may be defined there but `static` or in an unnamed
-// namespace.
+// stands in a file of its own, or two, which alone are compiled for its CPU; so
+// nothing that is not the row's may be defined there but `static` or in an
+// unnamed namespace.
 
 #pragma once
 
