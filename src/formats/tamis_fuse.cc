@@ -62,7 +62,7 @@ class FuseReader final : public FilterReader {
 
   Query QueryFor(Slice key) const noexcept {
     Query query;
-    query.digest = Xxh3(key, header_.seed);
+    query.digest = Xxh3Short(key, header_.seed);
     query.part = directory_.PartAt(
         static_cast<std::size_t>(FusePartOf(query.digest, parts_)));
     query.probe = FuseProbeFor<kArity>(FusePositionOf(query.digest, parts_),
