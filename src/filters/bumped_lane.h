@@ -42,7 +42,7 @@ class BumpedLane {
              WalkingKey<Word>* walking);
 
   // Where Walk() stops: gives the key its row, or bumps it, and exchanges it
-  // for the next. False: there is none, the part is done.
+  // for the next.  False: there is none, the part is done.
   bool Settle(WalkingKey<Word>* walking);
 
   const BumpedRows<Word>& rows() const noexcept { return rows_; }
@@ -56,7 +56,8 @@ class BumpedLane {
   bool OpenNextBucket(WalkingKey<Word>* walking);
   // Opens buckets until there is a key to take.
   bool TakeNextIn(WalkingKey<Word>* walking);
-  // Bumps the key, and all of its bucket that start before or with it.
+  // Bumps the key, and all of its bucket that start no farther than the level
+  // which that takes.
   void Bump(const QueuedKey<Word>& key);
   std::uint32_t FingerprintMask(std::size_t row) const noexcept {
     return row < wide_rows_ ? wide_mask_ : mask_;

@@ -59,8 +59,7 @@ struct WindowLayer {
   unsigned level_bits = 0;          // at most 7, and at most the columns
   // By level: keys that start before that row of their pair are bumped.
   std::uint8_t thresholds[128] = {};
-  bool levels_are_rows = false;  // that is: levels have 7 bits, and
-                                 // thresholds[i] is i
+  bool levels_are_rows = false;  // level_bits is 7, and thresholds[i] is i
 };
 
 // A key of a bumped ribbon, waiting for its turn or after it.  See

@@ -257,8 +257,7 @@ inline unsigned BytesOf(__m256i numbers) noexcept {
 }
 
 // Which of four windows, from `at` on, are bumped; bit k is that of the k-th.
-// No window has more columns than kColumns, if that is not 0; then a level is
-// the first row that is not bumped.
+// All have kColumns columns, and layer.levels_are_rows; or kColumns is 0.
 template <unsigned kColumns>
 [[gnu::always_inline]] inline unsigned BumpedOf(
     const WindowQueries& queries, std::size_t at,
@@ -397,8 +396,8 @@ unsigned CheckOne(const WindowQueries& queries, const WindowLayer& layer,
 }
 
 // No vectors here either: BMI's instructions for turning, shifting and counting
-// zeros take a third less of them than what every processor has.  As
-// Step(), Walk() and WalkTogether() of bumped_walk.h, which may not come in.
+// zeros take a third less of them than what every processor has.  As Step(),
+// Walk() and WalkTogether() of bumped_walk.h, which may not come in.
 bool StepOne(WalkingKey<std::uint64_t>* key, std::size_t values) noexcept {
   const std::uint64_t sum = key->coefficients ^ *key->row;
   const std::uint64_t turned = sum >> 1 | sum << 63;
