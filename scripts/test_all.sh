@@ -103,6 +103,7 @@ static_checks() {
   step "include order" scripts/check_includes.sh
   step "packages and their reasons" scripts/check_packages.sh
   step "no machine's own paths" scripts/check_paths.sh
+  step "prefetches that stay" scripts/check_prefetch.sh
   if [[ $mode == --all ]]; then
     step "clang-tidy" scripts/tidy.sh --all
   else

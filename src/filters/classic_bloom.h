@@ -75,8 +75,9 @@ bool CheckClassic(const unsigned char* bytes, const ClassicShape& shape,
 
 // Asks for the memory of the first probe: the only one most strangers need.
 template <typename Probes, typename Digest>
-void PrefetchClassic(const unsigned char* bytes, const ClassicShape& shape,
-                     Digest digest) noexcept {
+[[gnu::always_inline]] inline void PrefetchClassic(const unsigned char* bytes,
+                                                   const ClassicShape& shape,
+                                                   Digest digest) noexcept {
   Probes probes(digest, shape.bits, shape.prepared);
   __builtin_prefetch(&bytes[ClassicByteOf(shape, probes.Next())]);
 }

@@ -70,8 +70,8 @@ class CuckooTable {
   // REQUIRES, for all below: at `slots` the bytes of all slots and
   // kCuckooPaddingBytes more, of any alignment
 
-  void Prefetch(const unsigned char* slots,
-                const CuckooPlace& place) const noexcept {
+  [[gnu::always_inline]] void Prefetch(
+      const unsigned char* slots, const CuckooPlace& place) const noexcept {
     __builtin_prefetch(slots + ByteOf(place.lower), 0, 2);
     __builtin_prefetch(slots + ByteOf(place.upper), 0, 2);
   }

@@ -93,7 +93,8 @@ class BlockedEngine {
 
   // The same while other threads do the same.  REQUIRES: `bytes` is aligned
   // to 8, and written by nothing else.
-  void PrefetchToMark(unsigned char* bytes, Digest digest) const noexcept {
+  [[gnu::always_inline]] void PrefetchToMark(unsigned char* bytes,
+                                             Digest digest) const noexcept {
     __builtin_prefetch(bytes + OffsetOf(digest), 1);
   }
   void MarkAtomic(unsigned char* bytes, Digest digest) const noexcept {
@@ -129,7 +130,7 @@ class BlockedEngine {
 
     // Into the second cache: more lines can be on their way to it than to the
     // first, and from there they are quickly had.
-    void Prefetch(std::uint64_t offset) const noexcept {
+    [[gnu::always_inline]] void Prefetch(std::uint64_t offset) const noexcept {
       __builtin_prefetch(bytes + offset, 0, 2);
       if (straddles) {
         __builtin_prefetch(bytes + offset + Shape::kBytes - 1, 0, 2);

@@ -70,7 +70,7 @@ class FuseReader final : public FilterReader {
     return query;
   }
   // A list is not worth it: there is one only where somebody forged digests.
-  static void Prefetch(const Query& query) noexcept {
+  [[gnu::always_inline]] static void Prefetch(const Query& query) noexcept {
     if (query.part.is_list()) return;
     for (const std::uint64_t slot : query.probe.slots) {
       __builtin_prefetch(query.part.content + slot * sizeof(Cell), 0, 2);

@@ -31,7 +31,7 @@ class Memtable {
 
   bool has_filter() const noexcept { return filter_ != nullptr; }
   // Fetches what MayContain() will look at.  REQUIRES, for both: has_filter()
-  void Prefetch(std::uint64_t digest) const noexcept {
+  [[gnu::always_inline]] void Prefetch(std::uint64_t digest) const noexcept {
     filter_->Prefetch(digest);
   }
   // False only if no entry whose Add() has returned has that key.

@@ -25,7 +25,7 @@ class MemtableFilter {
 
   // REQUIRES: one thread at a time
   void Add(std::uint64_t digest) noexcept;
-  void Prefetch(std::uint64_t digest) const noexcept {
+  [[gnu::always_inline]] void Prefetch(std::uint64_t digest) const noexcept {
     __builtin_prefetch(LineOf(digest));
   }
   // False only if the key of no Add() that has returned has this digest.

@@ -19,8 +19,8 @@ struct TableReading {
 // "No such key"; short enough not to allocate.
 inline Status NoSuchKey() { return Status::NotFound("no such key"); }
 
-inline void PrefetchFilter(const Memtable& memtable,
-                           const Lookup& lookup) noexcept {
+[[gnu::always_inline]] inline void PrefetchFilter(
+    const Memtable& memtable, const Lookup& lookup) noexcept {
   if (memtable.has_filter()) memtable.Prefetch(lookup.digest);
 }
 

@@ -91,7 +91,8 @@ class Block {
 
 // Memory answers several questions in the time of one: what a search is likely
 // to ask of it is asked at once.  First the restarts' keys ...
-inline void PrefetchRestarts(const Block& block) noexcept {
+[[gnu::always_inline]] inline void PrefetchRestarts(
+    const Block& block) noexcept {
   constexpr std::uint32_t kMost = 8;
   const std::uint32_t count = std::min(block.restart_count(), kMost);
   for (std::uint32_t i = 1; i < count; ++i) {
@@ -99,7 +100,8 @@ inline void PrefetchRestarts(const Block& block) noexcept {
   }
 }
 // ... then what follows the one that was chosen.
-inline void PrefetchScan(const char* start, const char* end) noexcept {
+[[gnu::always_inline]] inline void PrefetchScan(const char* start,
+                                                const char* end) noexcept {
   constexpr std::size_t kCacheLine = 64;
   constexpr std::size_t kMost = 16 * kCacheLine;
   const std::size_t bytes =

@@ -34,7 +34,7 @@ class TableBlocks {
 
   // What a lookup in the block will touch first: its two pages are on their
   // way together.
-  void Prefetch(std::size_t i) const noexcept {
+  [[gnu::always_inline]] void Prefetch(std::size_t i) const noexcept {
     if (mapped_ == nullptr) return;
     const BlockHandle handle = index_.block(i);
     const char* const start = mapped_ + handle.offset;
