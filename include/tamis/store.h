@@ -163,6 +163,9 @@ struct CheckReport {
   std::uint64_t logs = 0;
   std::uint64_t log_records = 0;
   std::vector<std::string> problems;  // each names its file; empty: all well
+  // What is worth knowing and no problem: writes that were not synced and are
+  // lost with the machine, for example.
+  std::vector<std::string> notes;
 };
 
 // Reads everything and verifies every checksum, the order of keys in and

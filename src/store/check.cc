@@ -5,9 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "store/batch_access.h"
 #include "store/file_names.h"
-#include "store/log_reader.h"
+#include "store/log_replay.h"
 #include "store/manifest.h"
 #include "store/version.h"
 #include "tamis/store.h"
@@ -110,40 +109,22 @@ class StoreCheck {
   }
 
   void CheckLogs() {
-    Result<std::vector<std::string>> names = env_.List(dir_);
-    if (!names.ok()) {
-      report_.problems.push_back(names.status().message());
+    Result<std::vector<ReplayLog>> logs = ReadLogs(env_, dir_, state_);
+    if (!logs.ok()) {
+      report_.problems.push_back(logs.status().message());
       return;
     }
-    for (const std::string& name : *names) {
-      const std::optional<FileName> parsed = ParseFileName(name);
-      if (!parsed || parsed->type != FileType::kLog) continue;
-      if (parsed->number >= state_.log_number) CheckLog(dir_ + "/" + name);
+    PlanReplay(state_, &*logs);
+    for (const ReplayLog& log : *logs) {
+      ++report_.logs;
+      report_.bytes += log.contents.size();
+      report_.log_records += log.records;
+      report_.entries += log.changes;
+      for (const std::string& what : log.damage) Problem(log.path, what);
+      for (const std::string& what : log.notes) {
+        report_.notes.push_back(log.path + ": " + what);
+      }
     }
-  }
-
-  void CheckLog(const std::string& path) {
-    Result<std::unique_ptr<ReadableFile>> file = env_.OpenReadable(path, true);
-    std::string scratch;
-    Result<Slice> contents =
-        file.ok() ? (*file)->Read(0, static_cast<std::size_t>((*file)->size()),
-                                  &scratch)
-                  : Result<Slice>(file.status());
-    if (!contents.ok()) {
-      report_.problems.push_back(contents.status().message());
-      return;
-    }
-    ++report_.logs;
-    report_.bytes += contents->size();
-    LogReader reader(*contents);
-    Slice record;
-    while (reader.Next(&record)) {
-      ++report_.log_records;
-      const Status fine = ForEachChange(
-          record, [&](ValueType, Slice, Slice) { ++report_.entries; });
-      if (!fine.ok()) Problem(path, fine.message());
-    }
-    if (!reader.damage().empty()) Problem(path, reader.damage());
   }
 
   Env& env_;

@@ -59,8 +59,9 @@ Status StoreImpl::FlushOldest() {
   const auto is_flushed = [this, bytes](ReadView* next) {
     const std::uint64_t number = next->frozen.back().log_number;
     next->frozen.pop_back();
-    std::erase_if(older_logs_,
-                  [&](const OlderLog& log) { return log.number <= number; });
+    std::erase_if(older_logs_, [&](const std::shared_ptr<WriteLog>& log) {
+      return log->number() <= number;
+    });
     done_.flushes.fetch_add(1, std::memory_order_relaxed);
     done_.flush_bytes.fetch_add(bytes, std::memory_order_relaxed);
   };

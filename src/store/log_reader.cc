@@ -1,39 +1,43 @@
 #include "store/log_reader.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "store/log_format.h"
 
 namespace tamis {
-namespace {
 
-bool IsZero(Slice bytes) noexcept {
-  return bytes.find_first_not_of('\0') == Slice::npos;
+bool LogReader::IsZero(Slice bytes) noexcept {
+  const std::size_t first = bytes.find_first_not_of('\0');
+  work_ += std::min(first, bytes.size());
+  return first == Slice::npos;
 }
 
-// Does a record whose beginning is whole begin anywhere in there?
-bool HasRecord(Slice bytes) noexcept {
-  for (; bytes.size() >= kLogHeaderBytes; bytes.remove_prefix(1)) {
-    const std::size_t length = LoadLittle<std::uint16_t>(bytes.data() + 4);
-    const unsigned type = static_cast<unsigned char>(bytes[6]);
-    if ((type != static_cast<unsigned>(FragmentType::kFull) &&
-         type != static_cast<unsigned>(FragmentType::kFirst)) ||
-        kLogHeaderBytes + length > bytes.size()) {
-      continue;
-    }
-    if (Crc32c(bytes.substr(6, length + 1)) ==
-        UnmaskCrc32c(LoadLittle32(bytes.data()))) {
-      return true;
-    }
-  }
-  return false;
+// `fragment` is a header and its data.
+bool LogReader::ChecksumHolds(Slice fragment) noexcept {
+  work_ += fragment.size();
+  // The checksum covers the type byte and the data, which lie side by side.
+  return Crc32c(fragment.substr(6)) ==
+         UnmaskCrc32c(LoadLittle32(fragment.data()));
+}
+
+bool LogReader::IsWholeFragmentAt(std::size_t at) noexcept {
+  const Slice rest = contents_.substr(at, EndOfBlock() - at);
+  if (rest.size() < kLogHeaderBytes) return false;
+  const std::size_t length = LoadLittle<std::uint16_t>(rest.data() + 4);
+  const unsigned type = static_cast<unsigned char>(rest[6]);
+  return type >= static_cast<unsigned>(FragmentType::kFull) &&
+         type <= static_cast<unsigned>(FragmentType::kLast) &&
+         kLogHeaderBytes + length <= rest.size() &&
+         ChecksumHolds(rest.substr(0, kLogHeaderBytes + length));
 }
 
 // With some other length the checksum is right, so it is the length that is
 // wrong.  `bytes` starts with a fragment's header.
-bool HasWrongLength(Slice bytes) noexcept {
+bool LogReader::HasWrongLength(Slice bytes) noexcept {
+  work_ += bytes.size();
   const std::uint32_t expected = UnmaskCrc32c(LoadLittle32(bytes.data()));
   std::uint32_t crc = Crc32c(bytes.substr(6, 1));
   for (std::size_t end = kLogHeaderBytes; end < bytes.size(); ++end) {
@@ -43,37 +47,58 @@ bool HasWrongLength(Slice bytes) noexcept {
   return crc == expected;
 }
 
-}  // namespace
+// From there to the end of its sector there are zeros.
+bool LogReader::MayBeUnwrittenFrom(std::size_t at) noexcept {
+  const std::size_t end =
+      std::min(contents_.size(), (at / kSectorBytes + 1) * kSectorBytes);
+  return IsZero(contents_.substr(at, end - at));
+}
 
-// Of a fragment at at_ whose checksum is wrong: did the machine stop while it
-// was being written?  Then a sector of it was never written, and nothing whole
-// follows.  What has been synced has all its sectors.
-bool LogReader::IsTorn(std::size_t bytes) const noexcept {
-  constexpr std::size_t kSector = 512;
+// With one bit changed the checksum is right, and that bit does not lie where
+// nothing may have been written: so it is no sector that is missing.
+// `fragment` is a header and its data, at at_.
+bool LogReader::HasWrongBit(Slice fragment) noexcept {
+  const Slice covered = fragment.substr(6);
+  work_ += covered.size();
+  const std::uint32_t crc = Crc32c(covered);
+  const std::uint32_t stored = LoadLittle32(fragment.data());
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    if (UnmaskCrc32c(stored ^ (1u << bit)) == crc) return true;
+  }
+  // What a change of the last bit, of the one before it, ... adds to the
+  // checksum: one step of its division more each time.
+  constexpr std::uint32_t kPolynomial = 0x82f63b78;
+  const std::uint32_t difference = crc ^ UnmaskCrc32c(stored);
+  std::uint32_t change = kPolynomial;
+  for (std::size_t i = 0; i < 8 * covered.size(); ++i) {
+    if (change == difference) {
+      return !MayBeUnwrittenFrom(at_ + fragment.size() - 1 - i / 8);
+    }
+    change = (change >> 1) ^ ((change & 1) != 0 ? kPolynomial : 0);
+  }
+  return false;
+}
+
+// Of a fragment of so many bytes at at_ whose checksum is wrong: may a sector
+// of it never have been written, or only as it was before its last bytes came?
+// Then zeros reach from the fragment to the end of a sector.
+bool LogReader::HasUnwrittenSector(std::size_t bytes) noexcept {
   const std::size_t end = at_ + bytes;
-  bool has_gap = false;
-  for (std::size_t from = at_; from < end && !has_gap;) {
-    const std::size_t to = std::min(end, (from / kSector + 1) * kSector);
-    // A few zeros at either end may be the record's own.
-    constexpr std::size_t kFewest = 16;
-    has_gap = to - from >= kFewest && IsZero(contents_.substr(from, to - from));
-    from = to;
+  std::size_t sector_end = (at_ / kSectorBytes + 1) * kSectorBytes;
+  for (; sector_end < end; sector_end += kSectorBytes) {
+    if (contents_[sector_end - 1] == '\0') return true;
   }
-  if (!has_gap || HasWrongLength(contents_.substr(at_, bytes))) return false;
-  const std::size_t block_end =
-      std::min(contents_.size(), (at_ / kLogBlockBytes + 1) * kLogBlockBytes);
-  if (HasRecord(contents_.substr(end, block_end - end))) return false;
-  for (std::size_t block = block_end; block < contents_.size();
-       block += kLogBlockBytes) {
-    const Slice rest = contents_.substr(block, kLogBlockBytes);
-    if (!IsZero(rest) && HasRecord(rest)) return false;
-  }
-  return true;
+  return MayBeUnwrittenFrom(end - 1);
 }
 
 bool LogReader::Next(Slice* record) {
+  if (at_end_) return false;
   in_pieces_ = false;
   pieces_.clear();
+  gap_ = LogGap::kNone;
+  passed_over_.clear();
+  zeros_ = 0;
+  torn_bytes_ = 0;
   for (;;) {
     Fragment fragment;
     switch (NextFragment(&fragment)) {
@@ -83,56 +108,102 @@ bool LogReader::Next(Slice* record) {
       case Found::kNone:
         break;
       case Found::kEnd:
-        ended_clean_ =
-            damage_.empty() &&
-            contents_.find_first_not_of(
-                '\0', static_cast<std::size_t>(end_of_record_)) == Slice::npos;
+        End();
         return false;
     }
   }
 }
 
+void LogReader::End() {
+  at_end_ = true;
+  const auto end = static_cast<std::size_t>(end_of_record_);
+  const bool only_zeros = IsZero(contents_.substr(end));
+  if (!only_zeros) gap_ = std::max(gap_, LogGap::kTorn);
+  ended_clean_ = only_zeros && damage_.empty();
+}
+
 // What follows in the file, up to the end of a block at most.
 LogReader::Found LogReader::NextFragment(Fragment* fragment) {
+  fragment_at_ = at_;
   const std::size_t in_block = kLogBlockBytes - at_ % kLogBlockBytes;
   const Slice rest = contents_.substr(at_, in_block);
   const bool block_is_cut = rest.size() < in_block;
-  if (rest.size() < kLogHeaderBytes) {
-    SkipBlock();
-    return rest.empty() || block_is_cut ? Found::kEnd : Found::kNone;
-  }
+  if (rest.empty()) return Found::kEnd;
+  if (rest.size() < kLogHeaderBytes) return PassShortRest(rest, block_is_cut);
   const std::size_t length = LoadLittle<std::uint16_t>(rest.data() + 4);
   const unsigned type = static_cast<unsigned char>(rest[6]);
-  if (kLogHeaderBytes + length > rest.size()) {
-    SkipBlock();
-    // The file ends within a record, unless that only seems so.  (Whole
-    // fragments in the rest prove nothing: a value may hold a log.)
-    if (block_is_cut && !HasWrongLength(rest)) return Found::kEnd;
-    Damage(rest.size(), "a length beyond its block");
-    ForgetPieces("a record whose middle is damaged");
-    return Found::kNone;
-  }
+  const std::size_t bytes = kLogHeaderBytes + length;
+  if (bytes > rest.size()) return PassTooLong(rest, block_is_cut);
   if (type == static_cast<unsigned>(FragmentType::kZeros) && length == 0) {
-    // Also of many: LevelDB may write on behind those of a killed writer.
-    SkipBlock();
-    unfinished_bytes_ += pieces_.size();
-    in_pieces_ = false;
-    pieces_.clear();
-    return Found::kNone;
+    return PassZeros(rest);
   }
-  // The checksum covers the type byte and the data, which lie side by side.
-  const std::uint32_t expected = UnmaskCrc32c(LoadLittle32(rest.data()));
-  if (Crc32c(rest.substr(6, length + 1)) != expected) {
-    const bool is_torn = IsTorn(kLogHeaderBytes + length);
-    SkipBlock();  // the length may be what is damaged
-    if (is_torn) return Found::kEnd;
-    Damage(rest.size(), "a checksum that does not match");
-    ForgetPieces("a record whose middle is damaged");
-    return Found::kNone;
+  if (!ChecksumHolds(rest.substr(0, bytes))) {
+    return PassBadChecksum(rest, bytes);
   }
-  at_ += kLogHeaderBytes + length;
+  at_ += bytes;
   *fragment = {type, rest.substr(kLogHeaderBytes, length)};
   return Found::kFragment;
+}
+
+// Too short for a header: what a block leaves over, or where the file ends.
+LogReader::Found LogReader::PassShortRest(Slice rest, bool block_is_cut) {
+  at_ += rest.size();
+  return block_is_cut ? Found::kEnd : Found::kNone;
+}
+
+LogReader::Found LogReader::PassTooLong(Slice rest, bool block_is_cut) {
+  // The file ends within a record, unless that only seems so.  (Whole
+  // fragments in the rest prove nothing: a value may hold a log.)
+  if (block_is_cut && !HasWrongLength(rest)) {
+    Torn(rest.size(), "a record that the file ends in");
+  } else {
+    Damage(rest.size(), "a length beyond its block");
+    ForgetPieces("a record whose middle is damaged");
+  }
+  PassTo(at_ + rest.size());
+  return Found::kNone;
+}
+
+// A header of zeros: nothing was written from here to the end of the block,
+// unless something was.
+LogReader::Found LogReader::PassZeros(Slice rest) {
+  const bool in_record = in_pieces_ && !pieces_.empty();
+  const bool is_zero = IsZero(rest);
+  if (is_zero && !in_record) {
+    gap_ = std::max(gap_, LogGap::kZeros);
+    zeros_ += rest.size();
+    at_ += rest.size();
+  } else {
+    Torn(pieces_.size() + (is_zero ? 0 : rest.size()),
+         in_record ? "a record without its end"
+                   : "bytes behind a part that was never written");
+    PassTo(at_ + rest.size());
+  }
+  in_pieces_ = false;
+  pieces_.clear();
+  return Found::kNone;
+}
+
+LogReader::Found LogReader::PassBadChecksum(Slice rest, std::size_t bytes) {
+  // Other lengths and bits are tried once for a block: it takes as long as that
+  // is.
+  const std::size_t block = at_ / kLogBlockBytes;
+  const bool may_try = std::exchange(tried_in_, block) != block;
+  if (!HasUnwrittenSector(bytes) ||
+      (may_try &&
+       (HasWrongLength(rest) || HasWrongBit(rest.substr(0, bytes))))) {
+    Damage(rest.size(), "a checksum that does not match");
+    ForgetPieces("a record whose middle is damaged");
+    PassTo(at_ + rest.size());
+    return Found::kNone;
+  }
+  Torn(bytes + pieces_.size(), "a record of which a sector was never written");
+  in_pieces_ = false;
+  pieces_.clear();
+  // What is written of a record has its length; if not, another block will do.
+  const std::size_t next = at_ + bytes;
+  PassTo(IsWholeFragmentAt(next) ? next : at_ + rest.size());
+  return Found::kNone;
 }
 
 // True: with this fragment *record is whole.
@@ -140,17 +211,19 @@ bool LogReader::Take(const Fragment& fragment, Slice* record) {
   switch (static_cast<FragmentType>(fragment.type)) {
     case FragmentType::kFull:
       ForgetPieces("a record without its end");
+      began_empty_ = false;
       Give(fragment.data, record);
       return true;
     case FragmentType::kFirst:
       ForgetPieces("a record without its end");
       in_pieces_ = true;
+      began_empty_ = fragment.data.empty();
       pieces_ = fragment.data;
       return false;
     case FragmentType::kMiddle:
     case FragmentType::kLast:
       if (!in_pieces_) {
-        Damage(fragment.data.size(), "a record without its start");
+        TakeWithoutStart(fragment);
         return false;
       }
       pieces_ += fragment.data;
@@ -167,11 +240,19 @@ bool LogReader::Take(const Fragment& fragment, Slice* record) {
   return false;
 }
 
-void LogReader::Give(Slice whole, Slice* record) {
-  if (unfinished_bytes_ > 0) {  // so they were not the file's last record
-    Damage(unfinished_bytes_, "a record without its end");
-    unfinished_bytes_ = 0;
+// Its start may lie in what was passed over before it.
+void LogReader::TakeWithoutStart(const Fragment& fragment) {
+  constexpr std::string_view kWhat = "a record without its start";
+  if (gap_ == LogGap::kZeros || gap_ == LogGap::kTorn) {
+    Torn(fragment.data.size(), kWhat);
+  } else {
+    Damage(fragment.data.size(), kWhat);
   }
+}
+
+void LogReader::Give(Slice whole, Slice* record) {
+  // So what was torn was not the file's last record.
+  if (torn_bytes_ > 0) NoteDamage(torn_at_, torn_bytes_, torn_);
   end_of_record_ = at_;
   *record = whole;
 }
@@ -184,18 +265,38 @@ void LogReader::ForgetPieces(std::string_view why) {
   pieces_.clear();
 }
 
+void LogReader::Torn(std::uint64_t bytes, std::string_view what) {
+  gap_ = std::max(gap_, LogGap::kTorn);
+  if (torn_bytes_ == 0) {
+    torn_ = what;
+    torn_at_ = fragment_at_;
+  }
+  torn_bytes_ += bytes;
+}
+
 void LogReader::Damage(std::uint64_t bytes, std::string_view what) {
+  gap_ = LogGap::kDamaged;
+  NoteDamage(fragment_at_, bytes, what);
+}
+
+void LogReader::NoteDamage(std::size_t at, std::uint64_t bytes,
+                           std::string_view what) {
   damaged_bytes_ += bytes;
   if (!damage_.empty()) return;
   damage_ = "in the block at ";
-  damage_ += std::to_string((at_ == 0 ? 0 : at_ - 1) / kLogBlockBytes *
-                            kLogBlockBytes);
+  damage_ += std::to_string(at / kLogBlockBytes * kLogBlockBytes);
   damage_ += ": ";
   damage_ += what;
 }
 
-void LogReader::SkipBlock() noexcept {
-  at_ = std::min(contents_.size(), (at_ / kLogBlockBytes + 1) * kLogBlockBytes);
+void LogReader::PassTo(std::size_t end) {
+  passed_over_.push_back({at_, end});
+  at_ = end;
+}
+
+std::size_t LogReader::EndOfBlock() const noexcept {
+  return std::min(contents_.size(),
+                  (at_ / kLogBlockBytes + 1) * kLogBlockBytes);
 }
 
 }  // namespace tamis

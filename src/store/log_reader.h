@@ -1,5 +1,8 @@
 // store/log_reader.h -- the records of a log or a manifest, from bytes that may
 // end or be damaged anywhere.
+//
+// The reader knows the framing alone.  Whether what is missing was promised to
+// be there is for its user to decide: see store/log_replay.h.
 
 #pragma once
 
@@ -7,20 +10,54 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tamis/slice.h"
 
 namespace tamis {
 
+// What lies between two records, or behind the last one, and is no record.
+// The later, the worse.
+enum class LogGap : std::uint8_t {
+  kNone,   // nothing, or the few bytes that are left over in a block
+  kZeros,  // zeros up to the end of a block: it was filled up, or this part of
+           // the file was never written
+  kTorn,   // a record that is not whole, a part of which reads as zeros up to
+           // the end of a disk's sector, or as the end of the file: the
+           // machine stopped before it was written
+  kDamaged,  // bytes that were written and are wrong
+};
+
+// Takes time and memory in proportion to the contents, whatever they are.
 class LogReader {
  public:
+  // A disk writes a sector whole or not at all.
+  static constexpr std::size_t kSectorBytes = 512;
+
+  struct Range {
+    std::size_t start = 0;
+    std::size_t end = 0;
+  };
+
   // REQUIRES: `contents` outlives the reader and the records it gave
   explicit LogReader(Slice contents) noexcept : contents_(contents) {}
 
   // The next whole record: a view of the contents, or of the reader where the
   // record was in pieces (then until the next call).  False: no more.
-  // Records that are damaged are passed over, as LevelDB does: see damage().
+  // What is no record is passed over, as LevelDB does: see gap().
   bool Next(Slice* record);
+
+  // The worst that lies between the record that Next() gave and the one before
+  // it; or, after Next() was false, between the last record and the end.
+  LogGap gap() const noexcept { return gap_; }
+  // The bytes that were passed over there, zeros of kZeros excepted.
+  const std::vector<Range>& passed_over() const noexcept {
+    return passed_over_;
+  }
+  // How many zeros were passed over there as kZeros.
+  std::uint64_t zeros() const noexcept { return zeros_; }
+  // The record that Next() gave began with a fragment of no data.
+  bool began_empty() const noexcept { return began_empty_; }
 
   // What was passed over so far: the first sentence and how many bytes.  A
   // last record that was not written to its end is no damage, nor are zeros: a
@@ -35,30 +72,58 @@ class LogReader {
   // end_of_record().
   bool ended_clean() const noexcept { return ended_clean_; }
 
+  // How many bytes were looked at so far, each as often as it was.
+  std::uint64_t work() const noexcept { return work_; }
+
  private:
   struct Fragment {
-    unsigned type;
+    unsigned type = 0;
     Slice data;
   };
   enum class Found { kFragment, kNone, kEnd };
 
   Found NextFragment(Fragment* fragment);
+  Found PassShortRest(Slice rest, bool block_is_cut);
+  Found PassTooLong(Slice rest, bool block_is_cut);
+  Found PassZeros(Slice rest);
+  Found PassBadChecksum(Slice rest, std::size_t bytes);
   bool Take(const Fragment& fragment, Slice* record);
+  void TakeWithoutStart(const Fragment& fragment);
   void Give(Slice whole, Slice* record);
+  void End();
   void ForgetPieces(std::string_view why);
+  void Torn(std::uint64_t bytes, std::string_view what);
   void Damage(std::uint64_t bytes, std::string_view what);
-  void SkipBlock() noexcept;
-  bool IsTorn(std::size_t bytes) const noexcept;
+  void NoteDamage(std::size_t at, std::uint64_t bytes, std::string_view what);
+  void PassTo(std::size_t end);
+  std::size_t EndOfBlock() const noexcept;
+  bool ChecksumHolds(Slice fragment) noexcept;
+  bool IsWholeFragmentAt(std::size_t at) noexcept;
+  bool HasWrongLength(Slice bytes) noexcept;
+  bool MayBeUnwrittenFrom(std::size_t at) noexcept;
+  bool HasWrongBit(Slice fragment) noexcept;
+  bool HasUnwrittenSector(std::size_t bytes) noexcept;
+  bool IsZero(Slice bytes) noexcept;
 
   Slice contents_;
-  std::size_t at_ = 0;      // before which all is read or passed over
+  std::size_t at_ = 0;           // before which all is read or passed over
+  std::size_t fragment_at_ = 0;  // where the one that was read last begins
   bool in_pieces_ = false;  // a first fragment was read, and no last one yet
   std::string pieces_;
-  std::uint64_t unfinished_bytes_ = 0;  // of pieces behind which zeros were
+  LogGap gap_ = LogGap::kNone;
+  std::vector<Range> passed_over_;
+  std::uint64_t zeros_ = 0;
+  bool began_empty_ = false;
+  std::uint64_t torn_bytes_ = 0;  // in this gap: damage if a record follows
+  std::size_t torn_at_ = 0;
+  std::string_view torn_;
+  std::size_t tried_in_ = ~std::size_t{0};  // a block
   std::string damage_;
   std::uint64_t damaged_bytes_ = 0;
   std::uint64_t end_of_record_ = 0;
+  bool at_end_ = false;
   bool ended_clean_ = false;
+  std::uint64_t work_ = 0;
 };
 
 }  // namespace tamis

@@ -15,11 +15,20 @@ namespace {
 
 constexpr std::array<char, kLongestUncut> kZeros = {};
 
-using Header = std::array<char, kLogHeaderBytes>;
+FragmentType TypeOf(bool is_first, bool is_last) noexcept {
+  if (is_first) return is_last ? FragmentType::kFull : FragmentType::kFirst;
+  return is_last ? FragmentType::kLast : FragmentType::kMiddle;
+}
 
-Header HeaderOf(FragmentType type, Slice data) noexcept {
+Slice Bytes(const FragmentHeader& header) {
+  return {header.data(), header.size()};
+}
+
+}  // namespace
+
+FragmentHeader HeaderOf(FragmentType type, Slice data) noexcept {
   assert(data.size() <= kLogBlockBytes - kLogHeaderBytes);
-  Header header;
+  FragmentHeader header;
   const char type_byte = static_cast<char>(type);
   const std::uint32_t crc = Crc32c(data, Crc32c({&type_byte, 1}));
   StoreLittle(header.data(), MaskCrc32c(crc));
@@ -27,15 +36,6 @@ Header HeaderOf(FragmentType type, Slice data) noexcept {
   header[6] = type_byte;
   return header;
 }
-
-FragmentType TypeOf(bool is_first, bool is_last) noexcept {
-  if (is_first) return is_last ? FragmentType::kFull : FragmentType::kFirst;
-  return is_last ? FragmentType::kLast : FragmentType::kMiddle;
-}
-
-Slice Bytes(const Header& header) { return {header.data(), header.size()}; }
-
-}  // namespace
 
 LogWriter::LogWriter(std::unique_ptr<WritableFile> file, std::uint64_t written)
     : file_(std::move(file)), written_(written) {}
@@ -50,25 +50,43 @@ Status LogWriter::Add(Slice record) {
       (bytes <= kLongestUncut || RestOfBlock() <= kLogHeaderBytes)) {
     if (Status filled = FillBlock(); !filled.ok()) return filled;
   }
-  return bytes <= RestOfBlock() ? AddWhole(record) : AddInFragments(record);
+  return bytes <= RestOfBlock() ? AddWhole(record)
+                                : AddInFragments(record, false);
+}
+
+Status LogWriter::AddHead(Slice fragments) {
+  assert(written_ == 0);
+  return Append({&fragments, 1});
 }
 
 Status LogWriter::AddWhole(Slice record) {
-  const Header header = HeaderOf(FragmentType::kFull, record);
+  const FragmentHeader header = HeaderOf(FragmentType::kFull, record);
   const Slice parts[] = {Bytes(header), record};
   return Append(parts);
 }
 
+Status LogWriter::AddBegunEmpty(Slice record) {
+  assert(!record.empty());
+  if (RestOfBlock() <= 2 * kLogHeaderBytes) {
+    if (Status filled = FillBlock(); !filled.ok()) return filled;
+  }
+  return AddInFragments(record, /*begin_empty=*/true);
+}
+
 // All in one call, so that a kill cannot leave zeros between fragments.
-Status LogWriter::AddInFragments(Slice record) {
+Status LogWriter::AddInFragments(Slice record, bool begin_empty) {
   std::vector<Slice> pieces;
   std::size_t most = RestOfBlock() - kLogHeaderBytes;
+  if (begin_empty) {
+    pieces.emplace_back();
+    most -= kLogHeaderBytes;
+  }
   for (Slice rest = record; !rest.empty();) {
     pieces.push_back(rest.substr(0, most));
     rest.remove_prefix(pieces.back().size());
     most = kLogBlockBytes - kLogHeaderBytes;
   }
-  std::vector<Header> headers(pieces.size());
+  std::vector<FragmentHeader> headers(pieces.size());
   std::vector<Slice> parts;
   parts.reserve(2 * pieces.size());
   for (std::size_t i = 0; i < pieces.size(); ++i) {

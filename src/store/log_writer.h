@@ -6,14 +6,21 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 
+#include "store/log_format.h"
 #include "tamis/env.h"
 
 namespace tamis {
+
+using FragmentHeader = std::array<char, kLogHeaderBytes>;
+// What stands before the data of a fragment.
+// REQUIRES: both fit into a block
+FragmentHeader HeaderOf(FragmentType type, Slice data) noexcept;
 
 class LogWriter {
  public:
@@ -24,6 +31,12 @@ class LogWriter {
   // The record survives the end of this process once this returns.  After an
   // error the log must not be written any more: a record may be there in part.
   Status Add(Slice record);
+  // The same for whole fragments that a file begins with; less than a block.
+  // REQUIRES: nothing was written yet
+  Status AddHead(Slice fragments);
+  // A record that begins with a fragment of no data: LogReader::began_empty().
+  // LevelDB reads it as any other.  REQUIRES: the record is not empty
+  Status AddBegunEmpty(Slice record);
   Status Sync() { return file_->Sync(); }
   Status Close() { return file_->Close(); }
 
@@ -31,7 +44,7 @@ class LogWriter {
 
  private:
   Status AddWhole(Slice record);
-  Status AddInFragments(Slice record);
+  Status AddInFragments(Slice record, bool begin_empty);
   std::size_t RestOfBlock() const noexcept;
   Status FillBlock();
   Status Append(std::span<const Slice> parts);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "store/file_names.h"
+#include "store/log_format.h"
 #include "store/log_reader.h"
 
 namespace tamis {
@@ -32,10 +33,20 @@ struct Seen {
   bool last_sequence = false;
 };
 
-void ApplyNumbers(const VersionEdit& edit, ManifestState* state, Seen* seen) {
+// An edit of ours that names a log is told from others by how it begins: see
+// LogWriter::AddBegunEmpty().
+Status AddEdit(const VersionEdit& edit, LogWriter* writer) {
+  std::string record;
+  edit.AppendTo(&record);
+  return edit.log_number ? writer->AddBegunEmpty(record) : writer->Add(record);
+}
+
+void ApplyNumbers(const VersionEdit& edit, bool is_ours, ManifestState* state,
+                  Seen* seen) {
   if (edit.comparator) state->comparator = *edit.comparator;
   if (edit.log_number) {
     state->log_number = *edit.log_number;
+    state->logs_are_ours = is_ours;
     seen->log_number = true;
   }
   if (edit.previous_log_number) {
@@ -61,7 +72,13 @@ Status ReadEdits(LogReader* reader, ManifestState* state) {
   while (reader->Next(&record)) {
     Result<VersionEdit> edit = VersionEdit::Parse(record);
     if (!edit.ok()) return edit.status();
-    ApplyNumbers(*edit, state, &seen);
+    // Every edit is synced, and no more is left free than keeps one uncut.
+    if (reader->zeros() >= kLongestUncut) {
+      return Status::Corruption(
+          "edits are missing before the one that ends at " +
+          std::to_string(reader->end_of_record()));
+    }
+    ApplyNumbers(*edit, reader->began_empty(), state, &seen);
     ApplyFiles(*edit, &levels);
   }
   if (!reader->damage().empty()) return Status::Corruption(reader->damage());
@@ -133,9 +150,7 @@ Status Manifest::Start(std::uint64_t number, const VersionEdit& full) {
       env_->Create(path, WriteKind::kTable);
   if (!file.ok()) return file.status();
   auto writer = std::make_unique<LogWriter>(*std::move(file));
-  std::string record;
-  full.AppendTo(&record);
-  Status written = writer->Add(record);
+  Status written = AddEdit(full, writer.get());
   if (written.ok()) written = writer->Sync();
   if (written.ok()) written = SetCurrent(*env_, dir_, number);
   if (!written.ok()) {
@@ -162,9 +177,7 @@ Status Manifest::Continue(const ManifestState& state) {
 }
 
 Status Manifest::Append(const VersionEdit& edit) {
-  std::string record;
-  edit.AppendTo(&record);
-  Status written = writer_->Add(record);
+  Status written = AddEdit(edit, writer_.get());
   if (written.ok()) written = writer_->Sync();
   // After an error nobody knows what is in the file: begin a new one.
   if (!written.ok() || writer_->bytes() > start_bytes_ + kMostGrowth) {

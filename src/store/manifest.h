@@ -21,6 +21,9 @@ struct ManifestState {
   std::uint64_t previous_log_number = 0;
   std::uint64_t next_file_number = 0;
   Sequence last_sequence = 0;
+  // We wrote which log it is, not LevelDB or an older version: so this log and
+  // later ones have what store/log_markers.h tells of.
+  bool logs_are_ours = false;
   std::array<std::string, kStoreLevels> compact_pointers;
   std::array<std::vector<FileFacts>, kStoreLevels> files;
 

@@ -141,7 +141,7 @@ Status StoreImpl::CreateNew() {
   Result<std::unique_ptr<WritableFile>> log =
       env_.Create(LogFileName(dir_, log_number), WriteKind::kLog);
   if (!log.ok()) return log.status();
-  log_ = std::make_shared<LogWriter>(*std::move(log));
+  log_ = std::make_shared<WriteLog>(log_number, *std::move(log), LogHead());
   view->memtable = {NewMemtable(), log_number};
   Publish(std::move(view));
 

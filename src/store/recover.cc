@@ -7,30 +7,34 @@
 #include "formats/line_view.h"
 #include "store/batch_access.h"
 #include "store/file_names.h"
-#include "store/log_reader.h"
+#include "store/log_replay.h"
 #include "store/store_impl.h"
 #include "store/table_outputs.h"
 
 namespace tamis {
 namespace {
 
-// The numbers of the logs that may hold what no table has, rising.
-Result<std::vector<std::uint64_t>> LogsToReplay(Env& env,
-                                                const std::string& dir,
-                                                const ManifestState& state) {
-  Result<std::vector<std::string>> names = env.List(dir);
-  if (!names.ok()) return names.status();
-  std::vector<std::uint64_t> logs;
-  for (const std::string& name : *names) {
-    const std::optional<FileName> parsed = ParseFileName(name);
-    if (parsed && parsed->type == FileType::kLog &&
-        (parsed->number >= state.log_number ||
-         parsed->number == state.previous_log_number)) {
-      logs.push_back(parsed->number);
-    }
-  }
-  std::sort(logs.begin(), logs.end());
-  return logs;
+// A log that somebody else writes to is read again so often.
+constexpr int kMostTries = 20;
+
+bool HasDamage(const std::vector<ReplayLog>& logs) {
+  return std::any_of(logs.begin(), logs.end(),
+                     [](const ReplayLog& log) { return !log.damage.empty(); });
+}
+
+bool SameContents(const std::vector<ReplayLog>& a,
+                  const std::vector<ReplayLog>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const ReplayLog& x, const ReplayLog& y) {
+                      return x.number == y.number && x.contents == y.contents;
+                    });
+}
+
+Status DamageOf(const ReplayLog& log) {
+  return Status::Corruption(
+      log.path + ": " + log.damage.front() +
+      "; repair the store, or open it with skip_damaged_log_records, to go on "
+      "without that");
 }
 
 }  // namespace
@@ -79,35 +83,85 @@ bool StoreImpl::ChangedWhileOpening() {
                       now->end != read_manifest_end_);
 }
 
+// The logs as they are to be replayed.  Corruption: one of them is damaged.
+Result<std::vector<ReplayLog>> StoreImpl::LogsToReplay(
+    const ManifestState& state) {
+  Result<std::vector<ReplayLog>> logs = ReadLogs(env_, dir_, state);
+  if (!logs.ok()) return logs.status();
+  PlanReplay(state, &*logs);
+  // Who reads beside a writer may see a later write and not yet an earlier one.
+  for (int tries = 1;
+       options_.read_only && HasDamage(*logs) && tries < kMostTries; ++tries) {
+    Result<std::vector<ReplayLog>> again = ReadLogs(env_, dir_, state);
+    if (!again.ok()) return again.status();
+    if (SameContents(*logs, *again)) break;
+    logs = std::move(again);
+    PlanReplay(state, &*logs);
+  }
+  for (const ReplayLog& log : *logs) {
+    for (const std::string& note : log.notes) {
+      info_log_->Write(log.path + ": " + note);
+    }
+    for (const std::string& damage : log.damage) {
+      info_log_->Write("damaged log: " + log.path + ": " + damage);
+    }
+    if (!log.damage.empty() && !options_.skip_damaged_log_records) {
+      return DamageOf(log);
+    }
+  }
+  return logs;
+}
+
 Status StoreImpl::RecoverLogs(const ManifestState& state) {
-  Result<std::vector<std::uint64_t>> logs = LogsToReplay(env_, dir_, state);
+  Result<std::vector<ReplayLog>> logs = LogsToReplay(state);
   if (!logs.ok()) return logs.status();
   std::vector<FileFacts> flushed;
-  ReplayedLog last;
-  for (const std::uint64_t number : *logs) {
-    next_file_number_ = std::max(next_file_number_.load(), number + 1);
-    Result<ReplayedLog> replayed = ReplayLog(number, &flushed);
-    if (!replayed.ok()) return replayed.status();
-    last = *replayed;
+  for (const ReplayLog& log : *logs) {
+    next_file_number_ = std::max(next_file_number_.load(), log.number + 1);
+  }
+  for (const ReplayLog& log : *logs) {
+    if (Status replayed = Replay(log, &flushed); !replayed.ok()) {
+      return replayed;
+    }
   }
   if (options_.read_only) return Status::Ok();
   if (state.can_be_continued) {
     if (Status going = manifest_.Continue(state); !going.ok()) return going;
   }
   // A log that can be written on stays; the memtable already has it.
-  if (logs->size() == 1 && flushed.empty() && last.can_be_continued &&
-      logs->front() == state.log_number) {
-    Result<std::unique_ptr<WritableFile>> file = env_.Reopen(
-        LogFileName(dir_, logs->front()), last.end, WriteKind::kLog);
-    if (!file.ok()) return file.status();
-    log_ = std::make_shared<LogWriter>(*std::move(file), last.end);
-    auto view = std::make_shared<ReadView>(*current_);
-    view->memtable.log_number = logs->front();
-    Publish(std::move(view));
-    if (!manifest_.needs_start()) return Status::Ok();
-    return LogAndApply({}, {});
+  if (logs->size() == 1 && flushed.empty() && logs->front().can_be_continued &&
+      logs->front().number == state.log_number) {
+    return ContinueLog(logs->front());
   }
+  if (Status saved = SaveWhatIsDropped(*logs); !saved.ok()) return saved;
   return StartAnewAfterReplay(std::move(flushed));
+}
+
+Status StoreImpl::ContinueLog(const ReplayLog& log) {
+  Result<std::unique_ptr<WritableFile>> file =
+      env_.Reopen(log.path, log.end, WriteKind::kLog);
+  if (!file.ok()) return file.status();
+  log_ = std::make_shared<WriteLog>(log.number, *std::move(file), log.head,
+                                    log.end, log.next);
+  auto view = std::make_shared<ReadView>(*current_);
+  view->memtable.log_number = log.number;
+  Publish(std::move(view));
+  if (!manifest_.needs_start()) return Status::Ok();
+  return LogAndApply({}, {});
+}
+
+// Before the manifest says that the logs are not needed any more.
+Status StoreImpl::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
+  for (const ReplayLog& log : logs) {
+    std::string path;
+    if (Status saved = SaveDropped(env_, dir_, log, &path); !saved.ok()) {
+      return saved;
+    }
+    if (path.empty()) continue;
+    info_log_->Write(log.path + ": " + std::to_string(log.dropped) +
+                     " records behind what is missing were put into " + path);
+  }
+  return Status::Ok();
 }
 
 // What was replayed goes to tables, and a new log begins.
@@ -117,7 +171,7 @@ Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
   Result<std::unique_ptr<WritableFile>> file =
       env_.Create(LogFileName(dir_, number), WriteKind::kLog);
   if (!file.ok()) return file.status();
-  log_ = std::make_shared<LogWriter>(*std::move(file));
+  log_ = std::make_shared<WriteLog>(number, *std::move(file), LogHead());
   VersionEdit edit;
   edit.log_number = number;
   edit.previous_log_number = 0;
@@ -142,57 +196,25 @@ Status StoreImpl::FlushReplayed(std::vector<FileFacts>* flushed) {
   return Status::Ok();
 }
 
-Result<StoreImpl::ReplayedLog> StoreImpl::ReplayLog(
-    std::uint64_t number, std::vector<FileFacts>* flushed) {
-  const std::string path = LogFileName(dir_, number);
-  Result<std::unique_ptr<ReadableFile>> file = env_.OpenReadable(path, true);
-  if (!file.ok()) return file.status();
-  std::string scratch;
-  Result<Slice> contents =
-      (*file)->Read(0, static_cast<std::size_t>((*file)->size()), &scratch);
-  if (!contents.ok()) return contents.status();
-
-  LogReader reader(*contents);
-  Slice record;
-  while (reader.Next(&record)) {
-    Status replayed = ReplayBatch(record);
-    if (!replayed.ok()) {
-      if (options_.skip_damaged_log_records) continue;
-      return Status::Corruption(path + ": " + replayed.message());
+Status StoreImpl::Replay(const ReplayLog& log,
+                         std::vector<FileFacts>* flushed) {
+  return ForEachBatch(log, LogPart::kReplayed, [&](Slice batch) {
+    Status replayed = ReplayBatch(batch);
+    if (!replayed.ok()) return replayed;
+    if (options_.read_only ||
+        current_->memtable.table->bytes() < options_.write_buffer_bytes) {
+      return replayed;
     }
-    if (!options_.read_only &&
-        current_->memtable.table->bytes() >= options_.write_buffer_bytes) {
-      Status written = FlushReplayed(flushed);
-      if (!written.ok()) return written;
-    }
-  }
-  if (!reader.damage().empty()) {
-    const std::string what = path + ": " + reader.damage();
-    info_log_->Write("damaged log: " + what);
-    if (!options_.skip_damaged_log_records) {
-      return Status::Corruption(
-          what +
-          "; repair the store, or open it with "
-          "skip_damaged_log_records, to go on without that record");
-    }
-  }
-  ReplayedLog log;
-  log.end = reader.end_of_record();
-  log.can_be_continued = reader.ended_clean();
-  return log;
+    return FlushReplayed(flushed);
+  });
 }
 
-Status StoreImpl::ReplayBatch(Slice record) {
-  Sequence sequence = BatchAccess::SequenceOfContents(record);
-  // Looked through before any of it is applied: a batch is whole or not there.
-  const auto ignore = [](ValueType, Slice, Slice) {};
-  if (Status fine = ForEachChange(record, ignore); !fine.ok()) return fine;
-  if (sequence > kMaxSequence - BatchAccess::CountOfContents(record)) {
-    return Status::Corruption("write batch: its sequence number is too large");
-  }
+// REQUIRES: the batch is whole, as those of ForEachBatch() are
+Status StoreImpl::ReplayBatch(Slice batch) {
+  Sequence sequence = BatchAccess::SequenceOfContents(batch);
   Memtable& memtable = *current_->memtable.table;
   Status applied =
-      ForEachChange(record, [&](ValueType type, Slice key, Slice value) {
+      ForEachChange(batch, [&](ValueType type, Slice key, Slice value) {
         memtable.Add(sequence, type, key, value, LineDigest(key, 0));
         ++sequence;
       });

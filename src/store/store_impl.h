@@ -28,12 +28,13 @@
 
 #include "store/compact_pick.h"
 #include "store/info_log.h"
-#include "store/log_writer.h"
+#include "store/log_replay.h"
 #include "store/manifest.h"
 #include "store/read_view.h"
 #include "store/reader_slots.h"
 #include "store/snapshots.h"
 #include "store/version.h"
+#include "store/write_log.h"
 #include "table/table_builder.h"
 #include "tamis/store.h"
 
@@ -109,17 +110,6 @@ class StoreImpl {
     std::condition_variable turn;
   };
 
-  struct OlderLog {
-    std::uint64_t number;
-    std::shared_ptr<LogWriter> log;
-  };
-
-  // How far a log was read at opening.
-  struct ReplayedLog {
-    std::uint64_t end = 0;
-    bool can_be_continued = false;
-  };
-
   // ---- open.cc, recover.cc
   Status CheckOptions();
   Status TakeDirectory();
@@ -128,9 +118,11 @@ class StoreImpl {
   Status OpenTables();
   Status Recover();
   Status RecoverLogs(const ManifestState& state);
-  Result<ReplayedLog> ReplayLog(std::uint64_t number,
-                                std::vector<FileFacts>* flushed);
-  Status ReplayBatch(Slice record);
+  Result<std::vector<ReplayLog>> LogsToReplay(const ManifestState& state);
+  Status Replay(const ReplayLog& log, std::vector<FileFacts>* flushed);
+  Status ReplayBatch(Slice batch);
+  Status ContinueLog(const ReplayLog& log);
+  Status SaveWhatIsDropped(const std::vector<ReplayLog>& logs);
   Status FlushReplayed(std::vector<FileFacts>* flushed);
   Status StartAnewAfterReplay(std::vector<FileFacts> flushed);
   void StartThreads();
@@ -148,12 +140,11 @@ class StoreImpl {
   // ---- write.cc; all with mutex_ held by `lock`, which may be let go
   // meanwhile
   Status MakeRoom(std::unique_lock<std::mutex>& lock, std::size_t bytes);
+  Status WaitForFailedLogs(std::unique_lock<std::mutex>& lock);
   Writer* BuildGroup(WriteBatch** group);
   Status Append(const WriteBatch& batch);
-  Status AppendAndSync(const WriteBatch& batch,
-                       const std::vector<std::shared_ptr<LogWriter>>& older);
+  Status SyncLogs(const std::vector<std::shared_ptr<WriteLog>>& older);
   Status Apply(const WriteBatch& batch, Memtable* memtable);
-  std::vector<std::shared_ptr<LogWriter>> UnsyncedLogs();
   Status SwitchMemtable();
   std::shared_ptr<Memtable> NewMemtable() const;
   double SlowdownNanosecondsPerByte() const;
@@ -224,13 +215,14 @@ class StoreImpl {
   std::shared_ptr<const ReadView> current_;
   std::vector<std::shared_ptr<const ReadView>> retired_;
   std::deque<Writer*> queue_;
-  WriteBatch group_batch_;  // of several writers; the front one's to use
-  std::shared_ptr<LogWriter> log_;    // the front writer's to use
-  bool log_name_is_synced_ = false;   // the front writer's, too
-  std::vector<OlderLog> older_logs_;  // of memtables that are not flushed yet
-  bool log_failed_ = false;           // it must not be written any more
-  Sequence last_sequence_ = 0;        // given out; the front writer's to use
-  double owed_nanoseconds_ = 0;       // by writers that are to be slowed
+  WriteBatch group_batch_;         // of several writers; the front one's to use
+  std::shared_ptr<WriteLog> log_;  // the front writer's to use
+  bool log_name_is_synced_ = false;  // the front writer's, too
+  // Of memtables that are not flushed yet.
+  std::vector<std::shared_ptr<WriteLog>> older_logs_;
+  bool log_failed_ = false;      // it must not be written any more
+  Sequence last_sequence_ = 0;   // given out; the front writer's to use
+  double owed_nanoseconds_ = 0;  // by writers that are to be slowed
   Status background_error_;
   std::string last_filter_damage_;
   bool closing_ = false;

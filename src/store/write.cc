@@ -39,20 +39,27 @@ Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
   if (writer.done) return writer.status;
 
   Status status = MakeRoom(lock, batch->bytes());
+  if (status.ok() && writer.sync) status = WaitForFailedLogs(lock);
   Writer* last = &writer;
   if (status.ok()) {
     WriteBatch* group = nullptr;
     last = BuildGroup(&group);
-    std::vector<std::shared_ptr<LogWriter>> older;
-    if (writer.sync) older = UnsyncedLogs();
+    std::vector<std::shared_ptr<WriteLog>> older;
+    if (writer.sync) older = older_logs_;
     // Only the writer at the front replaces the memtable.
     Memtable& memtable = *current_->memtable.table;
     lock.unlock();
-    status = writer.sync ? AppendAndSync(*group, older) : Append(*group);
-    if (status.ok()) status = Apply(*group, &memtable);
+    status = Append(*group);
+    if (status.ok() && writer.sync) status = SyncLogs(older);
+    bool log_is_fine = status.ok();
+    if (status.ok()) {
+      status = Apply(*group, &memtable);
+      // The write is durable, whatever becomes of the mark.
+      if (writer.sync) log_is_fine = log_->MarkSynced().ok();
+    }
     if (group == &group_batch_) group_batch_.Clear();
     lock.lock();
-    if (!status.ok()) log_failed_ = true;
+    if (!log_is_fine) log_failed_ = true;
   }
   while (true) {
     Writer* ready = queue_.front();
@@ -100,30 +107,33 @@ StoreImpl::Writer* StoreImpl::BuildGroup(WriteBatch** group) {
 // REQUIRES, for these three: this thread is at the front of the queue
 
 Status StoreImpl::Append(const WriteBatch& batch) {
+  if (batch.count() == 0) return Status::Ok();  // it is only to be synced
   const std::uint64_t before = log_->bytes();
-  Status logged = log_->Add(batch.contents());
+  Status logged = log_->Append(batch);
   done_.log_bytes.fetch_add(log_->bytes() - before, std::memory_order_relaxed);
   return logged;
 }
 
-// A write that survives the machine must not do so without those before it,
-// which may be in older logs.
-Status StoreImpl::AppendAndSync(
-    const WriteBatch& batch,
-    const std::vector<std::shared_ptr<LogWriter>>& older) {
-  for (const std::shared_ptr<LogWriter>& log : older) {
+// A write that is durable must not be so without those before it, which may be
+// in older logs.
+Status StoreImpl::SyncLogs(
+    const std::vector<std::shared_ptr<WriteLog>>& older) {
+  for (const std::shared_ptr<WriteLog>& log : older) {
     if (Status synced = log->Sync(); !synced.ok()) return synced;
   }
-  if (Status logged = Append(batch); !logged.ok()) return logged;
   if (Status synced = log_->Sync(); !synced.ok()) return synced;
   if (!log_name_is_synced_) {
-    if (Status synced = env_.SyncDirectory(dir_); !synced.ok()) return synced;
+    if (Status synced = env_.SyncDirectory(dir_); !synced.ok()) {
+      log_->FailSync(synced);
+      return synced;
+    }
     log_name_is_synced_ = true;
   }
   return Status::Ok();
 }
 
 Status StoreImpl::Apply(const WriteBatch& batch, Memtable* memtable) {
+  if (batch.count() == 0) return Status::Ok();
   Sequence sequence = BatchAccess::sequence(batch);
   std::uint64_t bytes = 0;
   Status applied = ForEachChange(
@@ -132,16 +142,11 @@ Status StoreImpl::Apply(const WriteBatch& batch, Memtable* memtable) {
         ++sequence;
         bytes += key.size() + value.size();
       });
+  log_->Acknowledge(sequence);
   visible_.store(sequence - 1, std::memory_order_release);
   done_.writes.fetch_add(1, std::memory_order_relaxed);
   done_.bytes_put.fetch_add(bytes, std::memory_order_relaxed);
   return applied;
-}
-
-std::vector<std::shared_ptr<LogWriter>> StoreImpl::UnsyncedLogs() {
-  std::vector<std::shared_ptr<LogWriter>> logs;
-  for (const OlderLog& older : older_logs_) logs.push_back(older.log);
-  return logs;
 }
 
 Status StoreImpl::MakeRoom(std::unique_lock<std::mutex>& lock,
@@ -184,6 +189,22 @@ Status StoreImpl::MakeRoom(std::unique_lock<std::mutex>& lock,
   return status;
 }
 
+// Whatever a log holds that could not be synced, the system may have dropped,
+// and say ok the next time: it counts as durable only when it is in a table.
+Status StoreImpl::WaitForFailedLogs(std::unique_lock<std::mutex>& lock) {
+  const auto any_failed = [this] {
+    return std::any_of(older_logs_.begin(), older_logs_.end(),
+                       [](const auto& log) { return log->sync_failed(); });
+  };
+  change_.wait(lock, [&] {
+    return closing_ || !background_error_.ok() || !any_failed();
+  });
+  if (!any_failed()) return Status::Ok();
+  return Status::IoError(
+      dir_ + ": a log could not be synced, and until what it holds is in a " +
+      "table no write can be made durable: " + background_error_.message());
+}
+
 // A new log and a new memtable; the old ones wait to be flushed.
 // REQUIRES: mutex_ is held, by the writer at the front or before there are any
 Status StoreImpl::SwitchMemtable() {
@@ -191,10 +212,12 @@ Status StoreImpl::SwitchMemtable() {
   Result<std::unique_ptr<WritableFile>> file =
       env_.Create(LogFileName(dir_, number), WriteKind::kLog);
   if (!file.ok()) return file.status();
+  LogHead head;
   if (log_ != nullptr) {
-    older_logs_.push_back({current_->memtable.log_number, std::move(log_)});
+    head = log_->HeadOfNext();
+    older_logs_.push_back(std::move(log_));
   }
-  log_ = std::make_shared<LogWriter>(*std::move(file));
+  log_ = std::make_shared<WriteLog>(number, *std::move(file), head);
   log_failed_ = false;
   log_name_is_synced_ = false;
   auto next = std::make_shared<ReadView>(*current_);

@@ -26,17 +26,13 @@ class BatchHistory {
   struct Attempt {
     bool sync = false;
     bool acknowledged = false;
-    int life = 0;     // of the machine, if it has several
-    std::string log;  // the store's newest when it was written
+    int life = 0;  // of the machine, if it has several
   };
 
   // Writes the next batch.  An error that names no file below `dir` fails the
   // running test.  True: acknowledged.
   bool Write(Store* store, bool sync, const std::string& dir = "/db");
-  void SetPlaceOfLast(int life, std::string log) {
-    attempts_.back().life = life;
-    attempts_.back().log = std::move(log);
-  }
+  void SetLifeOfLast(int life) { attempts_.back().life = life; }
   // From now on those, and no others, are safe.
   void Settle(const std::vector<bool>& present);
 

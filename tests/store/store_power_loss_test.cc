@@ -42,7 +42,7 @@ class Machine {
     return died;
   }
 
-  void ExpectAllIsWell(CrashMode mode) {
+  void ExpectAllIsWell() {
     if (!env_.Exists(std::string(kDir) + "/CURRENT")) {
       for (const auto& attempt : history_.attempts()) {
         EXPECT_FALSE(attempt.acknowledged);
@@ -53,7 +53,7 @@ class Machine {
     ASSERT_TRUE(Open()) << "it does not open any more";
     const std::vector<bool> present = history_.Survivors(store_.get());
     ExpectSyncedOnesIn(present);
-    ExpectPrefix(present, mode);
+    ExpectPrefix(present);
     history_.Settle(present);
     store_.reset();
   }
@@ -82,7 +82,7 @@ class Machine {
     for (int part = 0; part < 3 && !IsDead(); ++part) {
       for (int i = 0; i < 15 && !IsDead(); ++i) {
         history_.Write(store_.get(), i % 7 == 6);
-        history_.SetPlaceOfLast(life_, NewestLog());
+        history_.SetLifeOfLast(life_);
       }
       if (IsDead()) return;
       const Status done = part == 1 ? store_->Compact() : store_->Flush();
@@ -90,16 +90,6 @@ class Machine {
           << done.ToString();
     }
   }
-  std::string NewestLog() {
-    std::string newest;
-    const Result<std::vector<std::string>> names = env_.List(kDir);
-    if (!names.ok()) return newest;
-    for (const std::string& name : *names) {
-      if (name.ends_with(".log")) newest = std::max(newest, name);
-    }
-    return newest;
-  }
-
   // And whatever the machine had written before one that is synced.
   void ExpectSyncedOnesIn(const std::vector<bool>& present) const {
     int safe_life = 0;  // of the last that is synced
@@ -111,17 +101,15 @@ class Machine {
           << "batch " << i << " was safe and is lost";
     }
   }
-  // Of those in one log: the disk may keep a later log's bytes and lose an
-  // earlier one's.
-  void ExpectPrefix(const std::vector<bool>& present, CrashMode mode) const {
+  // What is lost is lost with all that came after it, whichever logs they were
+  // in.
+  void ExpectPrefix(const std::vector<bool>& present) const {
     const BatchHistory::Attempt* lost = nullptr;
     for (std::size_t i = 0; i < present.size(); ++i) {
       const auto& attempt = history_.attempts()[i];
       if (!attempt.acknowledged) continue;
       if (!present[i]) lost = &attempt;
-      const bool is_after =
-          lost != nullptr && lost->life == attempt.life &&
-          (mode != CrashMode::kKeepRandomPrefix || lost->log == attempt.log);
+      const bool is_after = lost != nullptr && lost->life == attempt.life;
       EXPECT_FALSE(present[i] && is_after)
           << "batch " << i << " is there, one before it is not";
     }
@@ -141,7 +129,7 @@ void SweepCrashes(CrashMode mode) {
     SCOPED_TRACE("power fails at call " + std::to_string(n));
     Machine machine;
     died = machine.LiveUntil(n, mode, n);
-    machine.ExpectAllIsWell(mode);
+    machine.ExpectAllIsWell();
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GT(n, 100u);
@@ -155,6 +143,10 @@ TEST(StorePowerLoss, KeepsWhatIsSyncedWhereUnsyncedBytesAreTorn) {
   SweepCrashes(CrashMode::kKeepRandomPrefix);
 }
 
+TEST(StorePowerLoss, KeepsWhatIsSyncedWhereSectorsWereNeverWritten) {
+  SweepCrashes(CrashMode::kKeepRandomSectors);
+}
+
 TEST(StorePowerLoss, KeepsAllWhereOnlyTheProcessDies) {
   SweepCrashes(CrashMode::kKillProcess);
 }
@@ -166,7 +158,7 @@ TEST(StorePowerLoss, KeepsWhatIsSyncedAlsoSoonAfterAFault) {
                    std::to_string(later) + " calls later");
       Machine machine;
       machine.LiveUntil(n, CrashMode::kKillProcess, n, later);
-      machine.ExpectAllIsWell(CrashMode::kKillProcess);
+      machine.ExpectAllIsWell();
       if (HasFailure()) return;
     }
   }
@@ -180,10 +172,12 @@ TEST(StorePowerLoss, KeepsWhatIsSyncedThroughManyCrashes) {
     for (int crash = 0; crash < 25; ++crash) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", crash " +
                    std::to_string(crash));
-      const CrashMode mode = random() % 2 == 0 ? CrashMode::kDropUnsynced
-                                               : CrashMode::kKeepRandomPrefix;
+      constexpr CrashMode kModes[] = {CrashMode::kDropUnsynced,
+                                      CrashMode::kKeepRandomPrefix,
+                                      CrashMode::kKeepRandomSectors};
+      const CrashMode mode = kModes[random() % 3];
       machine.LiveUntil(1 + random() % 120, mode, random());
-      if (crash % 3 == 2) machine.ExpectAllIsWell(CrashMode::kKeepRandomPrefix);
+      if (crash % 3 == 2) machine.ExpectAllIsWell();
       if (HasFailure()) return;
     }
   }

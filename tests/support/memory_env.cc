@@ -44,10 +44,29 @@ void MemoryEnv::Inode::MarkSynced() {
   synced_before_cut.reset();
 }
 
+// See CrashMode::kKeepRandomSectors.
+void MemoryEnv::Inode::LoseSectors(std::mt19937_64* random) {
+  const std::size_t unit = UpTo(1, random) == 0 ? 512 : 4096;
+  // From every second to one of 64.
+  const std::size_t one_of = std::size_t{2} << UpTo(5, random);
+  for (std::size_t start = synced / unit * unit; start < content.size();
+       start += unit) {
+    const std::size_t end = std::min(start + unit, content.size());
+    std::size_t from = std::max(start, synced);
+    const std::size_t fate = UpTo(one_of, random);
+    if (fate > 1) continue;
+    if (fate == 1) from += UpTo(end - from, random);  // an older state of it
+    std::fill(content.begin() + static_cast<std::ptrdiff_t>(from),
+              content.begin() + static_cast<std::ptrdiff_t>(end), '\0');
+  }
+}
+
 void MemoryEnv::Inode::LoseUnsynced(CrashMode mode, std::mt19937_64* random) {
-  const bool by_chance = mode == CrashMode::kKeepRandomPrefix;
+  const bool by_chance = mode != CrashMode::kDropUnsynced;
   if (synced_before_cut.has_value() && (!by_chance || UpTo(1, random) == 0)) {
     content = *synced_before_cut;
+  } else if (mode == CrashMode::kKeepRandomSectors) {
+    LoseSectors(random);
   } else {
     const std::size_t unsynced = content.size() - synced;
     content.resize(synced + (by_chance ? UpTo(unsynced, random) : 0));
@@ -116,15 +135,24 @@ void MemoryEnv::Crash(CrashMode mode, std::uint64_t seed) {
   locked_.clear();
   if (mode == CrashMode::kKillProcess) return;
   std::mt19937_64 random(seed);
-  const std::size_t kept = mode == CrashMode::kKeepRandomPrefix
-                               ? UpTo(unsynced_changes_.size(), &random)
-                               : 0;
+  const std::size_t kept = mode == CrashMode::kDropUnsynced
+                               ? 0
+                               : UpTo(unsynced_changes_.size(), &random);
   for (std::size_t i = 0; i < kept; ++i) {
     unsynced_changes_[i].ApplyTo(&synced_names_);
   }
   unsynced_changes_.clear();
   names_ = synced_names_;
-  for (const auto& [path, file] : names_) file->LoseUnsynced(mode, &random);
+  for (const auto& [path, file] : names_) {
+    if (mode == CrashMode::kKeepRandomSectors && path.ends_with(".log")) {
+      constexpr std::size_t kAhead = std::size_t{64} << 10;
+      const std::size_t size = file->content.size();
+      if (UpTo(1, &random) == 0) {
+        file->content.resize((size + kAhead - 1) / kAhead * kAhead);
+      }
+    }
+    file->LoseUnsynced(mode, &random);
+  }
 }
 
 void MemoryEnv::Restart() {

@@ -39,6 +39,11 @@ enum class CrashMode {
   // prefix by chance, which may end within a write; of the creations, renames
   // and removals that were not synced the first few by chance are there.
   kKeepRandomPrefix,
+  // The machine died: of each file's bytes that were not synced some pages or
+  // sectors are there and others are zeros, in any order; and a page may be as
+  // it was before its last bytes came.  Logs may have zeros behind them, as
+  // those that are allocated ahead.  Names as above.
+  kKeepRandomSectors,
 };
 
 // Sorts of calls, to be combined by |.
@@ -139,6 +144,7 @@ class MemoryEnv final : public Env {
     void CutTo(std::size_t bytes);
     void MarkSynced();
     void LoseUnsynced(CrashMode mode, std::mt19937_64* random);
+    void LoseSectors(std::mt19937_64* random);
   };
   using Names = std::map<std::string, std::shared_ptr<Inode>>;
 

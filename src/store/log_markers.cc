@@ -1,0 +1,60 @@
+#include "store/log_markers.h"
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "store/batch_access.h"
+#include "store/log_format.h"
+#include "store/log_writer.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kMarkBytes = kLogHeaderBytes + kBatchHeaderBytes;
+
+void AppendFragment(std::string* dst, FragmentType type, Slice data) {
+  const FragmentHeader header = HeaderOf(type, data);
+  dst->append(header.data(), header.size());
+  dst->append(data);
+}
+
+// Of kMarkBytes bytes.  Cheap where they are not even similar.
+bool IsFramedMark(Slice bytes) noexcept {
+  return LoadLittle<std::uint16_t>(bytes.data() + 4) == kBatchHeaderBytes &&
+         bytes[6] == static_cast<char>(FragmentType::kFull) &&
+         LoadLittle32(bytes.data() + kLogHeaderBytes + kBatchCountAt) == 0 &&
+         Crc32c(bytes.substr(6)) == UnmaskCrc32c(LoadLittle32(bytes.data()));
+}
+
+}  // namespace
+
+std::string MarkRecord(Sequence next) {
+  std::string record;
+  AppendFixed64(&record, next);
+  AppendFixed32(&record, 0);
+  return record;
+}
+
+bool IsMark(Slice record) noexcept {
+  return record.size() == kBatchHeaderBytes &&
+         BatchAccess::CountOfContents(record) == 0;
+}
+
+std::string LogHeadBytes(const LogHead& head) {
+  std::string bytes;
+  AppendFragment(&bytes, FragmentType::kFirst, {});
+  AppendFragment(&bytes, FragmentType::kLast, MarkRecord(head.previous_log));
+  AppendFragment(&bytes, FragmentType::kFull, MarkRecord(head.follows));
+  return bytes;
+}
+
+bool HoldsSyncMark(Slice bytes, Sequence from) noexcept {
+  for (; bytes.size() >= kMarkBytes; bytes.remove_prefix(1)) {
+    const Slice here = bytes.substr(0, kMarkBytes);
+    if (!IsFramedMark(here)) continue;
+    const Sequence next = LoadLittle64(here.data() + kLogHeaderBytes);
+    if (next >= from && next <= kMaxSequence) return true;
+  }
+  return false;
+}
+
+}  // namespace tamis

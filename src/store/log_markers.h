@@ -1,0 +1,39 @@
+// store/log_markers.h -- what a log of ours says of itself, in records that
+// LevelDB reads as batches without changes.
+//
+// A log begins with its head, two such records.  The first one starts with a
+// fragment of no data, which LevelDB reads but never writes at the start of a
+// log: so the log is ours.  Their sequence numbers are the two fields of
+// LogHead.  Every later record without changes is a sync mark: when it was
+// written, all before it was durable already, in older logs too.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "table/internal_key.h"
+#include "tamis/slice.h"
+
+namespace tamis {
+
+struct LogHead {
+  // The newest log before this one that has writes which were acknowledged; 0:
+  // all of those are in tables.
+  std::uint64_t previous_log = 0;
+  // The sequence number after the last of those writes.
+  Sequence follows = 0;
+};
+
+// The bytes that a log begins with, framing included.
+std::string LogHeadBytes(const LogHead& head);
+
+// A record without changes.
+std::string MarkRecord(Sequence next);
+bool IsMark(Slice record) noexcept;
+
+// True: a sync mark lies somewhere in these bytes, which may be of any kind,
+// and its number is one that can come after `from`.
+bool HoldsSyncMark(Slice bytes, Sequence from) noexcept;
+
+}  // namespace tamis
