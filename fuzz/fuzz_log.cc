@@ -67,6 +67,8 @@ std::vector<std::string> CheckAnyLog(Slice bytes) {
         "what is passed over is told of");
   Slice none;
   Check(!reader.Next(&none), "the end stays the end");
+  Check(reader.work() <= 8 * bytes.size() + 64,
+        "reading takes time in proportion to the log");
   if (reader.ended_clean()) {
     const auto kept = static_cast<std::size_t>(reader.end_of_record());
     CheckWritten({"a", std::string(5000, 'b')}, bytes.substr(0, kept));

@@ -180,15 +180,16 @@ class Planner {
   }
 
   void CheckRecord(ReplayLog* log, const Scanned& record, bool is_first) {
-    if (record.gap == LogGap::kDamaged) {
-      return PassOver(log, "bytes before the record that ends at " +
-                               std::to_string(record.end) + " are damaged");
+    // Where the numbers go on, no write is missing, whatever lies between.
+    const bool goes_on = expected_ && record.sequence == *expected_;
+    if (!goes_on && record.gap == LogGap::kDamaged) {
+      PassOver(log, "bytes before the record that ends at " +
+                        std::to_string(record.end) + " are damaged");
     }
-    const bool is_next = expected_ && record.sequence == *expected_;
     const bool is_hole =
         record.gap == LogGap::kTorn ||
-        (record.gap == LogGap::kZeros && !is_next && (expected_ || is_first));
-    if (is_hole) {
+        (record.gap == LogGap::kZeros && (expected_ || is_first));
+    if (!goes_on && is_hole) {
       Lose(log, log->end,
            "writes are missing before the record that ends at " +
                std::to_string(record.end));

@@ -114,6 +114,41 @@ TEST(LogReader, AnEmptySectorBeforeAWholeRecordIsDamage) {
   }
 }
 
+// However few bytes of a record lie in the sector that was never written.
+TEST(LogReader, ARecordThatReachesIntoAnUnwrittenSectorIsNotFinished) {
+  for (std::size_t over = 1; over <= 20; ++over) {
+    const std::string data(1024 - 10 - kLogHeaderBytes + over, 'x');
+    std::string log = LogOf({"one", data});
+    ASSERT_EQ(log.size(), 1024 + over);
+    log.resize(1024);
+    log.resize(65'536);
+    const Found found = ReadLog(log);
+    EXPECT_EQ(found.records, Records{"one"}) << over;
+    EXPECT_EQ(found.damage, "") << over;
+  }
+}
+
+// Every block has a fragment with a wrong checksum and an empty sector, and is
+// full of what could be headers.
+TEST(LogReader, TakesTimeInProportionToTheLogWhateverItHolds) {
+  std::string block;
+  while (block.size() < kLogBlockBytes) block += "\x01\x40";
+  block.replace(0, 7, "\xef\xbe\xad\xde\xdc\x05\x01", 7);
+  std::fill_n(block.begin() + 512, 512, '\0');
+  std::string log;
+  for (int i = 0; i < 64; ++i) log += block;
+  log.replace(log.size() - 10, 10, LogOf({"end"}));
+  // Torn fragments one after the other, each followed by a whole one.
+  std::string torn = LogOf({std::string(500, 'x')});
+  std::fill_n(torn.begin() + 400, torn.size() - 400, '\0');
+  for (int i = 0; i < 4000; ++i) log += torn + LogOf({""});
+  for (const std::string& contents : {log, log + std::string(5, '\0')}) {
+    LogReader reader(contents);
+    for (Slice record; reader.Next(&record);) continue;
+    EXPECT_LT(reader.work(), 8 * contents.size());
+  }
+}
+
 TEST(LogReader, AFlippedBitInTheLastRecordIsDamage) {
   std::string log = LogOf({"one", std::string(3000, 'x')});
   log[2000] ^= 1;

@@ -44,6 +44,11 @@ void MemoryEnv::Inode::MarkSynced() {
   synced_before_cut.reset();
 }
 
+void MemoryEnv::Inode::LoseWhatIsSynced() {
+  lost.emplace_back(synced, content.size());
+  MarkSynced();
+}
+
 // See CrashMode::kKeepRandomSectors.
 void MemoryEnv::Inode::LoseSectors(std::mt19937_64* random) {
   const std::size_t unit = UpTo(1, random) == 0 ? 512 : 4096;
@@ -71,6 +76,11 @@ void MemoryEnv::Inode::LoseUnsynced(CrashMode mode, std::mt19937_64* random) {
     const std::size_t unsynced = content.size() - synced;
     content.resize(synced + (by_chance ? UpTo(unsynced, random) : 0));
   }
+  for (const auto& [from, to] : lost) {
+    const std::size_t end = std::min(to, content.size());
+    if (from < end) content.replace(from, end - from, end - from, '\0');
+  }
+  lost.clear();
   MarkSynced();
   shown = nullptr;
 }

@@ -67,6 +67,10 @@ class MemoryEnv final : public Env {
     bool can_map = true;
     // A write that fails leaves half of its bytes behind; else none.
     bool tear_failed_writes = false;
+    // A Sync() that fails loses the bytes it was to write, as Linux does: they
+    // can still be read, a later Sync() succeeds, and a crash shows that they
+    // never came to the disk.
+    bool failed_syncs_lose = false;
   };
   MemoryEnv();
   explicit MemoryEnv(const Options& options);
@@ -138,11 +142,14 @@ class MemoryEnv final : public Env {
     std::size_t synced = 0;  // so many of its bytes survive ...
     // ... unless it was cut below them since: then these do.
     std::optional<std::string> synced_before_cut;
+    // From the first to before the second: synced in vain.
+    std::vector<std::pair<std::size_t, std::size_t>> lost;
     // The content as readers have it; null: nobody asked since it changed.
     std::shared_ptr<const std::string> shown;
 
     void CutTo(std::size_t bytes);
     void MarkSynced();
+    void LoseWhatIsSynced();  // from now on, all that is not so yet
     void LoseUnsynced(CrashMode mode, std::mt19937_64* random);
     void LoseSectors(std::mt19937_64* random);
   };

@@ -117,7 +117,12 @@ class MemoryEnv::Writable final : public WritableFile {
   Status Do(CallKinds kind, bool sync) {
     const std::lock_guard guard(env_->mutex_);
     if (Status alive = IsAlive(); !alive.ok()) return alive;
-    if (Status called = env_->Called(kind, path_); !called.ok()) return called;
+    if (Status called = env_->Called(kind, path_); !called.ok()) {
+      if (sync && env_->options_.failed_syncs_lose && HandOver().ok()) {
+        file_->LoseWhatIsSynced();
+      }
+      return called;
+    }
     if (Status handed_over = HandOver(); !handed_over.ok()) return handed_over;
     if (sync) file_->MarkSynced();
     return Status::Ok();
