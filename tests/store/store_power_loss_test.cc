@@ -24,6 +24,8 @@ constexpr char kDir[] = "/db";
 // One machine, whose power fails again and again.
 class Machine {
  public:
+  explicit Machine(const MemoryEnv::Options& options = {}) : env_(options) {}
+
   // From its n-th call on nothing reaches the disk, and then what is not
   // synced is lost.  If `and_then` is not 0, only the n-th call fails at first,
   // and so many calls later the power does.  False: there were fewer calls.
@@ -158,6 +160,23 @@ TEST(StorePowerLoss, KeepsWhatIsSyncedAlsoSoonAfterAFault) {
                    std::to_string(later) + " calls later");
       Machine machine;
       machine.LiveUntil(n, CrashMode::kKillProcess, n, later);
+      machine.ExpectAllIsWell();
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// A sync that failed has lost what it was to write, though the next one says
+// ok.
+TEST(StorePowerLoss, KeepsWhatIsSyncedAlsoAfterASyncThatFailed) {
+  MemoryEnv::Options lossy;
+  lossy.failed_syncs_lose = true;
+  for (std::uint64_t n = 1; n < 250; n += 3) {
+    for (const std::uint64_t later : {1u, 4u, 15u, 60u}) {
+      SCOPED_TRACE("call " + std::to_string(n) + " fails, and the power " +
+                   std::to_string(later) + " calls later");
+      Machine machine(lossy);
+      machine.LiveUntil(n, CrashMode::kDropUnsynced, n, later);
       machine.ExpectAllIsWell();
       if (HasFailure()) return;
     }
