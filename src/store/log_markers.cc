@@ -1,5 +1,7 @@
 #include "store/log_markers.h"
 
+#include <cassert>
+
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "store/batch_access.h"
@@ -28,6 +30,7 @@ bool IsFramedMark(Slice bytes) noexcept {
 }  // namespace
 
 std::string MarkRecord(Sequence next) {
+  assert(next > 0);
   std::string record;
   AppendFixed64(&record, next);
   AppendFixed32(&record, 0);
@@ -42,9 +45,14 @@ bool IsMark(Slice record) noexcept {
 std::string LogHeadBytes(const LogHead& head) {
   std::string bytes;
   AppendFragment(&bytes, FragmentType::kFirst, {});
-  AppendFragment(&bytes, FragmentType::kLast, MarkRecord(head.previous_log));
-  AppendFragment(&bytes, FragmentType::kFull, MarkRecord(head.follows));
+  AppendFragment(&bytes, FragmentType::kLast,
+                 MarkRecord(head.previous_log + 1));
+  AppendFragment(&bytes, FragmentType::kFull, MarkRecord(head.follows + 1));
   return bytes;
+}
+
+LogHead LogHeadOf(Sequence first, Sequence second) noexcept {
+  return {first > 0 ? first - 1 : 0, second > 0 ? second - 1 : 0};
 }
 
 bool HoldsSyncMark(Slice bytes, Sequence from) noexcept {

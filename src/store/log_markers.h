@@ -4,8 +4,10 @@
 // A log begins with its head, two such records.  The first one starts with a
 // fragment of no data, which LevelDB reads but never writes at the start of a
 // log: so the log is ours.  Their sequence numbers are the two fields of
-// LogHead.  Every later record without changes is a sync mark: when it was
-// written, all before it was durable already, in older logs too.
+// LogHead, each plus one: from a batch without changes LevelDB takes the number
+// before its own as one that was used, and before 0 there is none.  Every later
+// record without changes is a sync mark: when it was written, all before it was
+// durable already, in older logs too.
 
 #pragma once
 
@@ -28,7 +30,10 @@ struct LogHead {
 // The bytes that a log begins with, framing included.
 std::string LogHeadBytes(const LogHead& head);
 
-// A record without changes.
+// By the sequence numbers of the two records.
+LogHead LogHeadOf(Sequence first, Sequence second) noexcept;
+
+// A record without changes.  REQUIRES: next > 0
 std::string MarkRecord(Sequence next);
 bool IsMark(Slice record) noexcept;
 

@@ -88,7 +88,7 @@ ScannedLog ScanLog(Slice contents) {
       continue;
     }
     if (std::exchange(has_half_a_head, false) && scanned.is_mark && adjoins) {
-      log.head.follows = scanned.sequence;
+      log.head = LogHeadOf(log.head.previous_log, scanned.sequence);
       log.has_head = true;
       continue;
     }

@@ -18,7 +18,7 @@ Status WriteLog::Sync() {
 }
 
 Status WriteLog::MarkSynced() {
-  if (writer_.bytes() == marked_) return Status::Ok();
+  if (next_ == 0 || writer_.bytes() == marked_) return Status::Ok();
   Status added = writer_.Add(MarkRecord(next_));
   marked_ = writer_.bytes();
   return added;
