@@ -98,6 +98,8 @@ Result<StoreDirectory> StoreImpl::Look() {
   Result<StoreDirectory> found = LookAtDirectory(env_, dir_);
   if (!found.ok()) return found;
   if (found->has_current && options_.error_if_exists) {
+    const Status ours = ReadManifestFor(env_, dir_, order_.user()).status();
+    if (ours.code() == StatusCode::kNotSupported) return ours;
     return Status::AlreadyExists(dir_ + ": there is a store here already");
   }
   if (!found->has_current &&

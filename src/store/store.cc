@@ -64,7 +64,10 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
   for (int tries = 1;; ++tries) {
     auto impl = std::make_unique<StoreImpl>(dir, options);
     const Status opened = impl->Open();
-    if (impl->ChangedWhileOpening()) {
+    // What the options do not fit is not a matter of the moment.
+    const bool is_final = opened.code() == StatusCode::kInvalidArgument ||
+                          opened.code() == StatusCode::kNotSupported;
+    if (!is_final && impl->ChangedWhileOpening()) {
       if (tries < kMostTries) continue;
       return Status::IoError(dir + ": another process changes the store " +
                              "faster than it can be opened for reading");
