@@ -31,7 +31,8 @@ class Destroyer {
     // Somebody may have changed or destroyed it before we had the lock.
     Status done = Look();
     if (!done.ok()) {
-      if (!had_lock) (void)env_.Remove(LockFileName(dir_));
+      const bool is_gone = done.code() == StatusCode::kNotFound;
+      if (!had_lock || is_gone) (void)env_.Remove(LockFileName(dir_));
       return done;
     }
     done = RemoveFiles(options);

@@ -83,8 +83,10 @@ Status StoreImpl::Open() {
   const Result<StoreDirectory> found = Look();
   Status opened = found.ok() ? RecoverOrCreate(*found) : found.status();
   if (!opened.ok()) {
-    // Who is refused leaves no LOCK that was not there.
-    if (!had_lock) (void)env_.Remove(LockFileName(dir_));
+    // Who is refused leaves no LOCK that was not there, nor one without a
+    // store, which was destroyed meanwhile.
+    const bool is_gone = found.status().code() == StatusCode::kNotFound;
+    if (!had_lock || is_gone) (void)env_.Remove(LockFileName(dir_));
     return opened;
   }
   info_log_->Open(env_, dir_);

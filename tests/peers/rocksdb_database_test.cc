@@ -163,7 +163,7 @@ TEST(RocksDbDatabase, IsRecognisedAndLeftAloneWhateverIsLostOfIt) {
   ExpectHoldsAll(scratch.path());
 }
 
-TEST(RocksDbDatabase, IsRecognisedWithTablesThatEndAsLevelDbsDo) {
+TEST(RocksDbDatabase, IsRecognisedWithTheOldestTablesThatItStillWrites) {
   rocksdb::Options options = NewDatabase();
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 2;
