@@ -111,7 +111,7 @@ Result<RepairReport> Repair(const DbRepairArgs& args, const Console& console) {
   Progress progress(console);
   progress.Say("reading what is there");
   auto report = RepairStore(args.dir, *options);
-  if (!report.ok()) return report.status();
+  if (!report.ok()) return InDbWords(report.status());
   return report;
 }
 

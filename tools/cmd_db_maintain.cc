@@ -67,6 +67,22 @@ nlohmann::ordered_json ToJson(const TableSum& sum) {
   return {{"tables", sum.tables}, {"bytes", sum.bytes}};
 }
 
+// What is left in the directory, and how it goes.
+std::string StayedText(const DbDestroyArgs& args, const DestroyReport& report) {
+  std::string names;
+  for (const std::string& name : report.stayed) {
+    if (!names.empty()) names += ", ";
+    names += Printable(name);
+    if (name != "lost") continue;
+    names += fmt::format("/ with {} {} that repair put aside",
+                         Grouped(report.lost_files),
+                         Plural(report.lost_files, "file", "files"));
+    if (!args.lost) names += " (--lost removes it, too)";
+  }
+  return fmt::format("the store is gone; what is not its own stayed in {}: {}",
+                     args.dir, names);
+}
+
 }  // namespace
 
 int RunDbCompact(const DbCompactArgs& args, const Console& console) {
@@ -94,9 +110,14 @@ int RunDbDestroy(const DbDestroyArgs& args, const Console& console) {
                             "--yes does it",
                             args.dir));
   }
-  const Status destroyed = DestroyStore(args.dir);
-  if (destroyed.ok()) return kExitOk;
-  return Fail(console, "db destroy", destroyed.message());
+  const auto destroyed = DestroyStore(args.dir, {}, {.remove_lost = args.lost});
+  if (!destroyed.ok()) {
+    return Fail(console, "db destroy", InDbWords(destroyed.status()).message());
+  }
+  if (!destroyed->stayed.empty()) {
+    Note(console, "db destroy", StayedText(args, *destroyed));
+  }
+  return kExitOk;
 }
 
 void AddDbCompact(CLI::App* db, const Console& console, int* exit_code) {
@@ -123,8 +144,11 @@ void AddDbDestroy(CLI::App* db, const Console& console, int* exit_code) {
       db->add_subcommand("destroy", "Remove a store and all it holds");
   AddDirectory(command, &args->dir);
   command->add_flag("--yes", args->yes, "Yes, remove it");
+  command->add_flag("--lost", args->lost,
+                    "Remove lost/, too: what repair has put aside");
   command->footer(
-      "Files that are not the store's stay, and the directory with them.\n\n"
+      "Files that are not the store's stay, and the directory with them; so\n"
+      "does lost/, unless --lost is given.\n\n"
       "Example:\n  tamis db destroy fruit.db --yes");
   command->callback([args, &console, exit_code] {
     *exit_code = RunDbDestroy(*args, console);

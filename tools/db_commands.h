@@ -117,6 +117,7 @@ void AddDbExplain(CLI::App* db, const Console& console, int* exit_code);
 struct DbDestroyArgs {
   std::string dir;
   bool yes = false;
+  bool lost = false;  // lost/, too
 };
 int RunDbDestroy(const DbDestroyArgs& args, const Console& console);
 void AddDbDestroy(CLI::App* db, const Console& console, int* exit_code);

@@ -116,7 +116,8 @@ class TAMIS_EXPORT Env {
   virtual Status SyncDirectory(const std::string& dir) = 0;
 
   // Creates the file if need be.  IoError: somebody has the lock, in this
-  // process or in another.
+  // process or in another.  Whoever holds the lock may Remove() the file: the
+  // next Lock() then is of a new file, never of the removed one.
   virtual Result<std::unique_ptr<FileLock>> Lock(const std::string& path) = 0;
 };
 

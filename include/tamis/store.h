@@ -76,12 +76,19 @@ struct Explanation {
 };
 
 // Safe to share among threads, all methods.
+//
+// A store belongs to the process that opened it.  In a child that was forked
+// since, what writes or waits is InvalidArgument, and destroying the Store does
+// nothing; Get() and iterators may work, but not if another thread of the
+// parent was inside the store at the fork.  Open a store after forking.
 class TAMIS_EXPORT Store {
  public:
   // NotFound: there is no store at `dir` and create_if_missing is not set.
   // InvalidArgument: another comparator's, or options that make no sense.
+  // NotSupported: the directory is RocksDB's or another engine's.
   // IoError: the store is open elsewhere, or the system says no.
   // Corruption: the message names the file.
+  // Who is refused for what the directory holds finds it as it was.
   static Result<std::unique_ptr<Store>> Open(const std::string& dir,
                                              const StoreOptions& options = {});
   // Waits for background work in progress.  REQUIRES: no method is running,
@@ -137,10 +144,28 @@ class TAMIS_EXPORT Store {
   std::unique_ptr<class StoreImpl> impl_;
 };
 
-// Removes the store's files, and the directory if nothing else is in it.
-// NotFound: there is no store.  IoError: it is open.
+// Removes the store's files, and the directory if nothing else is in it; what
+// a repair has put into `dir`/lost stays.
+// NotFound: there is no store.  IoError: it is open.  NotSupported: it is
+// RocksDB's or another engine's.  Corruption: CURRENT is missing, but tables or
+// logs are there, which a repair could save.
 TAMIS_EXPORT Status DestroyStore(const std::string& dir,
                                  const StoreOptions& options = {});
+
+struct DestroyOptions {
+  // Removes `dir`/lost, too, and all files in it.
+  bool remove_lost = false;
+};
+
+struct DestroyReport {
+  std::vector<std::string> stayed;  // names in `dir`, "lost" among them
+  std::uint64_t lost_files = 0;     // in `dir`/lost, if that stayed
+};
+
+// The same, and tells what stayed; the directory is gone if nothing did.
+TAMIS_EXPORT Result<DestroyReport> DestroyStore(const std::string& dir,
+                                                const StoreOptions& options,
+                                                const DestroyOptions& destroy);
 
 struct RepairReport {
   std::uint64_t tables = 0;       // kept
@@ -151,6 +176,9 @@ struct RepairReport {
 
 // Makes a store that opens from whatever tables and logs can still be read.
 // Files that cannot be are moved to `dir`/lost.  NotFound: nothing is there.
+// NotSupported: the directory is RocksDB's or another engine's.
+// InvalidArgument: a manifest says that another comparator than that of the
+// options orders the keys.  Who is refused finds the directory as it was.
 TAMIS_EXPORT Result<RepairReport> RepairStore(const std::string& dir,
                                               const StoreOptions& options = {});
 
@@ -170,8 +198,9 @@ struct CheckReport {
 
 // Reads everything and verifies every checksum, the order of keys in and
 // across tables, and that no filter denies a key of its table.  Writes
-// nothing.  `progress`, if not null, hears of the bytes read so far and in
-// all.
+// nothing.  NotFound: there is no store.  NotSupported: it is RocksDB's or
+// another engine's.  `progress`, if not null, hears of the bytes read so far
+// and in all.
 using CheckProgress = void (*)(void* context, std::uint64_t done,
                                std::uint64_t all);
 TAMIS_EXPORT Result<CheckReport> CheckStore(const std::string& dir,

@@ -28,13 +28,16 @@ std::unique_ptr<WritableFile> NewPosixTableFile(std::string path,
 // The same, opened for reading too, for many small records.  They are copied
 // into a mapping of the file, which is allocated ahead: until Close() there are
 // zeros behind the last record, up to a multiple of 64 KiB.  A call that fails
-// leaves the file as it was, and a later one may succeed.
+// leaves the file as it was, and a later one may succeed.  Closed in a child
+// that was forked since, it is left as it is, zeros included: the parent's.
 std::unique_ptr<WritableFile> NewPosixLogFile(std::string path,
                                               FileDescriptor fd,
                                               std::uint64_t bytes);
 
 // See Env::Lock().  Also holds against others in this process, whatever path
-// they take to the file.
+// they take to the file.  What is locked is what the path names, also where
+// others remove or replace the file meanwhile: whoever holds the lock may
+// remove the file.  A forked child has no part in its parent's locks.
 Result<std::unique_ptr<FileLock>> LockPosixFile(const std::string& path);
 
 // Writes all parts, in order, to the file from `offset`.  Returns 0, or the

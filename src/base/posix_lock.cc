@@ -1,11 +1,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <atomic>
 #include <cerrno>
 #include <mutex>
 #include <set>
 #include <utility>
 
+#include "base/owner_process.h"
 #include "base/posix_files.h"
 
 namespace tamis {
@@ -22,13 +24,22 @@ FileIdentity IdentityOf(const struct stat& info) {
 // of one process apart; worse, closing any descriptor of a file gives up the
 // process's lock on it, so a locked file must not even be opened.
 struct LockTable {
+  OwnerProcess owner;
   std::mutex mutex;
   std::set<FileIdentity> held;  // guarded by mutex
 };
 
+// Of this process: a forked child holds no lock, and in its copy of the table
+// the mutex may be held by a thread that it does not have.
 LockTable& Locks() {
-  static LockTable& table = *new LockTable;  // outlives every lock
-  return table;
+  // Outlives every lock.
+  static std::atomic<LockTable*> current = new LockTable;
+  LockTable* table = current.load(std::memory_order_acquire);
+  if (table->owner.IsHere()) return *table;
+  auto* const fresh = new LockTable;
+  if (current.compare_exchange_strong(table, fresh)) return *fresh;
+  delete fresh;  // another thread of the child was faster
+  return *table;
 }
 
 class PosixLock final : public FileLock {
@@ -39,12 +50,15 @@ class PosixLock final : public FileLock {
   PosixLock(const PosixLock&) = delete;
   PosixLock& operator=(const PosixLock&) = delete;
   ~PosixLock() override {
+    // The parent's lock stays when a child closes its copy of the descriptor.
+    if (!owner_.IsHere()) return;
     const std::lock_guard guard(Locks().mutex);
     fd_.Close();  // gives up the system's lock
     Locks().held.erase(file_);
   }
 
  private:
+  OwnerProcess owner_;
   FileIdentity file_;
   FileDescriptor fd_;
 };
@@ -60,27 +74,55 @@ int SetWriteLock(int fd) {
   return result == 0 ? 0 : errno;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<FileLock>> LockPosixFile(const std::string& path) {
-  const std::lock_guard guard(Locks().mutex);
+// Locks what is at `path` now and puts it into the table.  Null, without an
+// error: meanwhile the path has come to name another file, or none.
+// REQUIRES: the table's mutex is held
+Result<std::unique_ptr<FileLock>> TryToLock(const std::string& path) {
+  const Status is_ours =
+      Status::IoError(path + ": locked: it is open elsewhere in this process");
+  std::set<FileIdentity>& held = Locks().held;
   struct stat info;
-  if (::stat(path.c_str(), &info) == 0 &&
-      Locks().held.contains(IdentityOf(info))) {
-    return Status::IoError(path +
-                           ": locked: it is open elsewhere in this process");
+  if (::stat(path.c_str(), &info) == 0 && held.contains(IdentityOf(info))) {
+    return is_ours;
   }
   FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!fd.valid()) return SystemError(path, errno);
   if (::fstat(fd.get(), &info) != 0) return SystemError(path, errno);
+  const FileIdentity file = IdentityOf(info);
+  if (held.contains(file)) {
+    // Renamed to here since we looked.  Closing it would give up our lock.
+    static_cast<void>(fd.Release());
+    return is_ours;
+  }
   const int error = SetWriteLock(fd.get());
   if (error == EACCES || error == EAGAIN) {
     return Status::IoError(path + ": locked: it is open in another process");
   }
   if (error != 0) return SystemError(path, error);
-  Locks().held.insert(IdentityOf(info));
+  // Whoever destroys a store removes the file while holding the lock on it.
+  // Then we have got a lock that nobody else will ever ask for.
+  if (::stat(path.c_str(), &info) != 0) {
+    if (errno != ENOENT) return SystemError(path, errno);
+    return std::unique_ptr<FileLock>();
+  }
+  if (IdentityOf(info) != file) return std::unique_ptr<FileLock>();
+  held.insert(file);
   return std::unique_ptr<FileLock>(
-      std::make_unique<PosixLock>(IdentityOf(info), std::move(fd)));
+      std::make_unique<PosixLock>(file, std::move(fd)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileLock>> LockPosixFile(const std::string& path) {
+  // Each further attempt takes somebody who removed the file in between.
+  constexpr int kMaxAttempts = 100;
+  const std::lock_guard guard(Locks().mutex);
+  for (int i = 0; i < kMaxAttempts; ++i) {
+    Result<std::unique_ptr<FileLock>> lock = TryToLock(path);
+    if (!lock.ok() || *lock != nullptr) return lock;
+  }
+  return Status::IoError(path +
+                         ": locked: others remove and create it all the time");
 }
 
 }  // namespace tamis

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/owner_process.h"
 #include "base/posix_files.h"
 
 namespace tamis {
@@ -95,6 +96,7 @@ class PosixLogFile final : public WritableFile {
     return window_ == nullptr ? 0 : window_start_ + window_bytes_ - end_;
   }
 
+  OwnerProcess owner_;
   std::string path_;
   FileDescriptor fd_;
   std::uint64_t end_;     // of what was appended
@@ -225,7 +227,8 @@ Status PosixLogFile::Sync() {
 
 Status PosixLogFile::Close() {
   Unmap();
-  const int cut = CutAtEnd();
+  // A forked child must not cut the file that its parent writes to.
+  const int cut = owner_.IsHere() ? CutAtEnd() : 0;
   const int closed = fd_.Close();
   if (cut != 0) return SystemError(path_, cut);
   if (closed != 0) return SystemError(path_, closed);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/owner_process.h"
 #include "base/posix_files.h"
 
 namespace tamis {
@@ -19,7 +20,8 @@ class PosixTableFile final : public WritableFile {
   PosixTableFile(const PosixTableFile&) = delete;
   PosixTableFile& operator=(const PosixTableFile&) = delete;
   ~PosixTableFile() override {
-    if (fd_.valid()) static_cast<void>(Close().ok());
+    // What a forked child has in its buffer, its parent will write.
+    if (fd_.valid() && owner_.IsHere()) static_cast<void>(Close().ok());
   }
 
   Status Append(Slice bytes) override {
@@ -61,6 +63,7 @@ class PosixTableFile final : public WritableFile {
   }
   Status Fail(int error) { return failed_ = SystemError(path_, error); }
 
+  OwnerProcess owner_;
   std::string path_;
   FileDescriptor fd_;
   std::uint64_t written_;  // without the buffer

@@ -8,6 +8,7 @@
 #include "store/file_names.h"
 #include "store/log_replay.h"
 #include "store/manifest.h"
+#include "store/store_checks.h"
 #include "store/version.h"
 #include "tamis/store.h"
 
@@ -142,8 +143,15 @@ Result<CheckReport> CheckStore(const std::string& dir,
                                const StoreOptions& options,
                                CheckProgress progress, void* context) {
   Env& env = options.env != nullptr ? *options.env : DefaultEnv();
+  Status read = CheckIsStore(dir, options);
+  if (read.code() == StatusCode::kCorruption) {
+    CheckReport report;
+    report.problems.push_back(read.message());
+    return report;
+  }
+  if (!read.ok()) return read;
   StoreCheck check(env, dir, options);
-  Status read = check.ReadState();
+  read = check.ReadState();
   if (read.code() == StatusCode::kCorruption) {
     CheckReport report;
     report.problems.push_back(read.message());

@@ -2,43 +2,126 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "store/file_names.h"
+#include "store/foreign_store.h"
+#include "store/store_checks.h"
 #include "tamis/store.h"
 
 namespace tamis {
+namespace {
+
+constexpr std::string_view kLost = "lost";
+
+bool IsOfType(const std::string& name, FileType type) {
+  const std::optional<FileName> parsed = ParseFileName(name);
+  return parsed.has_value() && parsed->type == type;
+}
+
+class Destroyer {
+ public:
+  Destroyer(Env& env, const std::string& dir) : env_(env), dir_(dir) {}
+
+  Result<DestroyReport> Run(const DestroyOptions& options) {
+    if (Status may = Look(); !may.ok()) return may;
+    const bool had_lock = env_.Exists(LockFileName(dir_));
+    Result<std::unique_ptr<FileLock>> lock = env_.Lock(LockFileName(dir_));
+    if (!lock.ok()) return lock.status();
+    // Somebody may have changed or destroyed it before we had the lock.
+    Status done = Look();
+    if (!done.ok()) {
+      const bool is_gone = done.code() == StatusCode::kNotFound;
+      if (!had_lock || is_gone) (void)env_.Remove(LockFileName(dir_));
+      return done;
+    }
+    done = RemoveFiles(options);
+    if (!done.ok()) return done;
+    // While the lock is held: whoever opens LOCK from now on makes a new one,
+    // and who had opened it before notices that it is gone.
+    done = env_.Remove(LockFileName(dir_));
+    lock->reset();
+    if (!done.ok()) return done;
+    if (report_.stayed.empty()) (void)env_.RemoveDirectory(dir_);
+    return std::move(report_);
+  }
+
+ private:
+  Status Look() {
+    Result<StoreDirectory> found = LookAtDirectory(env_, dir_);
+    if (!found.ok()) return found.status();
+    names_ = std::move(found->names);
+    // Destroying that was interrupted leaves manifests behind.
+    const bool has_manifest = std::any_of(
+        names_.begin(), names_.end(),
+        [](const auto& name) { return IsOfType(name, FileType::kManifest); });
+    if (!found->has_current && !has_manifest) return NoStoreHere(dir_);
+    if (!found->has_current) return Status::Ok();
+    const Status read = ReadManifest(env_, dir_).status();
+    if (read.ok() || read.code() == StatusCode::kIoError) return read;
+    return RefuseForeignFiles(env_, dir_, names_);  // a damaged store may go
+  }
+
+  Status RemoveFiles(const DestroyOptions& options) {
+    for (const std::string& name : names_) {
+      if (ParseFileName(name).has_value()) continue;
+      if (name == kLost && HandleLost(options.remove_lost)) continue;
+      report_.stayed.push_back(name);
+    }
+    std::sort(report_.stayed.begin(), report_.stayed.end());
+    // What makes it a store goes last: until then it can be destroyed again.
+    Status done = RemoveAll([](FileType type) {
+      return type != FileType::kLock && type != FileType::kCurrent &&
+             type != FileType::kManifest;
+    });
+    if (done.ok()) done = env_.SyncDirectory(dir_);
+    if (!done.ok()) return done;
+    done = RemoveAll([](FileType type) { return type == FileType::kCurrent; });
+    if (!done.ok()) return done;
+    return RemoveAll([](FileType type) { return type == FileType::kManifest; });
+  }
+
+  // Goes on after an error; gives the first.
+  Status RemoveAll(bool (*is_wanted)(FileType)) {
+    Status first_error;
+    for (const std::string& name : names_) {
+      const std::optional<FileName> parsed = ParseFileName(name);
+      if (!parsed.has_value() || !is_wanted(parsed->type)) continue;
+      Status removed = env_.Remove(dir_ + "/" + name);
+      if (!removed.ok() && first_error.ok()) first_error = std::move(removed);
+    }
+    return first_error;
+  }
+
+  // True: it is gone.
+  bool HandleLost(bool remove) {
+    const std::string lost = dir_ + "/" + std::string(kLost);
+    const Result<std::vector<std::string>> names = env_.List(lost);
+    if (!names.ok()) return false;
+    for (const std::string& name : *names) {
+      const bool is_gone = remove && env_.Remove(lost + "/" + name).ok();
+      if (!is_gone) ++report_.lost_files;
+    }
+    return remove && env_.RemoveDirectory(lost).ok();
+  }
+
+  Env& env_;
+  const std::string& dir_;
+  std::vector<std::string> names_;
+  DestroyReport report_;
+};
+
+}  // namespace
+
+Result<DestroyReport> DestroyStore(const std::string& dir,
+                                   const StoreOptions& options,
+                                   const DestroyOptions& destroy) {
+  Env& env = options.env != nullptr ? *options.env : DefaultEnv();
+  return Destroyer(env, dir).Run(destroy);
+}
 
 Status DestroyStore(const std::string& dir, const StoreOptions& options) {
-  Env& env = options.env != nullptr ? *options.env : DefaultEnv();
-  Result<std::vector<std::string>> names = env.List(dir);
-  if (!names.ok()) return names.status();
-  bool is_store = false;
-  for (const std::string& name : *names) {
-    const std::optional<FileName> parsed = ParseFileName(name);
-    is_store |= parsed && (parsed->type == FileType::kCurrent ||
-                           parsed->type == FileType::kManifest);
-  }
-  if (!is_store) return Status::NotFound(dir + ": there is no store here");
-
-  Result<std::unique_ptr<FileLock>> lock = env.Lock(LockFileName(dir));
-  if (!lock.ok()) return lock.status();
-  Status first_error;
-  bool others = false;
-  // What makes it a store goes last: until then it can be destroyed again.
-  std::stable_partition(names->begin(), names->end(), [](const auto& name) {
-    return name != "CURRENT" && !name.starts_with("MANIFEST-");
-  });
-  for (const std::string& name : *names) {
-    const std::optional<FileName> parsed = ParseFileName(name);
-    others |= !parsed;
-    if (!parsed || parsed->type == FileType::kLock) continue;
-    Status removed = env.Remove(dir + "/" + name);
-    if (!removed.ok() && first_error.ok()) first_error = removed;
-  }
-  lock->reset();
-  (void)env.Remove(LockFileName(dir));
-  if (!others && first_error.ok()) (void)env.RemoveDirectory(dir);
-  return first_error;
+  return DestroyStore(dir, options, {}).status();
 }
 
 }  // namespace tamis

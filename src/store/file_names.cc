@@ -86,6 +86,15 @@ std::string OldInfoLogFileName(const std::string& dir) {
   return dir + "/LOG.old";
 }
 
+std::string ParentDirectory(std::string dir) {
+  while (dir.size() > 1 && dir.ends_with('/')) dir.pop_back();
+  const std::size_t slash = dir.rfind('/');
+  if (slash == std::string::npos) return ".";
+  dir.resize(slash);
+  while (dir.ends_with('/')) dir.pop_back();
+  return dir.empty() ? "/" : dir;
+}
+
 std::optional<FileName> ParseFileName(std::string_view name) noexcept {
   if (name == "CURRENT") return FileName{FileType::kCurrent, 0};
   if (name == "LOCK") return FileName{FileType::kLock, 0};

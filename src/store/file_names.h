@@ -22,6 +22,9 @@ std::string LockFileName(const std::string& dir);
 std::string InfoLogFileName(const std::string& dir);
 std::string OldInfoLogFileName(const std::string& dir);
 
+// The directory that `dir` is in: "." for "a", "/" for "/a", "a" for "a/b/".
+std::string ParentDirectory(std::string dir);
+
 enum class FileType {
   kLog,
   kTable,

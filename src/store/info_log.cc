@@ -8,20 +8,29 @@
 #include "store/file_names.h"
 
 namespace tamis {
+namespace {
 
-std::unique_ptr<InfoLog> InfoLog::Open(Env& env, const std::string& dir) {
-  auto log = std::make_unique<InfoLog>();
+// Of a store that is opened for reading the lines are kept for nobody.
+constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 10;
+
+}  // namespace
+
+void InfoLog::Open(Env& env, const std::string& dir) {
+  const std::lock_guard lock(mutex_);
   const std::string path = InfoLogFileName(dir);
   (void)env.Rename(path, OldInfoLogFileName(dir));
   Result<std::unique_ptr<WritableFile>> file =
       env.Create(path, WriteKind::kTable);
-  if (file.ok()) log->file_ = *std::move(file);
-  return log;
+  is_opened_ = true;
+  if (file.ok()) {
+    file_ = *std::move(file);
+    Append(kept_);
+  }
+  kept_ = std::string();
 }
 
 void InfoLog::Write(std::string_view line) {
-  const std::lock_guard lock(mutex_);
-  if (file_ == nullptr) return;
+  if (!owner_.IsHere()) return;
   const auto now = std::chrono::system_clock::now();
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   std::tm utc{};
@@ -32,6 +41,16 @@ void InfoLog::Write(std::string_view line) {
   std::string text(when.data(), length);
   text += line;
   text += '\n';
+  const std::lock_guard lock(mutex_);
+  if (is_opened_) {
+    Append(text);
+  } else if (kept_.size() + text.size() <= kMaxKeptBytes) {
+    kept_ += text;
+  }
+}
+
+void InfoLog::Append(std::string_view text) {
+  if (file_ == nullptr) return;
   Status written = file_->Append(text);
   if (written.ok()) written = file_->Flush();
   if (!written.ok()) file_.reset();

@@ -14,6 +14,9 @@ namespace {
 // A manifest that is this much longer than what it began with is written anew.
 constexpr std::uint64_t kMostGrowth = std::uint64_t{4} << 20;
 
+// Longer than any manifest of ours: what it is shows before.
+constexpr std::uint64_t kMaxPrefix = std::uint64_t{16} << 20;
+
 using FilesByNumber = std::map<std::uint64_t, FileFacts>;
 
 void ApplyFiles(const VersionEdit& edit,
@@ -123,6 +126,21 @@ Result<ManifestState> ReadManifest(Env& env, const std::string& dir) {
   state.end = reader.end_of_record();
   state.can_be_continued = reader.ended_clean() && state.end < kMostGrowth;
   return state;
+}
+
+void ForEachEditPrefix(Env& env, const std::string& path,
+                       const std::function<void(const EditPrefix&)>& take) {
+  const Result<std::unique_ptr<ReadableFile>> file =
+      env.OpenReadable(path, false);
+  if (!file.ok()) return;
+  std::string scratch;
+  const std::uint64_t bytes = std::min((*file)->size(), kMaxPrefix);
+  const Result<Slice> contents =
+      (*file)->Read(0, static_cast<std::size_t>(bytes), &scratch);
+  if (!contents.ok()) return;
+  LogReader reader(*contents);
+  Slice record;
+  while (reader.Next(&record)) take(ReadEditPrefix(record));
 }
 
 VersionEdit FullEdit(const ManifestState& state) {

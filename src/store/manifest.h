@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,12 @@ struct ManifestState {
 // The manifest that CURRENT names.  NotFound: there is no CURRENT, so no
 // store.  Corruption: the message names the file.
 Result<ManifestState> ReadManifest(Env& env, const std::string& dir);
+
+// Calls `take` for what can be read of each record of a manifest, the damaged
+// ones left out.  Of a very long manifest only the start is read, of one that
+// cannot be read nothing.
+void ForEachEditPrefix(Env& env, const std::string& path,
+                       const std::function<void(const EditPrefix&)>& take);
 
 // As an edit that makes this state from nothing.
 VersionEdit FullEdit(const ManifestState& state);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/file_names.h"
+#include "store/store_checks.h"
 #include "store/store_impl.h"
 
 namespace tamis {
@@ -71,70 +72,100 @@ Status StoreImpl::Open() {
   table_context_.filter_damaged = &StoreImpl::FilterDamaged;
   table_context_.store = this;
 
-  const bool exists = env_.Exists(CurrentFileName(dir_));
-  if (!exists && (!options_.create_if_missing || options_.read_only)) {
-    return Status::NotFound(dir_ + ": there is no store here");
+  if (options_.read_only) {
+    const Result<StoreDirectory> found = Look();
+    return found.ok() ? RecoverOrCreate(*found) : found.status();
   }
-  if (exists && options_.error_if_exists) {
+  if (Status fine = CheckBeforeLocking(); !fine.ok()) return fine;
+  const bool had_lock = env_.Exists(LockFileName(dir_));
+  if (Status taken = TakeDirectory(); !taken.ok()) return taken;
+  // Others may have changed it since we looked: now we hold the lock.
+  const Result<StoreDirectory> found = Look();
+  Status opened = found.ok() ? RecoverOrCreate(*found) : found.status();
+  if (!opened.ok()) {
+    // Who is refused leaves no LOCK that was not there, nor one without a
+    // store, which was destroyed meanwhile.
+    const bool is_gone = found.status().code() == StatusCode::kNotFound;
+    if (!had_lock || is_gone) (void)env_.Remove(LockFileName(dir_));
+    return opened;
+  }
+  info_log_->Open(env_, dir_);
+  RemoveObsoleteFiles();
+  StartThreads();
+  return Status::Ok();
+}
+
+// Is there a store, and may there be one?
+Result<StoreDirectory> StoreImpl::Look() {
+  Result<StoreDirectory> found = LookAtDirectory(env_, dir_);
+  if (!found.ok()) return found;
+  if (found->has_current && options_.error_if_exists) {
+    const Status ours = ReadManifestFor(env_, dir_, order_.user()).status();
+    if (ours.code() == StatusCode::kNotSupported) return ours;
     return Status::AlreadyExists(dir_ + ": there is a store here already");
   }
-  if (!options_.read_only) {
-    if (Status ready = TakeDirectory(); !ready.ok()) return ready;
+  if (!found->has_current &&
+      (!options_.create_if_missing || options_.read_only)) {
+    return NoStoreHere(dir_);
   }
-  Status opened = exists ? Recover() : CreateNew();
+  return found;
+}
+
+// Taking the lock may create LOCK, and whoever has the database of another
+// engine open in this process would lose their lock by it.
+Status StoreImpl::CheckBeforeLocking() {
+  const Result<StoreDirectory> found = Look();
+  Status fine = found.status();
+  is_new_directory_ = fine.ok() && !found->exists;
+  if (fine.ok() && found->has_current) {
+    fine = ReadManifestFor(env_, dir_, order_.user()).status();
+    // Destroyed by another process since we looked.
+    if (fine.code() == StatusCode::kNotFound) return Status::Ok();
+  }
+  // What looks damaged may be about to be changed by whoever has the lock.
+  if (fine.code() == StatusCode::kCorruption &&
+      env_.Exists(LockFileName(dir_))) {
+    return Status::Ok();
+  }
+  return fine;
+}
+
+Status StoreImpl::TakeDirectory() {
+  info_log_->Write("opening");
+  constexpr int kMaxAttempts = 100;
+  for (int i = 1;; ++i) {
+    if (options_.create_if_missing) {
+      if (Status made = env_.CreateDirectory(dir_); !made.ok()) return made;
+    }
+    Result<std::unique_ptr<FileLock>> lock = env_.Lock(LockFileName(dir_));
+    if (lock.ok()) {
+      lock_ = *std::move(lock);
+      return Status::Ok();
+    }
+    // Somebody destroyed a store and its directory in between.
+    const bool is_gone = lock.status().code() == StatusCode::kNotFound;
+    if (!is_gone || !options_.create_if_missing || i == kMaxAttempts) {
+      return lock.status();
+    }
+  }
+}
+
+Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
+  Status opened = found.has_current ? Recover() : CreateNew();
   if (!opened.ok()) return opened;
   visible_.store(last_sequence_, std::memory_order_release);
   if (options_.filter_loading == FilterLoading::kAtOpening ||
       options_.read_only) {
-    if (Status loaded = OpenTables(); !loaded.ok()) return loaded;
-  }
-  if (!options_.read_only) {
-    RemoveObsoleteFiles();
-    StartThreads();
-  }
-  return Status::Ok();
-}
-
-Status StoreImpl::TakeDirectory() {
-  if (options_.create_if_missing) {
-    if (Status made = env_.CreateDirectory(dir_); !made.ok()) return made;
-  }
-  Result<std::unique_ptr<FileLock>> lock = env_.Lock(LockFileName(dir_));
-  if (!lock.ok()) return lock.status();
-  lock_ = *std::move(lock);
-  info_log_ = InfoLog::Open(env_, dir_);
-  info_log_->Write("opening");
-  return Status::Ok();
-}
-
-// A store that has lost its CURRENT is no place for a new one, which would
-// remove what is left.  Creating one that was interrupted leaves no table and
-// no more than an empty log.
-Status StoreImpl::CheckNoStoreIsLost() {
-  Result<std::vector<std::string>> names = env_.List(dir_);
-  if (!names.ok()) return names.status();
-  for (const std::string& name : *names) {
-    const std::optional<FileName> parsed = ParseFileName(name);
-    if (!parsed) continue;
-    bool has_data = parsed->type == FileType::kTable;
-    if (parsed->type == FileType::kLog) {
-      Result<std::uint64_t> bytes = env_.FileSize(dir_ + "/" + name);
-      if (!bytes.ok()) return bytes.status();
-      has_data = *bytes > 0;
-    }
-    if (has_data) {
-      return Status::Corruption(CurrentFileName(dir_) +
-                                " is missing, but there is " + name +
-                                ": repair the store");
-    }
+    return OpenTables();
   }
   return Status::Ok();
 }
 
 Status StoreImpl::CreateNew() {
-  // Somebody else may have made it since we looked: now we hold the lock.
-  if (env_.Exists(CurrentFileName(dir_))) return Recover();
-  if (Status empty = CheckNoStoreIsLost(); !empty.ok()) return empty;
+  // So that the directory itself is durable.  Who made it before us may be a
+  // user, in a place that we may not read.
+  const Status synced = env_.SyncDirectory(ParentDirectory(dir_));
+  if (!synced.ok() && is_new_directory_) return synced;
   auto view = std::make_shared<ReadView>();
   view->version = std::make_shared<const Version>(order_);
   const std::uint64_t log_number = NewFileNumber();

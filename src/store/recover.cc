@@ -8,6 +8,7 @@
 #include "store/batch_access.h"
 #include "store/file_names.h"
 #include "store/log_replay.h"
+#include "store/store_checks.h"
 #include "store/store_impl.h"
 #include "store/table_outputs.h"
 
@@ -40,17 +41,11 @@ Status DamageOf(const ReplayLog& log) {
 }  // namespace
 
 Status StoreImpl::Recover() {
-  Result<ManifestState> state = ReadManifest(env_, dir_);
+  Result<ManifestState> state = ReadManifestFor(env_, dir_, order_.user());
   if (!state.ok()) return state.status();
   read_manifest_number_ = state->number;
   read_manifest_end_ = state->end;
-  const std::string wanted(order_.user().name());
-  if (!state->comparator.empty() && state->comparator != wanted) {
-    return Status::InvalidArgument(dir_ + ": its keys are ordered by " +
-                                   state->comparator + ", the options say " +
-                                   wanted);
-  }
-  state->comparator = wanted;
+  state->comparator = std::string(order_.user().name());
   next_file_number_ = state->next_file_number;
   last_sequence_ = state->last_sequence;
   log_number_ = state->log_number;

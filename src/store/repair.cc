@@ -14,6 +14,7 @@
 #include "store/manifest.h"
 #include "store/memtable.h"
 #include "store/repair_merge.h"
+#include "store/store_checks.h"
 #include "store/table_outputs.h"
 #include "tamis/store.h"
 
@@ -300,6 +301,7 @@ class Repair {
 
 Result<RepairReport> RepairStore(const std::string& dir,
                                  const StoreOptions& options) {
+  if (Status may = CheckMayRepair(dir, options); !may.ok()) return may;
   return Repair(dir, options).Run();
 }
 

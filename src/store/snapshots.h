@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "base/owner_process.h"
 #include "table/internal_key.h"
 #include "tamis/store.h"
 
@@ -23,6 +24,8 @@ class SnapshotList {
     return now;
   }
   void Remove(Sequence sequence) {
+    // A forked child compacts nothing, and may find the mutex held for ever.
+    if (!owner_.IsHere()) return;
     const std::lock_guard lock(mutex_);
     held_.erase(held_.find(sequence));
   }
@@ -33,6 +36,7 @@ class SnapshotList {
   }
 
  private:
+  OwnerProcess owner_;
   mutable std::mutex mutex_;
   std::multiset<Sequence> held_;
 };

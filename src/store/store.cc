@@ -40,10 +40,21 @@ Status CheckBatch(const WriteBatch& batch) {
   return fits.ok() ? whole : fits;
 }
 
+Status NotTheOwner() {
+  return Status::InvalidArgument(
+      "the store belongs to the process that opened it, of which this one is "
+      "a forked child: open the store after forking");
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<StoreImpl> impl) : impl_(std::move(impl)) {}
-Store::~Store() = default;
+
+Store::~Store() {
+  // Closing would join threads that a forked child does not have, and cut and
+  // remove its parent's files.  The memory goes with the process.
+  if (!impl_->IsOwned()) static_cast<void>(impl_.release());
+}
 
 Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
                                            const StoreOptions& options) {
@@ -53,7 +64,10 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
   for (int tries = 1;; ++tries) {
     auto impl = std::make_unique<StoreImpl>(dir, options);
     const Status opened = impl->Open();
-    if (impl->ChangedWhileOpening()) {
+    // What the options do not fit is not a matter of the moment.
+    const bool is_final = opened.code() == StatusCode::kInvalidArgument ||
+                          opened.code() == StatusCode::kNotSupported;
+    if (!is_final && impl->ChangedWhileOpening()) {
       if (tries < kMostTries) continue;
       return Status::IoError(dir + ": another process changes the store " +
                              "faster than it can be opened for reading");
@@ -64,6 +78,7 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
 }
 
 Status Store::Put(const WriteOptions& options, Slice key, Slice value) {
+  if (!impl_->IsOwned()) return NotTheOwner();
   if (Status fits = CheckSizes(key, value); !fits.ok()) return fits;
   // Kept, so that a thread which writes much does not allocate each time.
   thread_local WriteBatch batch;
@@ -76,6 +91,7 @@ Status Store::Put(const WriteOptions& options, Slice key, Slice value) {
 }
 
 Status Store::Delete(const WriteOptions& options, Slice key) {
+  if (!impl_->IsOwned()) return NotTheOwner();
   if (Status fits = CheckSizes(key, {}); !fits.ok()) return fits;
   WriteBatch batch;
   batch.Delete(key);
@@ -83,6 +99,7 @@ Status Store::Delete(const WriteOptions& options, Slice key) {
 }
 
 Status Store::Write(const WriteOptions& options, const WriteBatch& batch) {
+  if (!impl_->IsOwned()) return NotTheOwner();
   if (Status fits = CheckBatch(batch); !fits.ok()) return fits;
   WriteBatch copy = batch;
   return impl_->Write(options, &copy);
@@ -106,11 +123,17 @@ std::unique_ptr<const Snapshot> Store::GetSnapshot() {
   return impl_->GetSnapshot();
 }
 
-Status Store::Flush() { return impl_->Flush(); }
+Status Store::Flush() {
+  return impl_->IsOwned() ? impl_->Flush() : NotTheOwner();
+}
 
-Status Store::Compact(const KeyRange& range) { return impl_->Compact(range); }
+Status Store::Compact(const KeyRange& range) {
+  return impl_->IsOwned() ? impl_->Compact(range) : NotTheOwner();
+}
 
-Status Store::WaitForQuiet() { return impl_->WaitForQuiet(); }
+Status Store::WaitForQuiet() {
+  return impl_->IsOwned() ? impl_->WaitForQuiet() : NotTheOwner();
+}
 
 StoreStats Store::Stats() const { return impl_->Stats(); }
 

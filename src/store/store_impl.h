@@ -26,6 +26,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/owner_process.h"
 #include "store/compact_pick.h"
 #include "store/info_log.h"
 #include "store/log_replay.h"
@@ -41,6 +42,7 @@
 namespace tamis {
 
 struct Lookup;
+struct StoreDirectory;
 class TableOutputs;
 
 // Since the store was opened.
@@ -67,6 +69,10 @@ class StoreImpl {
 
   // Everything of Store::Open().  Called once, first.
   Status Open();
+  // False in a child that was forked since: it has a copy of the store, but
+  // the files, the lock and the threads are its parent's.  A copy must not
+  // even be destroyed.
+  bool IsOwned() const noexcept { return owner_.IsHere(); }
   // After Open() for reading, whatever it said: somebody who has the store
   // open for writing has changed its files meanwhile.  A log that was flushed
   // and removed would be missing, so what was opened must not be used.
@@ -112,8 +118,10 @@ class StoreImpl {
 
   // ---- open.cc, recover.cc
   Status CheckOptions();
+  Result<StoreDirectory> Look();
+  Status CheckBeforeLocking();
   Status TakeDirectory();
-  Status CheckNoStoreIsLost();
+  Status RecoverOrCreate(const StoreDirectory& found);
   Status CreateNew();
   Status OpenTables();
   Status Recover();
@@ -193,6 +201,7 @@ class StoreImpl {
   bool WaitToRetry(std::unique_lock<std::mutex>& lock, unsigned failures);
   static void FilterDamaged(void* store, const std::string& what);
 
+  const OwnerProcess owner_;
   const std::string dir_;
   StoreOptions options_;
   Env& env_;
@@ -202,6 +211,7 @@ class StoreImpl {
   std::unique_ptr<BlockCache> cache_;
   TableFileContext table_context_;
   std::unique_ptr<FileLock> lock_;
+  bool is_new_directory_ = false;  // before we took it there was none
   std::unique_ptr<InfoLog> info_log_;
 
   mutable ReaderSlots slots_;

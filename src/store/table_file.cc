@@ -11,6 +11,7 @@ TableFile::TableFile(const TableFileContext& context, FileFacts facts)
 
 TableFile::~TableFile() {
   if (!is_obsolete_.load(std::memory_order_relaxed)) return;
+  if (!context_.owner.IsHere()) return;
   owned_table_.reset();
   // What cannot be removed now goes when the store is opened next.
   const Status removed =

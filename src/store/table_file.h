@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/owner_process.h"
 #include "store/version_edit.h"
 #include "table/table_reader.h"
 #include "tamis/env.h"
@@ -25,13 +26,15 @@ struct TableFileContext {
   // Hears of every filter that cannot be used.
   void (*filter_damaged)(void* store, const std::string& what) = nullptr;
   void* store = nullptr;
+  OwnerProcess owner = {};  // of the files
 };
 
 // Safe to share among threads.
 class TableFile {
  public:
   TableFile(const TableFileContext& context, FileFacts facts);
-  // Removes the file if MarkObsolete() was called.
+  // Removes the file if MarkObsolete() was called, though not in a child that
+  // was forked: the parent may still read it.
   ~TableFile();
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;

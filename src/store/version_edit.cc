@@ -96,6 +96,8 @@ bool ReadAddedFile(Slice* in, VersionEdit* edit) {
   return true;
 }
 
+constexpr char kUnknownTag[] = "tag (unknown)";
+
 // Null: understood.  Otherwise what was not.
 const char* ReadItem(Tag tag, Slice* in, VersionEdit* edit) {
   switch (tag) {
@@ -120,7 +122,7 @@ const char* ReadItem(Tag tag, Slice* in, VersionEdit* edit) {
     case Tag::kAddedFile:
       return ReadAddedFile(in, edit) ? nullptr : "added file";
   }
-  return "tag (unknown)";
+  return kUnknownTag;
 }
 
 // Bytes that are not printable as \xNN.
@@ -183,6 +185,18 @@ void VersionEdit::AppendTo(std::string* dst) const {
     AppendLengthPrefixed(dst, file.smallest);
     AppendLengthPrefixed(dst, file.largest);
   }
+}
+
+EditPrefix ReadEditPrefix(Slice record) {
+  EditPrefix prefix;
+  std::uint32_t tag = 0;
+  while (ReadVarint32(&record, &tag)) {
+    const char* const wrong = ReadItem(Tag{tag}, &record, &prefix.edit);
+    if (wrong == nullptr) continue;
+    if (wrong == kUnknownTag) prefix.unknown_tag = tag;
+    break;
+  }
+  return prefix;
 }
 
 Result<VersionEdit> VersionEdit::Parse(Slice record) {

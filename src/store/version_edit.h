@@ -41,4 +41,12 @@ struct VersionEdit {
   std::string ToText() const;
 };
 
+// What can be read of a record, up to the first item that is not understood.
+struct EditPrefix {
+  VersionEdit edit;
+  // Of that item, if LevelDB has no such tag: the record is another engine's.
+  std::optional<std::uint32_t> unknown_tag;
+};
+EditPrefix ReadEditPrefix(Slice record);
+
 }  // namespace tamis

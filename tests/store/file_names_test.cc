@@ -140,5 +140,16 @@ TEST(Current, WhatDoesNotNameAManifestIsCorruption) {
   }
 }
 
+TEST(FileNames, TheDirectoryADirectoryIsIn) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"a", "."},     {"/a", "/"},   {"a/b", "a"},   {"a/b/", "a"},
+      {"/a/b", "/a"}, {"a//b", "a"}, {"//a", "/"},   {".", "."},
+      {"/", "/"},     {"./a", "."},  {"../a", ".."},
+  };
+  for (const auto& [dir, parent] : kCases) {
+    EXPECT_EQ(ParentDirectory(dir), parent) << dir;
+  }
+}
+
 }  // namespace
 }  // namespace tamis::testing

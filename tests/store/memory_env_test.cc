@@ -73,6 +73,24 @@ TEST(MemoryEnv, AKilledProcessLosesWhatItHadNotHandedOver) {
   EXPECT_EQ(env.Contents("f"), "abc");
 }
 
+TEST(MemoryEnv, ANewDirectoryIsLostUnlessTheOneItIsInWasSynced) {
+  MemoryEnv env;
+  for (const std::string dir : {"/synced", "/not_synced"}) {
+    ASSERT_TRUE(env.CreateDirectory(dir).ok());
+    ASSERT_TRUE(env.CreateDirectory(dir + "/below").ok());
+    auto file = Create(env, dir + "/file");
+    ASSERT_TRUE(file->Sync().ok() && env.SyncDirectory(dir).ok());
+    if (dir != "/synced") continue;
+    ASSERT_TRUE(env.SyncDirectory("/").ok());
+  }
+  CrashAndRestart(env, CrashMode::kDropUnsynced);
+  EXPECT_TRUE(env.Exists("/synced/file"));
+  EXPECT_TRUE(env.Exists("/synced/below"));
+  EXPECT_FALSE(env.Exists("/not_synced"));
+  EXPECT_FALSE(env.Exists("/not_synced/file"));
+  EXPECT_FALSE(env.Exists("/not_synced/below"));
+}
+
 TEST(MemoryEnv, ACrashLeavesWhatWasSynced) {
   MemoryEnv env;
   auto file = Create(env, "f");

@@ -152,6 +152,11 @@ void MemoryEnv::Crash(CrashMode mode, std::uint64_t seed) {
     unsynced_changes_[i].ApplyTo(&synced_names_);
   }
   unsynced_changes_.clear();
+  for (const std::string& dir : unsynced_directories_) {
+    const bool by_chance = mode == CrashMode::kKeepRandomPrefix;
+    if (!by_chance || UpTo(1, &random) == 0) LoseDirectory(dir);
+  }
+  unsynced_directories_.clear();
   names_ = synced_names_;
   for (const auto& [path, file] : names_) {
     if (mode == CrashMode::kKeepRandomSectors && path.ends_with(".log")) {
@@ -163,6 +168,16 @@ void MemoryEnv::Crash(CrashMode mode, std::uint64_t seed) {
     }
     file->LoseUnsynced(mode, &random);
   }
+}
+
+void MemoryEnv::LoseDirectory(const std::string& dir) {
+  directories_.erase(dir);
+  const auto is_in = [&](const std::string& path) {
+    return path.starts_with(dir + "/");
+  };
+  std::erase_if(directories_, is_in);
+  std::erase_if(synced_names_,
+                [&](const auto& named) { return is_in(named.first); });
 }
 
 void MemoryEnv::Restart() {
@@ -182,6 +197,7 @@ void MemoryEnv::SetContents(const std::string& path, std::string bytes) {
   file->MarkSynced();
   names_[path] = file;
   synced_names_[path] = file;
+  unsynced_directories_.erase(DirectoryOf(path));
   std::erase_if(unsynced_changes_,
                 [&](const NameChange& change) { return change.path == path; });
 }
@@ -310,7 +326,7 @@ Status MemoryEnv::CreateDirectory(const std::string& dir) {
   if (Status called = Called(kNameCalls, dir); !called.ok()) return called;
   if (Status parent = CheckParent(dir); !parent.ok()) return parent;
   if (names_.contains(dir)) return SystemError(dir, EEXIST);
-  directories_.insert(dir);
+  if (directories_.insert(dir).second) unsynced_directories_.insert(dir);
   return Status::Ok();
 }
 
@@ -328,6 +344,7 @@ Status MemoryEnv::RemoveDirectory(const std::string& dir) {
     return SystemError(dir, ENOTEMPTY);
   }
   directories_.erase(dir);
+  unsynced_directories_.erase(dir);
   return Status::Ok();
 }
 
@@ -342,6 +359,9 @@ Status MemoryEnv::SyncDirectory(const std::string& dir) {
     if (is_in(change)) change.ApplyTo(&synced_names_);
   }
   std::erase_if(unsynced_changes_, is_in);
+  std::erase_if(unsynced_directories_, [&](const std::string& path) {
+    return DirectoryOf(path) == dir;
+  });
   return Status::Ok();
 }
 

@@ -125,7 +125,8 @@ class MemoryEnv final : public Env {
   Result<std::uint64_t> FileSize(const std::string& path) override;
   Status Remove(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;
-  // Directories come and go for good at once, without SyncDirectory().
+  // A new directory is lost at a crash, with all in it, unless the one it is
+  // in was synced since.  Removals are for good at once.
   Status CreateDirectory(const std::string& dir) override;
   Status RemoveDirectory(const std::string& dir) override;
   Status SyncDirectory(const std::string& dir) override;
@@ -171,6 +172,7 @@ class MemoryEnv final : public Env {
   Status CheckParent(const std::string& path) const;
   Result<std::shared_ptr<Inode>> Find(const std::string& path) const;
   void Change(NameChange change);
+  void LoseDirectory(const std::string& dir);
   std::unique_ptr<WritableFile> NewWritable(const std::string& path,
                                             std::shared_ptr<Inode> file);
 
@@ -180,6 +182,7 @@ class MemoryEnv final : public Env {
   Names synced_names_;
   std::vector<NameChange> unsynced_changes_;  // synced_names_ -> names_
   std::set<std::string> directories_ = {"/", "."};
+  std::set<std::string> unsynced_directories_;  // a part of them
   std::set<std::string> locked_;
   std::optional<std::uint64_t> capacity_;
   std::uint64_t epoch_ = 0;  // how many crashes there were

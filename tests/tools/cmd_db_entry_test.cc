@@ -1,12 +1,15 @@
 // tamis db put, get, delete and destroy, and what all commands share.
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "tamis/store.h"
+#include "tests/support/rocksdb_like.h"
 #include "tests/tools/db_store_support.h"
 #include "tests/tools/in_process.h"
 
@@ -67,6 +70,46 @@ TEST(DbCommand, ADirectoryWithoutAStoreIsSaidToHaveNoneAndStaysAsItIs) {
   }
 }
 
+// Names, bytes and times, of the directory itself as well.
+std::map<std::string, std::pair<std::string, std::filesystem::file_time_type>>
+TraceOf(const std::string& dir) {
+  std::map<std::string, std::pair<std::string, std::filesystem::file_time_type>>
+      trace;
+  trace["."].second = std::filesystem::last_write_time(dir);
+  for (const auto& [name, bytes] : FilesOf(dir)) {
+    trace[name] = {bytes, std::filesystem::last_write_time(dir + "/" + name)};
+  }
+  return trace;
+}
+
+TEST(DbCommand, ARocksDbDatabaseIsSaidToBeOneAndStaysAsItIs) {
+  for (const testing::LostFiles& lost : testing::LossesThatDoNotHideIt()) {
+    TempDir dir;
+    testing::NamedFiles files = testing::RocksDbLikeFiles();
+    for (const std::string& name : lost.files) files.erase(name);
+    for (const auto& [name, bytes] : files) dir.Write(name, bytes);
+    const auto before = TraceOf(dir.path());
+    for (const std::string name : kDbCommands) {
+      for (const bool create : {false, true}) {
+        if (create && name != "put" && name != "load") continue;
+        SCOPED_TRACE(name + ", lost: " + lost.name);
+        std::vector<std::string> args = CommandFor(name, dir.path());
+        if (create) args.emplace_back("--create");
+        const RunResult run = Tamis(args);
+        EXPECT_EQ(run.code, kExitError);
+        EXPECT_EQ(run.out, "");
+        EXPECT_TRUE(run.err.starts_with("tamis db " + name + ": " + dir.path() +
+                                        ": this is a RocksDB database ("))
+            << run.err;
+        EXPECT_FALSE(Contains(run.err, "repair saves")) << run.err;
+        EXPECT_FALSE(Contains(run.err, "repair the store")) << run.err;
+        EXPECT_TRUE(IsOneLineFrom("db " + name, run.err)) << run.err;
+        EXPECT_TRUE(TraceOf(dir.path()) == before);
+      }
+    }
+  }
+}
+
 TEST(DbCommand, WrongUseIsOneLineAndCode2) {
   const std::vector<std::string> kWrong[] = {
       {"db"},
@@ -88,7 +131,7 @@ TEST(DbCommand, WrongUseIsOneLineAndCode2) {
   };
   for (const auto& args : kWrong) {
     const RunResult run = Tamis(args);
-    const std::string shown = testing::PrintToString(args);
+    const std::string shown = ::testing::PrintToString(args);
     EXPECT_EQ(run.code, kExitError) << shown;
     EXPECT_EQ(run.out, "") << shown;
     EXPECT_TRUE(run.err.starts_with("tamis")) << run.err;
@@ -136,12 +179,15 @@ TEST(DbCommand, AnotherOrderOfKeysIsLeftToTheLibrary) {
   StoreOptions options = QuietOptions();
   options.comparator = &backwards;
   ASSERT_TRUE(Store::Open(dir.File("db"), options).ok());
-  const auto before = FilesOf(dir.File("db"));
-  for (const std::string name : {"get", "scan", "check", "repair", "compact"}) {
+  const auto before = TraceOf(dir.File("db"));
+  for (const std::string name :
+       {"get", "scan", "stats", "explain", "check", "repair", "compact", "put",
+        "delete", "load"}) {
     const RunResult run = Tamis(CommandFor(name, dir.File("db")));
     EXPECT_EQ(run.code, kExitError) << name;
     EXPECT_TRUE(Contains(run.err, "backwards")) << run.err;
     EXPECT_TRUE(Contains(run.err, "use the library")) << run.err;
+    EXPECT_TRUE(TraceOf(dir.File("db")) == before) << name;
   }
   ASSERT_TRUE(Store::Open(dir.File("db"), options).ok());
 }
@@ -199,6 +245,35 @@ TEST(DbDelete, RemovesAKeyAndMindsNoMissingOne) {
   EXPECT_EQ(Tamis({"db", "delete", dir.File("db"), "nobody"}).code, kExitOk);
   EXPECT_EQ(Tamis({"db", "get", dir.File("db"), "m0001"}).code, kExitNegative);
   EXPECT_EQ(Tamis({"db", "get", dir.File("db"), "m0002"}).code, kExitOk);
+}
+
+TEST(DbDestroy, SaysWhatStaysAndTakesLostAlongOnDemand) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  const auto make = [&] {
+    MakeStore(db);
+    std::filesystem::create_directory(db + "/lost");
+    dir.Write("db/lost/000003.ldb", "damaged");
+    dir.Write("db/lost/000007.log", "damaged");
+  };
+  make();
+  dir.Write("db/mine.txt", "text");
+  RunResult run = Tamis({"db", "destroy", db, "--yes"});
+  EXPECT_EQ(run.code, kExitOk);
+  EXPECT_EQ(run.err,
+            "tamis db destroy: the store is gone; what is not its own stayed "
+            "in " +
+                db +
+                ": lost/ with 2 files that repair put aside (--lost "
+                "removes it, too), mine.txt\n");
+  EXPECT_EQ(dir.Read("db/lost/000003.ldb"), "damaged");
+  std::filesystem::remove(db + "/mine.txt");
+  std::filesystem::remove_all(db + "/lost");
+  make();
+  run = Tamis({"db", "destroy", db, "--yes", "--lost"});
+  EXPECT_EQ(run.code, kExitOk);
+  EXPECT_EQ(run.err, "");
+  EXPECT_FALSE(std::filesystem::exists(db));
 }
 
 TEST(DbDestroy, NeedsAYesAndLeavesWhatIsNotTheStores) {
