@@ -8,6 +8,7 @@
 #include "store/batch_access.h"
 #include "store/file_names.h"
 #include "store/log_reader.h"
+#include "store/read_whole.h"
 #include "store/store_impl.h"
 #include "store/table_outputs.h"
 
@@ -145,11 +146,8 @@ Status StoreImpl::FlushReplayed(std::vector<FileFacts>* flushed) {
 Result<StoreImpl::ReplayedLog> StoreImpl::ReplayLog(
     std::uint64_t number, std::vector<FileFacts>* flushed) {
   const std::string path = LogFileName(dir_, number);
-  Result<std::unique_ptr<ReadableFile>> file = env_.OpenReadable(path, true);
-  if (!file.ok()) return file.status();
-  std::string scratch;
-  Result<Slice> contents =
-      (*file)->Read(0, static_cast<std::size_t>((*file)->size()), &scratch);
+  const Result<std::string> contents =
+      ReadWholeFile(env_, path, MostLogBytes(options_));
   if (!contents.ok()) return contents.status();
 
   LogReader reader(*contents);
