@@ -5,11 +5,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string>
-#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(MappingGuard, APageThatCannotBeWrittenIsKnown) {
 TEST(MappingGuard, KnowsManyMappingsApart) {
   GuardMappings();
   std::vector<std::unique_ptr<MappedPages>> many;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 150; ++i) {
     many.push_back(std::make_unique<MappedPages>(2));
   }
   for (std::size_t i = 0; i < many.size(); i += 7) {
@@ -88,7 +88,7 @@ TEST(MappingGuard, KnowsManyMappingsApart) {
   }
   // Their places are used again, without what happened there.
   many.clear();
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 150; ++i) {
     many.push_back(std::make_unique<MappedPages>(2));
     EXPECT_FALSE(many.back()->mapping().faulted());
   }
