@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -30,7 +32,8 @@ class BadFile final : public ReadableFile {
                      std::string* scratch) const override {
     ++reads_;
     if (!IsGood(offset, bytes)) return Status::IoError("t.ldb: a bad sector");
-    scratch->assign(bytes_, static_cast<std::size_t>(offset), bytes);
+    scratch->assign(shows_zeros_ ? file_ : bytes_,
+                    static_cast<std::size_t>(offset), bytes);
     return Slice(*scratch);
   }
   Slice mapped() const noexcept override { return bytes_; }
@@ -50,6 +53,13 @@ class BadFile final : public ReadableFile {
     std::fill(bytes_.begin() + static_cast<std::ptrdiff_t>(bad_from_),
               bytes_.begin() + static_cast<std::ptrdiff_t>(bad_to_), '\0');
   }
+  // Mapped, all of it is zeros; reading it gives what there was.
+  void ShowZeros() {
+    if (shows_zeros_) return;
+    shows_zeros_ = true;
+    file_ = bytes_;
+    std::fill(bytes_.begin(), bytes_.end(), '\0');
+  }
   // As the handler does when somebody touches it.
   void Fault() { faulted_ = true; }
   void CannotTell() { can_tell_ = false; }
@@ -61,6 +71,8 @@ class BadFile final : public ReadableFile {
   }
 
   std::string bytes_;
+  std::string file_;  // if it shows zeros
+  bool shows_zeros_ = false;
   std::size_t bad_from_ = 0;
   std::size_t bad_to_ = 0;
   bool can_tell_ = true;
@@ -159,6 +171,49 @@ TEST_P(TableOnABadDisk, AFaultCostsNoAnswerThatCanBeReadStill) {
   const int found = CountFound();
   EXPECT_LT(found, kKeys);
   EXPECT_GT(found, kKeys * 9 / 10);
+}
+
+// By bytes, but calls somebody when keys are compared: a page can go then.
+class NosyOrder final : public Comparator {
+ public:
+  std::string_view name() const noexcept override { return "nosy"; }
+  int Compare(Slice a, Slice b) const noexcept override {
+    if (on_compare) on_compare();
+    return a.compare(b);
+  }
+  bool EqualMeansIdentical() const noexcept override { return true; }
+
+  std::function<void()> on_compare;
+};
+
+TEST(TableThatLosesAPage, WhatIsFoundMeanwhileIsReadAnew) {
+  NosyOrder order;
+  const KeyOrder key_order(order);
+  TableWriteOptions options;
+  options.order = key_order;
+  options.compression = Compression::kNone;
+  Entries entries;
+  for (int i = 100; i < 120; ++i) {
+    entries.push_back({.user_key = "key" + std::to_string(i),
+                       .value = "value of " + std::to_string(i)});
+  }
+  for (const bool can_be_read : {true, false}) {
+    auto owned = std::make_unique<BadFile>(BuildTable(options, entries));
+    BadFile* const file = owned.get();
+    const auto table =
+        *Table::Open({.order = key_order}, std::move(owned), "t.ldb");
+    ASSERT_EQ(Lookup(*table, "key119", kMaxSequence), "value value of 119");
+    int compared = 0;
+    order.on_compare = [&] {
+      if (++compared == 1) return;  // that is the index, of one block
+      can_be_read ? file->ShowZeros() : file->Lose(0, 600);
+      file->Fault();
+    };
+    EXPECT_EQ(
+        Lookup(*table, "key118", kMaxSequence),
+        can_be_read ? "value value of 118" : "i/o error: t.ldb: a bad sector");
+    order.on_compare = nullptr;
+  }
 }
 
 TEST_P(TableOnABadDisk, AnIteratorSaysThatItShowedZeros) {
