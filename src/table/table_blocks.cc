@@ -10,7 +10,7 @@ namespace {
 constinit const std::atomic<bool> kNeverFaults{false};
 
 // Blocks that are read one after the other are made readable so many bytes at
-// a time: asking for each alone costs a fifth of a scan.
+// a time: asking for each alone costs several times as much.
 constexpr std::uint64_t kReadableAhead = std::uint64_t{64} << 10;
 
 Status AtOffset(const BlockHandle& handle, std::string_view what) {
@@ -42,7 +42,8 @@ TableBlocks::~TableBlocks() {
 }
 
 // True: the block can be touched in the mapping.  What follows it is made
-// readable with it where the reader has come from the block before.
+// readable with it where the reader has come from the block before; if that is
+// what cannot be read, the block is read by the file, which does no harm.
 bool TableBlocks::MakeReadable(const BlockHandle& handle,
                                BlockBuffer* buffer) const noexcept {
   const std::uint64_t end = handle.offset + handle.size + kBlockTrailerBytes;
@@ -54,15 +55,8 @@ bool TableBlocks::MakeReadable(const BlockHandle& handle,
   if (goes_on) {
     to = std::max(to, std::min(handle.offset + kReadableAhead, file_.size()));
   }
-  const auto make = [&] {
-    return file_.MakeReadable(handle.offset,
-                              static_cast<std::size_t>(to - handle.offset));
-  };
-  bool is_readable = make();
-  if (!is_readable && to != end) {
-    to = end;  // what is bad may lie behind the block
-    is_readable = make();
-  }
+  const bool is_readable = file_.MakeReadable(
+      handle.offset, static_cast<std::size_t>(to - handle.offset));
   buffer->readable_from = handle.offset;
   buffer->readable_to = is_readable ? to : 0;
   return is_readable;

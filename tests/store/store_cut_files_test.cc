@@ -111,6 +111,20 @@ TEST_P(StoreWithACutTable, GetNamesIt) {
   }
 }
 
+TEST(StoreWithACompressedTable, GetNamesItWhenItIsCut) {
+  StoreOptions options = GuardedOptions();
+  options.compression = Compression::kSnappy;
+  options.block_cache_bytes = 0;
+  options.block_bytes = std::size_t{64} << 10;
+  CutStore store(options);
+  store.ReadAll();
+  std::filesystem::resize_file(store.table(), 0);
+  std::string value;
+  for (std::uint64_t i = kKeys - 1; i > 100; i -= 100) {
+    ExpectNames(store.Get(i, &value), store.table());
+  }
+}
+
 TEST_P(StoreWithACutTable, GetStillFindsWhatIsLeft) {
   std::filesystem::resize_file(store_.table(), 200'000);
   std::string value;
