@@ -39,7 +39,9 @@ class BadFile final : public ReadableFile {
   Slice mapped() const noexcept override { return bytes_; }
   bool MakeReadable(std::uint64_t offset,
                     std::size_t bytes) const noexcept override {
-    return can_tell_ && IsGood(offset, bytes);
+    const bool is_good = can_tell_ && IsGood(offset, bytes);
+    if (goes_bad_) const_cast<BadFile*>(this)->ShowZeros();
+    return is_good;
   }
   const std::atomic<bool>* fault_flag() const noexcept override {
     return &faulted_;
@@ -53,13 +55,16 @@ class BadFile final : public ReadableFile {
     std::fill(bytes_.begin() + static_cast<std::ptrdiff_t>(bad_from_),
               bytes_.begin() + static_cast<std::ptrdiff_t>(bad_to_), '\0');
   }
-  // Mapped, all of it is zeros; reading it gives what there was.
+  // A fault: mapped, all of it is zeros; reading it gives what there was.
   void ShowZeros() {
     if (shows_zeros_) return;
     shows_zeros_ = true;
+    faulted_ = true;
     file_ = bytes_;
     std::fill(bytes_.begin(), bytes_.end(), '\0');
   }
+  // The same, as soon as somebody has heard that it can be touched.
+  void GoBadOnceReadable() { goes_bad_ = true; }
   // As the handler does when somebody touches it.
   void Fault() { faulted_ = true; }
   void CannotTell() { can_tell_ = false; }
@@ -76,6 +81,7 @@ class BadFile final : public ReadableFile {
   std::size_t bad_from_ = 0;
   std::size_t bad_to_ = 0;
   bool can_tell_ = true;
+  bool goes_bad_ = false;
   std::atomic<bool> faulted_{false};
   mutable int reads_ = 0;
 };
@@ -171,6 +177,11 @@ TEST_P(TableOnABadDisk, AFaultCostsNoAnswerThatCanBeReadStill) {
   const int found = CountFound();
   EXPECT_LT(found, kKeys);
   EXPECT_GT(found, kKeys * 9 / 10);
+}
+
+TEST_P(TableOnABadDisk, APageThatGoesWhileItIsVerifiedCostsNoAnswer) {
+  file_->GoBadOnceReadable();
+  EXPECT_EQ(CountFound(), kKeys);
 }
 
 // By bytes, but calls somebody when keys are compared: a page can go then.
