@@ -204,6 +204,29 @@ TEST_P(StoreWithACutTable, AnIteratorSaysThatWhatItShowsMayBeZeros) {
   EXPECT_EQ(shown, std::string(100, '\0'));
 }
 
+// What was shown from one table was wrong; going to another must not hide it.
+TEST(StoreWithManyTables, AnIteratorDoesNotForgetWhatItShowed) {
+  StoreOptions options = GuardedOptions();
+  options.table_bytes = std::uint64_t{64} << 10;
+  CutStore store(options);
+  ASSERT_TRUE(store->Compact().ok());
+  store.ReadAll();
+  const auto it = store->NewIterator();
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  std::vector<std::string> tables;
+  for (const auto& file : std::filesystem::directory_iterator(store.path())) {
+    if (file.path().extension() == ".ldb") tables.push_back(file.path());
+  }
+  ASSERT_GT(tables.size(), 2u);
+  const std::string first = *std::min_element(tables.begin(), tables.end());
+  std::filesystem::resize_file(first, 0);
+  EXPECT_EQ(std::string(it->value()), std::string(100, '\0'));
+  it->Seek(NumberKey(kKeys - 1));
+  EXPECT_FALSE(it->Valid());
+  ExpectNames(it->status(), first);
+}
+
 TEST_P(StoreWithACutTable, CompactFailsAndKeepsWhatWasThere) {
   std::ifstream in(store_.table(), std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(in), {}};
