@@ -200,6 +200,8 @@ Status Add(const LivingArgs& args, const Console& console, Summary* summary) {
   Status status = Open(args, console, kCanAdd, &opened);
   if (!status.ok()) return status;
   auto filter = LoadMutable(opened.input.file->bytes());
+  status = opened.input.file->status();
+  if (!status.ok()) return status;
   if (!filter.ok()) return Refusal(args, opened, kCanAdd, filter.status());
   status =
       UseAllKeys(args, "add", console, [&](const std::vector<Slice>& keys) {
@@ -220,6 +222,8 @@ Status Remove(const LivingArgs& args, const Console& console,
   Status status = Open(args, console, kCanRemove, &opened);
   if (!status.ok()) return status;
   auto filter = LoadErasable(opened.input.file->bytes());
+  status = opened.input.file->status();
+  if (!status.ok()) return status;
   if (!filter.ok()) return Refusal(args, opened, kCanRemove, filter.status());
   status =
       UseAllKeys(args, "remove", console, [&](const std::vector<Slice>& keys) {
@@ -250,6 +254,8 @@ Status Rotate(const LivingArgs& args, const Console& console,
   Status status = Open(args, console, kCanRotate, &opened);
   if (!status.ok()) return status;
   auto filter = LoadRotating(opened.input.file->bytes());
+  status = opened.input.file->status();
+  if (!status.ok()) return status;
   if (!filter.ok()) return Refusal(args, opened, kCanRotate, filter.status());
   status = (*filter)->Rotate();
   if (!status.ok()) return Named(args, status);

@@ -66,7 +66,7 @@ Status Fold(const FoldArgs& args, const Console& console, Folded* folded) {
   auto result = FoldFilter(bytes, *divisor, &folded->bytes);
   if (!result.ok()) return Named(args, result.status());
   folded->result = *result;
-  return Status::Ok();
+  return input.file->status();
 }
 
 std::string ToJson(const FoldArgs& args, const Folded& folded) {

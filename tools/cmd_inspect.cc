@@ -61,7 +61,7 @@ Status Inspect(const FilterInputArgs& args, const Status& status,
       report->rotations = (*filter)->rotations();
     }
   }
-  return Status::Ok();
+  return input.file->status();
 }
 
 std::string FormatText(const Report& report) {
@@ -203,6 +203,7 @@ Status SayWhatIsIn(const FilterInputArgs& args, const Console& console,
     ParquetListing listing;
     Status listed =
         ListParquet(InputName(args.path), input.file->bytes(), &listing);
+    if (Status read = input.file->status(); !read.ok()) return read;
     if (!listed.ok()) return listed;
     said->json = ToJson(listing);
     said->text = ToText(listing);

@@ -122,6 +122,9 @@ Status Combine(const MergeArgs& args, int standard_input, Merged* merged) {
       bytes,
       args.intersect ? SetOperation::kIntersection : SetOperation::kUnion,
       &merged->bytes);
+  for (const FilterInput& input : inputs) {
+    if (Status read = input.file->status(); !read.ok()) return read;
+  }
   if (status.code() == StatusCode::kResourceExhausted) {
     return Status::ResourceExhausted(
         fmt::format("not enough memory for a result of {}",

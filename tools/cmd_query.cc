@@ -49,22 +49,26 @@ void WriteJsonLine(Slice key, bool hex, bool maybe, Output* out) {
 // Asks about keys and writes the answers that are wanted.
 class Answerer {
  public:
+  // The filter answers from `file`.
   Answerer(const QueryArgs& args, const Console& console,
-           const FilterReader& filter)
+           const FilterReader& filter, const MappedFile& file)
       : args_(args),
         console_(console),
         filter_(filter),
+        file_(file),
         maybe_(Painted(console, Colour::kBold, "maybe")),
         no_(Painted(console, Colour::kDim, "no")) {}
 
-  // `records` are the keys as they were written.
-  void Answer(const std::vector<Slice>& keys,
-              const std::vector<Slice>& records) {
+  // `records` are the keys as they were written.  IoError: the filter cannot be
+  // read, and nothing was written.
+  Status Answer(const std::vector<Slice>& keys,
+                const std::vector<Slice>& records) {
     if (keys.size() > capacity_) {
       capacity_ = keys.size();
       answers_ = std::make_unique<bool[]>(capacity_);
     }
     filter_.MayContainMany(keys, std::span(answers_.get(), keys.size()));
+    if (Status read = file_.status(); !read.ok()) return read;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       any_maybe_ |= answers_[i];
       if (args_.only == (answers_[i] ? "no" : "maybe")) continue;
@@ -78,6 +82,7 @@ class Answerer {
         console_.out->Write(args_.syntax.terminator());
       }
     }
+    return Status::Ok();
   }
   bool any_maybe() const { return any_maybe_; }
 
@@ -85,6 +90,7 @@ class Answerer {
   const QueryArgs& args_;
   const Console& console_;
   const FilterReader& filter_;
+  const MappedFile& file_;
   const std::string maybe_;
   const std::string no_;
   std::size_t capacity_ = 0;
@@ -105,8 +111,7 @@ Status AnswerListed(const QueryArgs& args, Answerer* answerer) {
     keys.push_back(decoded[i]);
     records.push_back(text);
   }
-  answerer->Answer(keys, records);
-  return Status::Ok();
+  return answerer->Answer(keys, records);
 }
 
 Status AnswerStream(const QueryArgs& args, const Console& console,
@@ -129,7 +134,8 @@ Status AnswerStream(const QueryArgs& args, const Console& console,
     Status status = reader.Next();
     if (!status.ok()) return status;
     if (reader.keys().empty()) return Status::Ok();
-    answerer->Answer(reader.keys(), reader.records());
+    status = answerer->Answer(reader.keys(), reader.records());
+    if (!status.ok()) return status;
     if (console.out->error() != 0) return Status::Ok();  // Finish() tells
     keys += reader.keys().size();
     progress.Update(keys, reader.bytes_read());
@@ -144,6 +150,9 @@ struct Question {
 
   const FilterReader& filter() const {
     return column.filter != nullptr ? *column.filter : *input.reader;
+  }
+  const MappedFile& file() const {
+    return column.filter != nullptr ? *column.file : *input.file;
   }
 };
 
@@ -224,7 +233,7 @@ int RunQuery(const QueryArgs& args, const Console& console) {
   Status status = Open(console, &question);
   if (!status.ok()) return Fail(console, "query", status.message());
 
-  Answerer answerer(question.args, console, question.filter());
+  Answerer answerer(question.args, console, question.filter(), question.file());
   status = AnswerListed(question.args, &answerer);
   if (status.ok() && reads_keys) {
     status = AnswerStream(question.args, console, &answerer);

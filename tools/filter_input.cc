@@ -110,17 +110,9 @@ Status MapFile(const FilterInputArgs& args, FilterInput* out) {
   return Status::Ok();
 }
 
-}  // namespace
-
-std::string InputName(const std::string& path) {
-  return path == "-" ? "standard input" : path;
-}
-
-Status OpenFilterInput(const FilterInputArgs& args, FilterInput* out) {
-  Status status = MapFile(args, out);
-  if (!status.ok()) return status;
+Status OpenMapped(const FilterInputArgs& args, FilterInput* out) {
   const Slice bytes = out->file->bytes();
-  status = ChooseFormat(args, bytes, &out->recognised);
+  Status status = ChooseFormat(args, bytes, &out->recognised);
   if (!status.ok()) return status;
 
   auto policy = MakePolicy(out->recognised.spec);
@@ -133,6 +125,21 @@ Status OpenFilterInput(const FilterInputArgs& args, FilterInput* out) {
   }
   out->reader = *std::move(reader);
   return Status::Ok();
+}
+
+}  // namespace
+
+std::string InputName(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
+Status OpenFilterInput(const FilterInputArgs& args, FilterInput* out) {
+  Status status = MapFile(args, out);
+  if (!status.ok()) return status;
+  status = OpenMapped(args, out);
+  // What cannot be read is neither damaged nor of another format.
+  if (Status read = out->file->status(); !read.ok()) return read;
+  return status;
 }
 
 Status OpenColumnInput(const FilterInputArgs& args, const ColumnChoice& choice,
@@ -150,6 +157,7 @@ Status OpenColumnInput(const FilterInputArgs& args, const ColumnChoice& choice,
         name));
   }
   auto filter = ColumnFilter::Open(bytes, choice);
+  if (Status read = out->file->status(); !read.ok()) return read;
   if (!filter.ok()) {
     return Status(filter.status().code(),
                   name + ": " + filter.status().message());

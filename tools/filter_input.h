@@ -14,7 +14,8 @@
 namespace tamis::tools {
 
 // Members in the order of need: what stands below points to what stands
-// above.  Stays valid when moved.
+// above.  Stays valid when moved.  Whoever has taken something from the bytes
+// or the reader asks file->status() before it counts.
 struct FilterInput {
   std::optional<MappedFile> file;
   RecognisedFormat recognised;  // certain, if the user named the format

@@ -9,6 +9,7 @@
 #include "command_line.h"
 #include "console.h"
 #include "interrupt.h"
+#include "tamis/env.h"
 
 int main(int argc, char** argv) {
   using tamis::tools::Console;
@@ -17,6 +18,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
   // A limit on the size of files is an error like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
+  // A page of a file that cannot be read is an error like any other.
+  tamis::GuardMappings();
   tamis::tools::HandleInterrupts();
 
   Output out(STDOUT_FILENO);

@@ -8,6 +8,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,7 +23,9 @@
 
 namespace tamis {
 
-// A file that does not change while it is open.  Safe to share among threads.
+// A file that does not change while it is open; but for logs, which somebody
+// may be writing, and then ReadAtMost() is for them.  Safe to share among
+// threads.
 class TAMIS_EXPORT ReadableFile {
  public:
   virtual ~ReadableFile() = default;
@@ -30,12 +34,44 @@ class TAMIS_EXPORT ReadableFile {
 
   // The `bytes` bytes from `offset`: a view of *scratch, or of memory that
   // lives as long as the file.  IoError: also where the file ends before.
+  // What cannot be read is an error and never a signal, so a view is of
+  // *scratch unless the file lies in memory for good.  ResourceExhausted: no
+  // memory for so many.
   virtual Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
                              std::string* scratch) const = 0;
 
+  // The same of a file that somebody may be writing: where it has become
+  // shorter, or ends before, these are fewer bytes, and none at its end.
+  virtual Result<Slice> ReadAtMost(std::uint64_t offset, std::size_t bytes,
+                                   std::string* scratch) const {
+    const std::uint64_t start = std::min(offset, size());
+    const std::uint64_t rest = size() - start;
+    return Read(start, rest < bytes ? static_cast<std::size_t>(rest) : bytes,
+                scratch);
+  }
+
   // The whole file, where it lies in memory (mapped): its bytes then need
   // neither Read() nor a copy.  Otherwise without data (data() is null).
+  // Touching a page that the system cannot read, because a sector is gone or
+  // somebody has cut the file, may raise SIGBUS: see MakeReadable() for the
+  // first time, and GuardMappings() for any.
   virtual Slice mapped() const noexcept { return {}; }
+
+  // Of a file that is mapped.  True: these bytes can be touched now.  The
+  // system may drop them again when it needs the memory, and then has to read
+  // them anew.  False: Read() them, it says what is wrong; or nothing is, but
+  // this system cannot tell.  REQUIRES: they lie in the file
+  virtual bool MakeReadable(std::uint64_t /*offset*/,
+                            std::size_t /*bytes*/) const noexcept {
+    return true;
+  }
+
+  // Of a file that is mapped: becomes true when a page of it could not be read
+  // and, because of GuardMappings(), shows zeros instead.  To be asked after
+  // bytes were used, not before.  Null: never happens, or nobody would know.
+  virtual const std::atomic<bool>* fault_flag() const noexcept {
+    return nullptr;
+  }
 
   // Of the bytes of a file that is mapped: they are about to be read in order.
   virtual void WillReadInOrder() const noexcept {}
@@ -123,5 +159,15 @@ class TAMIS_EXPORT Env {
 
 // The operating system's files.  Lives until the process ends.
 TAMIS_EXPORT Env& DefaultEnv() noexcept;
+
+// For the whole process, once and for good: installs a handler of SIGBUS that
+// knows every file this library maps from now on.  A page of one that cannot be
+// read then shows zeros, and whoever was reading it gets an IoError that names
+// the file; a filter in a file answers "maybe".  Without it the system ends the
+// process there.  Signals that are about anything else go to the handler that
+// was there before, if any, or do what they would have done.  Not covered: who
+// installs a handler of his own later and does not call the one he found, and
+// threads that have the signal blocked.
+TAMIS_EXPORT void GuardMappings() noexcept;
 
 }  // namespace tamis

@@ -19,7 +19,10 @@ enum class FileAccess {
 
 // A filter answering from a file.  Immutable, so safe to share among threads.
 // A mapped file must not be changed in place while it is open; replacing it
-// by rename, as WriteFilterFile() does, is fine.
+// by rename, as WriteFilterFile() does, is fine.  A page of it that cannot be
+// read, because somebody has cut the file or a sector is gone, ends the process
+// by SIGBUS; but if GuardMappings() (tamis/env.h) was called before Open(),
+// every key is answered with "maybe" from then on, and status() says why.
 class TAMIS_EXPORT FilterFile {
  public:
   virtual ~FilterFile() = default;
@@ -35,6 +38,10 @@ class TAMIS_EXPORT FilterFile {
   virtual const FilterReader& reader() const noexcept = 0;
   virtual Slice bytes() const noexcept = 0;  // the whole file
   virtual std::string_view spec() const noexcept = 0;
+
+  // IoError, with the file's name: a page could not be read.  What was read of
+  // bytes() before this call may be zeros.
+  virtual Status status() const { return Status::Ok(); }
 };
 
 enum class IfExists { kFail, kReplace };

@@ -33,6 +33,10 @@ class TAMIS_EXPORT Iterator {
 
   // Not ok: a file could not be read; the iterator then stands at none.  To be
   // asked wherever Valid() turns false: only ok means that there is no more.
+  // With StoreOptions::guard_mappings also where it still stands at an entry:
+  // a page of that was lost after the iterator came there, and the key or value
+  // may read as zeros.  Who must know asks after using them, before the next
+  // Seek; the next move finds out by itself, and the iterator fails for good.
   virtual Status status() const = 0;
 };
 

@@ -48,6 +48,16 @@ struct StoreOptions {
   // damaged is passed over, as LevelDB does.
   bool skip_damaged_log_records = false;
 
+  // A page that cannot be read is an IoError that names the file: always in
+  // logs and manifests, filters and indexes of tables, and in a data block the
+  // first time it is read (each time, with verify_checksums).  After that a
+  // mapped table may raise SIGBUS, if the system has dropped a page and cannot
+  // read it anew or if somebody has cut the file; and so may writing, if
+  // somebody has cut the log.  True: these are errors, too, for this calls
+  // GuardMappings() (tamis/env.h), which installs a handler of that signal in
+  // the whole process.  False, with map_tables = false: reading raises nothing.
+  bool guard_mappings = false;
+
   // Must be that of the store.  REQUIRES: outlives the store
   const Comparator* comparator = &BytewiseComparator();
   // Null: DefaultEnv().  REQUIRES: outlives the store
@@ -79,7 +89,7 @@ struct StoreOptions {
   // Decompressed blocks are kept in memory up to this.  Filters and indexes do
   // not count, and uncompressed tables are mapped, not cached.
   std::size_t block_cache_bytes = std::size_t{32} << 20;
-  // False: tables are read, not mapped.
+  // False: tables are read, not mapped (see guard_mappings).
   bool map_tables = true;
   FilterLoading filter_loading = FilterLoading::kWhenFirstAsked;
 

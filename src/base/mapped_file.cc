@@ -1,14 +1,12 @@
 #include "base/mapped_file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
 #include <limits>
 #include <memory>
 #include <new>
-#include <utility>
 
 #include "base/file_descriptor.h"
 
@@ -48,18 +46,15 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
   if (S_ISDIR(info.st_mode)) return SystemError(path, EISDIR);
 
   MappedFile file;
+  file.path_ = path;
   if (S_ISREG(info.st_mode) && info.st_size > 0) {
     const auto length = static_cast<std::uint64_t>(info.st_size);
     if (length > std::numeric_limits<std::size_t>::max()) {
       return Status::ResourceExhausted(path + ": too long for this machine");
     }
-    void* mapping = ::mmap(nullptr, static_cast<std::size_t>(length), PROT_READ,
-                           MAP_SHARED, fd.get(), 0);
-    if (mapping != MAP_FAILED) {
-      file.mapping_ = mapping;
-      file.size_ = static_cast<std::size_t>(length);
-      return file;
-    }
+    file.mapping_ = FileMapping(fd.get(), 0, static_cast<std::size_t>(length),
+                                MappingAccess::kRead);
+    if (file.mapping_.valid()) return file;
     // Some filesystems cannot map; reading may still work.
   }
   // A regular file of length 0 is read too: those of /proc have content.
@@ -69,20 +64,9 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
   return file;
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : mapping_(std::exchange(other.mapping_, nullptr)),
-      size_(std::exchange(other.size_, 0)),
-      copy_(std::move(other.copy_)) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(mapping_, other.mapping_);
-  std::swap(size_, other.size_);
-  std::swap(copy_, other.copy_);
-  return *this;
-}
-
-MappedFile::~MappedFile() {
-  if (mapping_ != nullptr) ::munmap(mapping_, size_);
+Status MappedFile::status() const {
+  if (!faulted()) return Status::Ok();
+  return Status::IoError(path_ + ": a page of it cannot be read");
 }
 
 }  // namespace tamis

@@ -2,12 +2,12 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/file_mapping.h"
 #include "tamis/result.h"
 
 namespace tamis {
@@ -16,8 +16,9 @@ namespace tamis {
 // terminal, a file of /proc) is read to its end and kept in memory.  The
 // bytes live as long as this object, also after it has been moved.
 //
-// A mapped file must not be cut short by others meanwhile: the system answers
-// a read beyond its new end with SIGBUS.
+// A page of a mapped file that cannot be read, because somebody has cut the
+// file or a sector is gone, raises SIGBUS; in a file that was opened after
+// GuardMappings() (tamis/env.h) it shows zeros instead, and status() says so.
 class MappedFile {
  public:
   // What is read instead of mapped may not be longer than this: /dev/zero
@@ -29,23 +30,23 @@ class MappedFile {
   // begins with the path.  Waits for the writer if `path` is a FIFO.
   static Result<MappedFile> Open(const std::string& path);
 
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile();
-
   std::string_view bytes() const noexcept {
     if (copy_ != nullptr) return *copy_;
-    return {static_cast<const char*>(mapping_), size_};
+    return {mapping_.data(), mapping_.size()};
   }
-  bool is_mapped() const noexcept { return mapping_ != nullptr; }
+  bool is_mapped() const noexcept { return mapping_.valid(); }
+
+  bool is_guarded() const noexcept { return mapping_.is_guarded(); }
+  // True: what was read of bytes() so far may be zeros, not what the file had.
+  bool faulted() const noexcept { return mapping_.faulted(); }
+  // Not ok: the same, as an IoError that names the file.
+  Status status() const;
 
  private:
   MappedFile() = default;
 
-  void* mapping_ = nullptr;  // owned; null if the bytes are in copy_
-  std::size_t size_ = 0;     // of the mapping
+  std::string path_;
+  FileMapping mapping_;  // not valid if the bytes are in copy_
   // On the heap, for a moved short string would leave its bytes behind.
   std::unique_ptr<std::string> copy_;
 };

@@ -13,9 +13,9 @@
 
 namespace tamis {
 
-// Mapped if `map` is set and the system can; the file must then not be cut
-// short by others meanwhile, or reading beyond its new end raises SIGBUS.
-// IoError: also for what is no regular file.
+// Mapped if `map` is set and the system can.  Read() reads the file all the
+// same, by a descriptor that is kept unless few are left; only mapped() is the
+// mapping.  IoError: also for what is no regular file.
 Result<std::unique_ptr<ReadableFile>> OpenPosixReadable(const std::string& path,
                                                         bool map);
 
@@ -28,8 +28,11 @@ std::unique_ptr<WritableFile> NewPosixTableFile(std::string path,
 // The same, opened for reading too, for many small records.  They are copied
 // into a mapping of the file, which is allocated ahead: until Close() there are
 // zeros behind the last record, up to a multiple of 64 KiB.  A call that fails
-// leaves the file as it was, and a later one may succeed.  Closed in a child
-// that was forked since, it is left as it is, zeros included: the parent's.
+// leaves the file as it was, and a later one may succeed; but once a page of
+// the mapping cannot be written (see GuardMappings()), or the file is found to
+// be shorter than what was appended, all calls fail.  The length is looked at
+// before more is allocated, by Sync() and by Close().  Closed in a child that
+// was forked since, it is left as it is, zeros included: the parent's.
 std::unique_ptr<WritableFile> NewPosixLogFile(std::string path,
                                               FileDescriptor fd,
                                               std::uint64_t bytes);

@@ -1,13 +1,16 @@
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/file_mapping.h"
 #include "base/owner_process.h"
 #include "base/posix_files.h"
 
@@ -87,13 +90,18 @@ class PosixLogFile final : public WritableFile {
   Status Write(std::span<const Slice> parts, std::size_t bytes);
   Status MapMore();
   int Allocate(std::uint64_t size);
-  void Unmap() noexcept;
   int CutAtEnd() noexcept;
+  // Ok: it has so many bytes still.  What is written to a file that somebody
+  // else has cut would have a hole before it, or be gone at once.
+  Status CheckLength(std::uint64_t bytes);
+  Status Lose(std::string_view why);
 
   // The place in the mapping for what is appended next.
-  char* place() const noexcept { return window_ + (end_ - window_start_); }
+  char* place() const noexcept {
+    return window_.data() + (end_ - window_start_);
+  }
   std::uint64_t room() const noexcept {
-    return window_ == nullptr ? 0 : window_start_ + window_bytes_ - end_;
+    return window_.valid() ? window_start_ + window_.size() - end_ : 0;
   }
 
   OwnerProcess owner_;
@@ -105,14 +113,15 @@ class PosixLogFile final : public WritableFile {
   std::uint64_t chunk_ = kSmallestChunk;  // to allocate next
   unsigned unmapped_records_ = 0;         // how many more go by the system
   bool mappable_ = true;                  // until the system says otherwise
-  char* window_ = nullptr;                // the file from window_start_
+  FileMapping window_;                    // of the file from window_start_
   std::uint64_t window_start_ = 0;
-  std::size_t window_bytes_ = 0;
+  Status lost_;  // not ok: what was appended may not be in the file any more
 };
 
 Status PosixLogFile::AppendRecord(std::span<const Slice> parts) {
   const std::size_t bytes = TotalBytes(parts);
   if (bytes == 0) return Status::Ok();
+  if (!lost_.ok()) return lost_;
   if (parts.size() > kMostPartsMapped || bytes > kLongestMapped) {
     unmapped_records_ = kUnmappedAfterLong;
     chunk_ = kSmallestChunk;
@@ -129,13 +138,35 @@ Status PosixLogFile::AppendRecord(std::span<const Slice> parts) {
     if (!mappable_) return Write(parts, bytes);
   }
   CopyRecord(place(), parts);
+  if (window_.faulted()) [[unlikely]] {
+    return Lose("a page of it cannot be written");
+  }
   end_ += bytes;
   return Status::Ok();
 }
 
+Status PosixLogFile::Lose(std::string_view why) {
+  window_.Unmap();
+  lost_ = Status::IoError(path_ + ": " + std::string(why));
+  return lost_;
+}
+
+Status PosixLogFile::CheckLength(std::uint64_t bytes) {
+  if (!lost_.ok()) return lost_;
+  struct stat info;
+  if (::fstat(fd_.get(), &info) != 0) return SystemError(path_, errno);
+  if (!S_ISREG(info.st_mode) ||
+      static_cast<std::uint64_t>(info.st_size) >= bytes) {
+    return Status::Ok();
+  }
+  return Lose("somebody else has cut it to " + std::to_string(info.st_size) +
+              " bytes");
+}
+
 // By the system, at the exact end of the file.
 Status PosixLogFile::Write(std::span<const Slice> parts, std::size_t bytes) {
-  Unmap();
+  window_.Unmap();
+  if (Status whole = CheckLength(end_); !whole.ok()) return whole;
   int error = CutAtEnd();
   if (error != 0) return SystemError(path_, error);
   error = WriteFullyAt(fd_.get(), parts, end_);
@@ -153,7 +184,10 @@ Status PosixLogFile::Write(std::span<const Slice> parts, std::size_t bytes) {
 // that cannot be done on this file at all.
 Status PosixLogFile::MapMore() {
   if (!fd_.valid()) return SystemError(path_, EBADF);
-  Unmap();
+  window_.Unmap();
+  if (Status whole = CheckLength(garbage_ ? end_ : size_); !whole.ok()) {
+    return whole;
+  }
   if (garbage_) {
     if (const int error = CutAtEnd(); error != 0) {
       return SystemError(path_, error);
@@ -172,13 +206,11 @@ Status PosixLogFile::MapMore() {
   if (error == 0) {
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     window_start_ = end_ / page * page;
-    window_bytes_ = static_cast<std::size_t>(size_ - window_start_);
-    void* const mapping =
-        ::mmap(nullptr, window_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED,
-               fd_.get(), static_cast<off_t>(window_start_));
-    if (mapping != MAP_FAILED) window_ = static_cast<char*>(mapping);
+    window_ = FileMapping(fd_.get(), window_start_,
+                          static_cast<std::size_t>(size_ - window_start_),
+                          MappingAccess::kReadWrite);
   }
-  mappable_ = window_ != nullptr;
+  mappable_ = window_.valid();
   return Status::Ok();
 }
 
@@ -204,14 +236,9 @@ int PosixLogFile::Allocate(std::uint64_t size) {
   return error;
 }
 
-void PosixLogFile::Unmap() noexcept {
-  if (window_ != nullptr) ::munmap(window_, window_bytes_);
-  window_ = nullptr;
-}
-
 // The file then ends where the records end; 0 or errno.
 int PosixLogFile::CutAtEnd() noexcept {
-  assert(window_ == nullptr);
+  assert(!window_.valid());
   if (size_ == end_ && !garbage_) return fd_.valid() ? 0 : EBADF;
   if (::ftruncate(fd_.get(), static_cast<off_t>(end_)) != 0) return errno;
   size_ = end_;
@@ -222,14 +249,18 @@ int PosixLogFile::CutAtEnd() noexcept {
 Status PosixLogFile::Sync() {
   // On Linux that includes what was written through a mapping.
   if (::fdatasync(fd_.get()) != 0) return SystemError(path_, errno);
-  return Status::Ok();
+  return CheckLength(end_);
 }
 
 Status PosixLogFile::Close() {
-  Unmap();
-  // A forked child must not cut the file that its parent writes to.
-  const int cut = owner_.IsHere() ? CutAtEnd() : 0;
+  window_.Unmap();
+  // A forked child must not cut the file that its parent writes to, and cutting
+  // a file that is shorter would make it longer.
+  Status whole =
+      fd_.valid() && owner_.IsHere() ? CheckLength(end_) : Status::Ok();
+  const int cut = whole.ok() && owner_.IsHere() ? CutAtEnd() : 0;
   const int closed = fd_.Close();
+  if (!whole.ok()) return whole;
   if (cut != 0) return SystemError(path_, cut);
   if (closed != 0) return SystemError(path_, closed);
   return Status::Ok();

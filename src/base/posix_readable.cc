@@ -1,11 +1,16 @@
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
+#include "base/file_mapping.h"
 #include "base/posix_files.h"
 
 namespace tamis {
@@ -15,38 +20,40 @@ Status EndsBefore(const std::string& path) {
   return Status::IoError(path + ": ends before the bytes that were asked for");
 }
 
-class MappedReadable final : public ReadableFile {
- public:
-  // Takes the mapping over.
-  MappedReadable(std::string path, void* mapping, std::size_t size)
-      : path_(std::move(path)), mapping_(mapping), size_(size) {}
-  MappedReadable(const MappedReadable&) = delete;
-  MappedReadable& operator=(const MappedReadable&) = delete;
-  ~MappedReadable() override {
-    if (mapping_ != nullptr) ::munmap(mapping_, size_);
-  }
+Status CannotBeRead(const std::string& path) {
+  return Status::IoError(path + ": a page of it cannot be read");
+}
 
-  std::uint64_t size() const noexcept override { return size_; }
-  Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
-                     std::string* /*scratch*/) const override {
-    if (offset > size_ || bytes > size_ - offset) return EndsBefore(path_);
-    return mapped().substr(static_cast<std::size_t>(offset), bytes);
+// *scratch becomes `bytes` bytes long.
+Status MakeRoom(const std::string& path, std::size_t bytes,
+                std::string* scratch) {
+  try {
+    scratch->resize(bytes);
+    return Status::Ok();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
   }
-  Slice mapped() const noexcept override {
-    if (mapping_ == nullptr) return "";  // an empty file cannot be mapped
-    return {static_cast<const char*>(mapping_), size_};
-  }
-  void WillReadInOrder() const noexcept override {
-    if (mapping_ != nullptr) ::madvise(mapping_, size_, MADV_WILLNEED);
-  }
+  return Status::ResourceExhausted(path + ": not enough memory to read " +
+                                   std::to_string(bytes) + " bytes of it");
+}
 
- private:
-  std::string path_;
-  void* mapping_;  // null: the file is empty
-  std::size_t size_;
-};
+// As ReadableFile::ReadAtMost().
+Result<Slice> ReadUpTo(const std::string& path, int fd, std::uint64_t offset,
+                       std::size_t bytes, std::string* scratch) {
+  if (Status room = MakeRoom(path, bytes, scratch); !room.ok()) return room;
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got = ::pread(fd, scratch->data() + done, bytes - done,
+                                static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return SystemError(path, errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return Slice(*scratch).substr(0, done);
+}
 
-class UnmappedReadable final : public ReadableFile {
+class UnmappedReadable : public ReadableFile {
  public:
   UnmappedReadable(std::string path, FileDescriptor fd, std::uint64_t size)
       : path_(std::move(path)), fd_(std::move(fd)), size_(size) {}
@@ -55,24 +62,99 @@ class UnmappedReadable final : public ReadableFile {
   Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
                      std::string* scratch) const override {
     if (offset > size_ || bytes > size_ - offset) return EndsBefore(path_);
-    scratch->resize(bytes);
-    for (std::size_t done = 0; done < bytes;) {
-      const ssize_t got =
-          ::pread(fd_.get(), scratch->data() + done, bytes - done,
-                  static_cast<off_t>(offset + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return SystemError(path_, errno);
-      if (got == 0) return EndsBefore(path_);  // cut short since it was opened
-      done += static_cast<std::size_t>(got);
+    Result<Slice> read = ReadUpTo(path_, fd_.get(), offset, bytes, scratch);
+    if (read.ok() && read->size() != bytes) {
+      return EndsBefore(path_);  // cut short since it was opened
     }
-    return Slice(*scratch);
+    return read;
   }
+  Result<Slice> ReadAtMost(std::uint64_t offset, std::size_t bytes,
+                           std::string* scratch) const override {
+    const std::uint64_t start = std::min(offset, size_);
+    const std::uint64_t rest = size_ - start;
+    return ReadUpTo(path_, fd_.get(), start,
+                    rest < bytes ? static_cast<std::size_t>(rest) : bytes,
+                    scratch);
+  }
+
+ protected:
+  const std::string& path() const noexcept { return path_; }
+  bool has_descriptor() const noexcept { return fd_.valid(); }
 
  private:
   std::string path_;
-  FileDescriptor fd_;
+  FileDescriptor fd_;  // MappedReadable may have none
   std::uint64_t size_;
 };
+
+class MappedReadable final : public UnmappedReadable {
+ public:
+  // The mapping is of the whole file, or of nothing, where that is empty.
+  MappedReadable(std::string path, FileDescriptor fd, std::uint64_t size,
+                 FileMapping mapping)
+      : UnmappedReadable(std::move(path), std::move(fd), size),
+        mapping_(std::move(mapping)) {}
+
+  Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
+                     std::string* scratch) const override {
+    if (has_descriptor()) return UnmappedReadable::Read(offset, bytes, scratch);
+    return ReadMapping(offset, bytes, scratch);
+  }
+  Result<Slice> ReadAtMost(std::uint64_t offset, std::size_t bytes,
+                           std::string* scratch) const override {
+    if (has_descriptor()) {
+      return UnmappedReadable::ReadAtMost(offset, bytes, scratch);
+    }
+    return ReadableFile::ReadAtMost(offset, bytes, scratch);
+  }
+  Slice mapped() const noexcept override {
+    if (!mapping_.valid()) return "";  // an empty file cannot be mapped
+    return {mapping_.data(), mapping_.size()};
+  }
+  bool MakeReadable(std::uint64_t offset,
+                    std::size_t bytes) const noexcept override {
+    return bytes == 0 ||
+           mapping_.Populate(static_cast<std::size_t>(offset), bytes) == 0;
+  }
+  const std::atomic<bool>* fault_flag() const noexcept override {
+    return &mapping_.fault_flag();
+  }
+  void WillReadInOrder() const noexcept override {
+    if (mapping_.valid()) {
+      ::madvise(mapping_.data(), mapping_.size(), MADV_WILLNEED);
+    }
+  }
+
+ private:
+  // Where no descriptor could be kept.
+  Result<Slice> ReadMapping(std::uint64_t offset, std::size_t bytes,
+                            std::string* scratch) const {
+    if (offset > size() || bytes > size() - offset) return EndsBefore(path());
+    if (Status room = MakeRoom(path(), bytes, scratch); !room.ok()) return room;
+    if (bytes == 0) return Slice(*scratch);
+    const auto start = static_cast<std::size_t>(offset);
+    const int error = mapping_.Populate(start, bytes);
+    if (error != 0 && error != EINVAL) return CannotBeRead(path());
+    mapped().copy(scratch->data(), bytes, start);
+    // Also where another page has become zeros: it may be one of these.
+    if (mapping_.faulted()) return CannotBeRead(path());
+    return Slice(*scratch);
+  }
+
+  FileMapping mapping_;
+};
+
+// A store may have more tables than a process may have open files.  The system
+// gives out the lowest number that is free, so a high one says that many are
+// taken.
+FileDescriptor KeptIfFew(FileDescriptor fd) {
+  rlimit limit;
+  const bool is_known = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
+  if (is_known && static_cast<rlim_t>(fd.get()) >= limit.rlim_cur / 2) {
+    return FileDescriptor();
+  }
+  return fd;
+}
 
 }  // namespace
 
@@ -87,13 +169,14 @@ Result<std::unique_ptr<ReadableFile>> OpenPosixReadable(const std::string& path,
   }
   const auto size = static_cast<std::uint64_t>(info.st_size);
   if (map && size <= std::numeric_limits<std::size_t>::max()) {
-    const auto length = static_cast<std::size_t>(size);
-    void* const mapping = length == 0 ? nullptr
-                                      : ::mmap(nullptr, length, PROT_READ,
-                                               MAP_SHARED, fd.get(), 0);
-    if (mapping != MAP_FAILED) {
-      return std::unique_ptr<ReadableFile>(
-          std::make_unique<MappedReadable>(path, mapping, length));
+    FileMapping mapping;
+    if (size != 0) {
+      mapping = FileMapping(fd.get(), 0, static_cast<std::size_t>(size),
+                            MappingAccess::kRead);
+    }
+    if (size == 0 || mapping.valid()) {
+      return std::unique_ptr<ReadableFile>(std::make_unique<MappedReadable>(
+          path, KeptIfFew(std::move(fd)), size, std::move(mapping)));
     }
     // Some filesystems cannot map; reading may still work.
   }

@@ -1,6 +1,8 @@
 #include "tamis/filter_file.h"
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -21,6 +23,42 @@ Slice BytesOf(const Contents& contents) noexcept {
                            : std::get_if<FilterMemory>(&contents)->bytes();
 }
 
+Status StatusOf(const Contents& contents) {
+  const auto* mapped = std::get_if<MappedFile>(&contents);
+  return mapped != nullptr ? mapped->status() : Status::Ok();
+}
+
+// What can no longer be read is zeros, which would hide keys.
+class GuardedReader final : public FilterReader {
+ public:
+  GuardedReader(std::unique_ptr<const FilterReader> reader,
+                const MappedFile& file)
+      : reader_(std::move(reader)), file_(file) {}
+
+  bool MayContain(Slice key) const noexcept override {
+    return reader_->MayContain(key) || file_.faulted();
+  }
+  void MayContainMany(std::span<const Slice> keys,
+                      std::span<bool> out) const noexcept override {
+    reader_->MayContainMany(keys, out);
+    if (file_.faulted()) std::fill(out.begin(), out.end(), true);
+  }
+  bool MayContainRange(Slice lo, Slice hi) const noexcept override {
+    return reader_->MayContainRange(lo, hi) || file_.faulted();
+  }
+  FilterInfo Describe() const override {
+    FilterInfo info = reader_->Describe();
+    if (!file_.faulted()) return info;
+    info.rate = 1.0;
+    info.always_maybe = file_.status().message();
+    return info;
+  }
+
+ private:
+  const std::unique_ptr<const FilterReader> reader_;
+  const MappedFile& file_;
+};
+
 class OpenedFilterFile final : public FilterFile {
  public:
   OpenedFilterFile(Contents contents, std::string spec,
@@ -35,12 +73,17 @@ class OpenedFilterFile final : public FilterFile {
     auto reader = policy_->Open(bytes());
     if (!reader.ok()) return reader.status();
     reader_ = *std::move(reader);
+    const auto* mapped = std::get_if<MappedFile>(&contents_);
+    if (mapped != nullptr && mapped->is_guarded()) {
+      reader_ = std::make_unique<GuardedReader>(std::move(reader_), *mapped);
+    }
     return Status::Ok();
   }
 
   const FilterReader& reader() const noexcept override { return *reader_; }
   Slice bytes() const noexcept override { return BytesOf(contents_); }
   std::string_view spec() const noexcept override { return spec_; }
+  Status status() const override { return StatusOf(contents_); }
 
  private:
   // In the order of need: what stands below points to what stands above.
@@ -79,6 +122,7 @@ Result<std::unique_ptr<const FilterFile>> FilterFile::Open(
   std::string chosen(spec);
   if (chosen.empty()) {
     auto certain = CertainSpec(path, file->bytes());
+    if (Status read = file->status(); !read.ok()) return read;
     if (!certain.ok()) return certain.status();
     chosen = *std::move(certain);
   }
@@ -88,12 +132,17 @@ Result<std::unique_ptr<const FilterFile>> FilterFile::Open(
   Contents contents(*std::move(file));
   if (access == FileAccess::kLoad) {
     auto memory = FilterMemory::Copy(BytesOf(contents));
-    if (!memory.ok()) return memory.status();
+    if (Status read = StatusOf(contents); !read.ok()) return read;
+    if (!memory.ok()) {
+      return Status(memory.status().code(),
+                    path + ": " + memory.status().message());
+    }
     contents = *std::move(memory);
   }
   auto opened = std::make_unique<OpenedFilterFile>(
       std::move(contents), std::move(chosen), *std::move(policy));
   Status status = opened->OpenReader();
+  if (Status read = opened->status(); !read.ok()) return read;
   if (!status.ok()) {
     return Status(status.code(), path + ": " + status.message());
   }

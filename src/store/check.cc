@@ -8,6 +8,7 @@
 #include "store/file_names.h"
 #include "store/log_replay.h"
 #include "store/manifest.h"
+#include "store/read_whole.h"
 #include "store/store_checks.h"
 #include "store/version.h"
 #include "tamis/store.h"
@@ -18,7 +19,10 @@ namespace {
 class StoreCheck {
  public:
   StoreCheck(Env& env, std::string dir, const StoreOptions& options)
-      : env_(env), dir_(std::move(dir)), order_(*options.comparator) {
+      : env_(env),
+        dir_(std::move(dir)),
+        order_(*options.comparator),
+        most_log_bytes_(MostLogBytes(options)) {
     context_.order = order_;
   }
 
@@ -75,11 +79,12 @@ class StoreCheck {
   Result<std::unique_ptr<ReadableFile>> OpenTable(std::uint64_t number,
                                                   std::string* path) {
     *path = TableFileName(dir_, number);
-    Result<std::unique_ptr<ReadableFile>> file = env_.OpenReadable(*path, true);
+    Result<std::unique_ptr<ReadableFile>> file =
+        env_.OpenReadable(*path, false);
     if (file.status().code() != StatusCode::kNotFound) return file;
     const std::string old = OldTableFileName(dir_, number);
     Result<std::unique_ptr<ReadableFile>> old_file =
-        env_.OpenReadable(old, true);
+        env_.OpenReadable(old, false);
     if (old_file.ok()) *path = old;
     return old_file.ok() ? std::move(old_file) : std::move(file);
   }
@@ -110,7 +115,8 @@ class StoreCheck {
   }
 
   void CheckLogs() {
-    Result<std::vector<ReplayLog>> logs = ReadLogs(env_, dir_, state_);
+    Result<std::vector<ReplayLog>> logs =
+        ReadLogs(env_, dir_, state_, most_log_bytes_);
     if (!logs.ok()) {
       report_.problems.push_back(logs.status().message());
       return;
@@ -131,6 +137,7 @@ class StoreCheck {
   Env& env_;
   std::string dir_;
   KeyOrder order_;
+  std::uint64_t most_log_bytes_;
   TableReadContext context_;
   ManifestState state_;
   std::uint64_t all_bytes_ = 0;

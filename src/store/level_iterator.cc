@@ -61,6 +61,11 @@ class LevelIterator final : public InternalIterator {
 
   // False: there is no such table, and the iterator stands nowhere.
   bool GoTo(std::size_t i) {
+    // What was shown last was not right after all: not to be forgotten.
+    if (table_ != nullptr && table_->Valid() && !table_->status().ok()) {
+      StandNowhere();
+      return false;
+    }
     if (i >= files_.size()) {
       table_.reset();
       StandNowhere();

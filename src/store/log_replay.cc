@@ -8,6 +8,7 @@
 #include "store/file_names.h"
 #include "store/log_reader.h"
 #include "store/log_writer.h"
+#include "store/read_whole.h"
 
 namespace tamis {
 namespace {
@@ -263,7 +264,8 @@ std::string UnusedName(Env& env, const std::string& wanted) {
 }  // namespace
 
 Result<std::vector<ReplayLog>> ReadLogs(Env& env, const std::string& dir,
-                                        const ManifestState& state) {
+                                        const ManifestState& state,
+                                        std::uint64_t limit) {
   Result<std::vector<std::string>> names = env.List(dir);
   if (!names.ok()) return names.status();
   std::vector<ReplayLog> logs;
@@ -284,13 +286,9 @@ Result<std::vector<ReplayLog>> ReadLogs(Env& env, const std::string& dir,
               return a.number < b.number;
             });
   for (ReplayLog& log : logs) {
-    Result<std::unique_ptr<ReadableFile>> file =
-        env.OpenReadable(log.path, false);
-    if (!file.ok()) return file.status();
-    Result<Slice> contents = (*file)->Read(
-        0, static_cast<std::size_t>((*file)->size()), &log.contents);
+    Result<std::string> contents = ReadWholeFile(env, log.path, limit);
     if (!contents.ok()) return contents.status();
-    if (contents->data() != log.contents.data()) log.contents = *contents;
+    log.contents = *std::move(contents);
   }
   return logs;
 }

@@ -44,8 +44,10 @@ struct ReplayLog {
 };
 
 // The logs that may hold what no table has, in order, read.
+// ResourceExhausted: one has more than `limit` bytes.
 Result<std::vector<ReplayLog>> ReadLogs(Env& env, const std::string& dir,
-                                        const ManifestState& state);
+                                        const ManifestState& state,
+                                        std::uint64_t limit);
 
 // Fills in what is to be done with them.  Damage is told of in them, and passed
 // over; who does not want that must look.  Takes time in proportion to the

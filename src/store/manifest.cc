@@ -7,6 +7,7 @@
 #include "store/file_names.h"
 #include "store/log_format.h"
 #include "store/log_reader.h"
+#include "store/read_whole.h"
 
 namespace tamis {
 namespace {
@@ -103,15 +104,12 @@ Status ReadEdits(LogReader* reader, ManifestState* state) {
 Result<ManifestState> ReadManifest(Env& env, const std::string& dir) {
   Result<std::string> path = ReadCurrent(env, dir);
   if (!path.ok()) return path.status();
-  Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(*path, false);
-  if (file.status().code() == StatusCode::kNotFound) {
+  const Result<std::string> contents =
+      ReadWholeFile(env, *path, kMostManifestBytes);
+  if (contents.status().code() == StatusCode::kNotFound) {
     return Status::Corruption(CurrentFileName(dir) + " names " + *path +
                               ", which does not exist");
   }
-  if (!file.ok()) return file.status();
-  std::string scratch;
-  Result<Slice> contents =
-      (*file)->Read(0, static_cast<std::size_t>((*file)->size()), &scratch);
   if (!contents.ok()) return contents.status();
 
   ManifestState state;

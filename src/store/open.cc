@@ -62,6 +62,7 @@ std::shared_ptr<Memtable> StoreImpl::NewMemtable() const {
 
 Status StoreImpl::Open() {
   if (Status fine = CheckOptions(); !fine.ok()) return fine;
+  if (options_.guard_mappings) GuardMappings();
   cache_ = NewBlockCache(options_.block_cache_bytes);
   table_context_.env = &env_;
   table_context_.dir = dir_;

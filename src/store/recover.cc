@@ -8,6 +8,7 @@
 #include "store/batch_access.h"
 #include "store/file_names.h"
 #include "store/log_replay.h"
+#include "store/read_whole.h"
 #include "store/store_checks.h"
 #include "store/store_impl.h"
 #include "store/table_outputs.h"
@@ -81,13 +82,14 @@ bool StoreImpl::ChangedWhileOpening() {
 // The logs as they are to be replayed.  Corruption: one of them is damaged.
 Result<std::vector<ReplayLog>> StoreImpl::LogsToReplay(
     const ManifestState& state) {
-  Result<std::vector<ReplayLog>> logs = ReadLogs(env_, dir_, state);
+  const std::uint64_t limit = MostLogBytes(options_);
+  Result<std::vector<ReplayLog>> logs = ReadLogs(env_, dir_, state, limit);
   if (!logs.ok()) return logs.status();
   PlanReplay(state, &*logs);
   // Who reads beside a writer may see a later write and not yet an earlier one.
   for (int tries = 1;
        options_.read_only && HasDamage(*logs) && tries < kMostTries; ++tries) {
-    Result<std::vector<ReplayLog>> again = ReadLogs(env_, dir_, state);
+    Result<std::vector<ReplayLog>> again = ReadLogs(env_, dir_, state, limit);
     if (!again.ok()) return again.status();
     if (SameContents(*logs, *again)) break;
     logs = std::move(again);

@@ -13,6 +13,7 @@
 #include "store/log_reader.h"
 #include "store/manifest.h"
 #include "store/memtable.h"
+#include "store/read_whole.h"
 #include "store/repair_merge.h"
 #include "store/store_checks.h"
 #include "store/table_outputs.h"
@@ -26,7 +27,8 @@ class Repair {
   Repair(std::string dir, const StoreOptions& options)
       : dir_(std::move(dir)),
         env_(options.env != nullptr ? *options.env : DefaultEnv()),
-        order_(*options.comparator) {
+        order_(*options.comparator),
+        most_log_bytes_(MostLogBytes(options)) {
     read_.order = order_;
     write_.order = order_;
     write_.block_bytes = options.block_bytes;
@@ -91,7 +93,7 @@ class Repair {
   void KeepTable(std::uint64_t number) {
     std::string path = TableFileName(dir_, number);
     if (!env_.Exists(path)) path = OldTableFileName(dir_, number);
-    Result<std::unique_ptr<ReadableFile>> file = env_.OpenReadable(path, true);
+    Result<std::unique_ptr<ReadableFile>> file = env_.OpenReadable(path, false);
     if (!file.ok()) {
       Lose(file.status().message());
       return;
@@ -159,12 +161,8 @@ class Repair {
 
   Status TurnLog(std::uint64_t number) {
     const std::string path = LogFileName(dir_, number);
-    Result<std::unique_ptr<ReadableFile>> file = env_.OpenReadable(path, true);
-    std::string scratch;
-    Result<Slice> contents =
-        file.ok() ? (*file)->Read(0, static_cast<std::size_t>((*file)->size()),
-                                  &scratch)
-                  : Result<Slice>(file.status());
+    const Result<std::string> contents =
+        ReadWholeFile(env_, path, most_log_bytes_);
     if (!contents.ok()) {
       Lose(contents.status().message());
       return Status::Ok();
@@ -283,6 +281,7 @@ class Repair {
   std::string dir_;
   Env& env_;
   KeyOrder order_;
+  std::uint64_t most_log_bytes_;
   TableReadContext read_;
   TableWriteOptions write_;
   std::shared_ptr<const FilterPolicy> policy_;

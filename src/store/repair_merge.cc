@@ -62,7 +62,7 @@ std::vector<std::vector<TableFileRef>> RowsOf(const TableFileContext& context,
 Result<std::vector<FoundTable>> MergeGroup(const RepairMerge& merge,
                                            const Group& group) {
   const TableFileContext context{
-      .env = merge.env, .dir = merge.dir, .read = merge.read};
+      .env = merge.env, .dir = merge.dir, .read = merge.read, .map = false};
   const KeyOrder& order = merge.read.order;
   const auto rows = RowsOf(context, group);
   std::vector<std::unique_ptr<InternalIterator>> inputs;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -41,6 +42,13 @@ struct BlockBuffer {
   std::string stored;
   std::string raw;
   std::shared_ptr<const std::string> cached;
+
+  // The block is a view of the file's mapping: ask TableBlocks::faulted() after
+  // its bytes were used.
+  bool is_mapped = false;
+  // What was made readable last, for blocks that are read one after the other.
+  std::uint64_t readable_from = 0;
+  std::uint64_t readable_to = 0;
 };
 
 // REQUIRES: the handle lies before the file's end

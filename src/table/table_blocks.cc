@@ -1,9 +1,17 @@
 #include "table/table_blocks.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tamis {
 namespace {
+
+// Of a file that has no flag of its own.
+constinit const std::atomic<bool> kNeverFaults{false};
+
+// Blocks that are read one after the other are made readable so many bytes at
+// a time: asking for each alone costs several times as much.
+constexpr std::uint64_t kReadableAhead = std::uint64_t{64} << 10;
 
 Status AtOffset(const BlockHandle& handle, std::string_view what) {
   return Status::Corruption(std::string("the block at offset ")
@@ -20,6 +28,8 @@ TableBlocks::TableBlocks(const ReadableFile& file, const TableIndex& index,
       index_(index),
       mapped_(file.mapped().size() >= file.size() ? file.mapped().data()
                                                   : nullptr),
+      fault_flag_(file.fault_flag() != nullptr ? file.fault_flag()
+                                               : &kNeverFaults),
       cache_(cache),
       cache_id_(cache != nullptr ? cache->NewTableId() : 0),
       verified_(std::make_unique<std::atomic<std::uint64_t>[]>(
@@ -31,10 +41,36 @@ TableBlocks::~TableBlocks() {
   }
 }
 
-Status TableBlocks::ReadVerified(std::size_t i, const BlockHandle& handle,
-                                 bool again, BlockBuffer* buffer,
+// True: the block can be touched in the mapping.  What follows it is made
+// readable with it where the reader has come from the block before; if that is
+// what cannot be read, the block is read by the file, which does no harm.
+bool TableBlocks::MakeReadable(const BlockHandle& handle,
+                               BlockBuffer* buffer) const noexcept {
+  const std::uint64_t end = handle.offset + handle.size + kBlockTrailerBytes;
+  const bool goes_on = handle.offset >= buffer->readable_from &&
+                       handle.offset <= buffer->readable_to &&
+                       buffer->readable_to != 0;
+  if (goes_on && end <= buffer->readable_to) return true;
+  std::uint64_t to = end;
+  if (goes_on) {
+    to = std::max(to, std::min(handle.offset + kReadableAhead, file_.size()));
+  }
+  const bool is_readable = file_.MakeReadable(
+      handle.offset, static_cast<std::size_t>(to - handle.offset));
+  buffer->readable_from = handle.offset;
+  buffer->readable_to = is_readable ? to : 0;
+  return is_readable;
+}
+
+// As Read(), of the block as it is stored.  Clears *from_mapping where the
+// mapping would not do.
+Status TableBlocks::ReadVerified(bool* from_mapping, std::size_t i, bool verify,
+                                 BlockBuffer* buffer,
                                  StoredBlock* stored) const {
-  if (mapped_ != nullptr) {
+  const BlockHandle handle = index_.block(i);
+  verify = verify || !IsVerified(i);
+  if (*from_mapping && verify) *from_mapping = MakeReadable(handle, buffer);
+  if (*from_mapping) {
     stored->bytes = {
         mapped_ + handle.offset,
         static_cast<std::size_t>(handle.size) + kBlockTrailerBytes};
@@ -42,7 +78,7 @@ Status TableBlocks::ReadVerified(std::size_t i, const BlockHandle& handle,
     Status read = ReadStored(file_, handle, &buffer->stored, stored);
     if (!read.ok()) return read;
   }
-  if (IsVerified(i) && !again) return Status::Ok();
+  if (!verify) return Status::Ok();
   if (!stored->ChecksumHolds()) {
     return AtOffset(handle, "does not match its checksum");
   }
@@ -61,38 +97,53 @@ bool TableBlocks::FindCached(const BlockHandle& handle, BlockBuffer* buffer,
   return true;
 }
 
-Status TableBlocks::ReadCompressed(const BlockHandle& handle,
-                                   const StoredBlock& stored, bool fill_cache,
-                                   BlockBuffer* buffer, Slice* contents) const {
+Status TableBlocks::ReadFrom(bool* from_mapping, std::size_t i, bool verify,
+                             BlockBuffer* buffer, Slice* contents,
+                             bool* is_compressed) const {
+  StoredBlock stored;
+  Status read = ReadVerified(from_mapping, i, verify, buffer, &stored);
+  if (!read.ok()) return read;
+  *contents = stored.contents();
+  *is_compressed = stored.codec() != static_cast<unsigned>(Compression::kNone);
+  if (!*is_compressed) return Status::Ok();
   any_compressed_.store(true, std::memory_order_relaxed);
-  Status raw = Decompress(stored.codec(), stored.contents(), &buffer->raw);
-  if (!raw.ok()) return raw;
+  Status raw = Decompress(stored.codec(), *contents, &buffer->raw);
   *contents = buffer->raw;
-  if (cache_ == nullptr || !fill_cache) return Status::Ok();
+  return raw;
+}
+
+void TableBlocks::KeepInCache(const BlockHandle& handle, BlockBuffer* buffer,
+                              Slice* contents) const {
   // A copy: it takes no more room than it needs, and the buffer keeps its own.
   buffer->cached = std::make_shared<const std::string>(buffer->raw);
   *contents = *buffer->cached;
   cache_->Insert(cache_id_, handle.offset, buffer->cached);
-  return Status::Ok();
 }
 
 Status TableBlocks::Read(std::size_t i, const BlockReadOptions& options,
                          BlockBuffer* buffer, Block* block) const {
   const BlockHandle handle = index_.block(i);
+  buffer->is_mapped = false;
   Slice contents;
   if (!FindCached(handle, buffer, &contents)) {
-    StoredBlock stored;
-    Status read =
-        ReadVerified(i, handle, options.verify_checksums, buffer, &stored);
-    if (!read.ok()) return read;
-    contents = stored.contents();
-    if (stored.codec() != static_cast<unsigned>(Compression::kNone)) {
-      read =
-          ReadCompressed(handle, stored, options.fill_cache, buffer, &contents);
-      if (!read.ok()) return read;
+    bool from_mapping = mapped_ != nullptr && !faulted();
+    bool is_compressed = false;
+    Status read = ReadFrom(&from_mapping, i, options.verify_checksums, buffer,
+                           &contents, &is_compressed);
+    if (from_mapping && faulted()) {
+      // Zeros may have been read, whatever came of them.
+      from_mapping = false;
+      read = ReadFrom(&from_mapping, i, /*verify=*/true, buffer, &contents,
+                      &is_compressed);
     }
+    if (!read.ok()) return read;
+    if (is_compressed && cache_ != nullptr && options.fill_cache) {
+      KeepInCache(handle, buffer, &contents);
+    }
+    buffer->is_mapped = from_mapping && !is_compressed;
   }
   if (Block::Parse(contents, block)) return Status::Ok();
+  if (buffer->is_mapped && faulted()) return Read(i, options, buffer, block);
   return AtOffset(handle, "is not a block");
 }
 

@@ -1,5 +1,10 @@
 // table/table_blocks.h -- the data blocks of an open table, verified and
 // decompressed.
+//
+// Where the table is mapped, its blocks are views of the mapping, but none is
+// touched before the system has said that it can be read; what cannot is read
+// by the file, which says why.  If a page goes bad later, GuardMappings() shows
+// zeros in its place and the mapping is not used any more.
 
 #pragma once
 
@@ -8,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "base/file_mapping.h"
 #include "table/block.h"
 #include "table/block_file.h"
 #include "table/table_index.h"
@@ -29,8 +35,16 @@ class TableBlocks {
 
   // The i-th block: a view of the file's memory or of *buffer, or of both.
   // Corruption: without the name of the file.  REQUIRES: i < index.size()
+  // Where buffer->is_mapped is then set, what was taken from the block counts
+  // only if faulted() is false afterwards.
   Status Read(std::size_t i, const BlockReadOptions& options,
               BlockBuffer* buffer, Block* block) const;
+
+  // A page of the mapping could not be read: blocks that are views of it may
+  // show zeros.  Read() uses it no more.
+  bool faulted() const noexcept {
+    return mapped_ != nullptr && FileMapping::HasFaulted(*fault_flag_);
+  }
 
   // What a lookup in the block will touch first: its two pages are on their
   // way together.
@@ -46,11 +60,17 @@ class TableBlocks {
   std::size_t memory_bytes() const noexcept { return index_.size() / 8; }
 
  private:
-  Status ReadVerified(std::size_t i, const BlockHandle& handle, bool again,
+  // *is_compressed says where *contents lies: in buffer->raw, or where it was
+  // read.
+  Status ReadFrom(bool* from_mapping, std::size_t i, bool verify,
+                  BlockBuffer* buffer, Slice* contents,
+                  bool* is_compressed) const;
+  Status ReadVerified(bool* from_mapping, std::size_t i, bool verify,
                       BlockBuffer* buffer, StoredBlock* stored) const;
-  Status ReadCompressed(const BlockHandle& handle, const StoredBlock& stored,
-                        bool fill_cache, BlockBuffer* buffer,
-                        Slice* contents) const;
+  bool MakeReadable(const BlockHandle& handle,
+                    BlockBuffer* buffer) const noexcept;
+  void KeepInCache(const BlockHandle& handle, BlockBuffer* buffer,
+                   Slice* contents) const;
   bool FindCached(const BlockHandle& handle, BlockBuffer* buffer,
                   Slice* contents) const;
 
@@ -66,6 +86,7 @@ class TableBlocks {
   const ReadableFile& file_;
   const TableIndex& index_;
   const char* const mapped_;  // null: it is not
+  const std::atomic<bool>* const fault_flag_;
   BlockCache* const cache_;
   const std::uint64_t cache_id_;
   // A bit per block: its checksum was found right, once.

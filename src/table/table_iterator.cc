@@ -8,6 +8,18 @@ void TableIterator::Fail(const Status& why) {
   StandNowhere();
 }
 
+Status TableIterator::CannotBeRead() const {
+  return Status::IoError(parts_.name + ": a page of it cannot be read");
+}
+
+bool TableIterator::FailIfSpoiled() {
+  if (!IsSpoiled()) [[likely]]
+    return false;
+  is_spoiled_ = true;
+  Fail(CannotBeRead());
+  return true;
+}
+
 // False: it cannot be read; the iterator then stands at none, for that reason.
 bool TableIterator::Enter(std::size_t block) {
   if (block == block_) return true;
@@ -24,6 +36,8 @@ bool TableIterator::Enter(std::size_t block) {
 
 // False: the cursor has come to an end.
 bool TableIterator::StandAtCursor() {
+  if (FailIfSpoiled()) [[unlikely]]
+    return true;
   if (cursor_.valid()) [[likely]] {
     if (IsInternalKey(cursor_.key())) [[likely]] {
       StandAt(cursor_.key(), cursor_.value());
@@ -59,11 +73,13 @@ void TableIterator::GoBackFrom(std::size_t block) {
 }
 
 void TableIterator::SeekToFirst() {
+  if (FailIfSpoiled()) return;
   status_ = Status::Ok();
   GoOnFrom(0);
 }
 
 void TableIterator::SeekToLast() {
+  if (FailIfSpoiled()) return;
   status_ = Status::Ok();
   GoBackFrom(parts_.index.size());
 }
@@ -74,6 +90,7 @@ void TableIterator::WillSeek(Slice internal_key) {
 }
 
 void TableIterator::Seek(Slice internal_key) {
+  if (FailIfSpoiled()) return;
   status_ = Status::Ok();
   const std::size_t block =
       expected_ != kNoBlock ? expected_ : parts_.index.Find(internal_key);

@@ -19,6 +19,9 @@ struct TableParts {
   const std::string& name;  // of the file, for messages
 };
 
+// If a page of a mapping that it looks at cannot be read (see GuardMappings()
+// in tamis/env.h), it stands at none from the next move on, for good, and
+// status() says so at once: what it showed last may have been zeros.
 class TableIterator final : public InternalIterator {
  public:
   TableIterator(const TableParts& parts, const BlockReadOptions& options)
@@ -30,7 +33,9 @@ class TableIterator final : public InternalIterator {
   void WillSeek(Slice internal_key) override;
   void Next() override;
   void Prev() override;
-  Status status() const override { return status_; }
+  Status status() const override {
+    return IsSpoiled() ? CannotBeRead() : status_;
+  }
 
  private:
   static constexpr std::size_t kNoBlock = ~std::size_t{0};
@@ -40,6 +45,12 @@ class TableIterator final : public InternalIterator {
   void GoBackFrom(std::size_t block);
   bool StandAtCursor();
   void Fail(const Status& why);
+  // A page was lost while this was looking at the mapping.
+  bool IsSpoiled() const noexcept {
+    return is_spoiled_ || (buffer_.is_mapped && parts_.blocks.faulted());
+  }
+  bool FailIfSpoiled();
+  Status CannotBeRead() const;
 
   TableParts parts_;
   BlockReadOptions options_;
@@ -48,6 +59,7 @@ class TableIterator final : public InternalIterator {
   BlockBuffer buffer_;
   BlockCursor cursor_;
   Status status_;
+  bool is_spoiled_ = false;
 };
 
 }  // namespace tamis

@@ -102,6 +102,9 @@ Status TableReader::Load() {
   Status loaded =
       index_.Load(context_.order, contents, file_->size() - kFooterBytes);
   if (!loaded.ok()) return loaded;
+  if (contents.data() == index_buffer_.raw.data()) {
+    index_buffer_.stored = {};  // was compressed; nobody needs it any more
+  }
   blocks_.emplace(*file_, index_, context_.cache);
   return Status::Ok();
 }
@@ -120,15 +123,22 @@ Status TableReader::Get(const LookupKey& key, const BlockReadOptions& options,
     if (result->block_filter_absent) return Status::Ok();
   }
   BlockBuffer buffer;
-  Block block;
-  Status read = blocks_->Read(i, options, &buffer, &block);
-  if (!read.ok()) return AboutFile(name_, read);
-  result->blocks_read = 1;
-  return TakeFound(FindInBlock(block, context_.order, key), value, result);
+  Status status;
+  do {
+    Block block;
+    status = blocks_->Read(i, options, &buffer, &block);
+    if (!status.ok()) return AboutFile(name_, status);
+    result->blocks_read = 1;
+    status = TakeFound(FindInBlock(block, context_.order, key), value, result);
+    // If a page was lost meanwhile, what was found is nothing.  The next round
+    // does not use the mapping.
+  } while (buffer.is_mapped && blocks_->faulted());
+  return status;
 }
 
 Status TableReader::TakeFound(const BlockFind& found, std::string* value,
                               LookupResult* result) const {
+  result->state = LookupResult::State::kAbsent;
   if (found.state == BlockFind::State::kAbsent) return Status::Ok();
   const std::uint64_t type = found.trailer & 0xff;
   if (found.state == BlockFind::State::kDamaged ||

@@ -1,8 +1,11 @@
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,6 +60,79 @@ TEST(PosixReadable, GivesTheSameBytesMappedAndNot) {
     EXPECT_EQ(*file->Read(10'000, 6, &scratch), "middle");
     EXPECT_EQ(*file->Read(0, content.size(), &scratch), content);
     EXPECT_EQ(*file->Read(content.size(), 0, &scratch), "");
+  }
+}
+
+TEST(PosixReadable, WhatIsCutOffLaterIsAnErrorThatNamesTheFile) {
+  for (const bool map : {false, true}) {
+    const TempDir dir;
+    const std::string path = dir.Write("f", std::string(20'000, 'a'));
+    const auto file = Open(path, map);
+    std::filesystem::resize_file(path, 5000);
+    std::string scratch;
+    ExpectNames(file->Read(9000, 10, &scratch).status(), StatusCode::kIoError,
+                path);
+    ExpectNames(file->Read(0, 20'000, &scratch).status(), StatusCode::kIoError,
+                path);
+    EXPECT_EQ(*file->Read(0, 5000, &scratch), std::string(5000, 'a'));
+    EXPECT_EQ(file->ReadAtMost(0, 20'000, &scratch)->size(), 5000u);
+    EXPECT_EQ(file->ReadAtMost(4999, 10, &scratch)->size(), 1u);
+    EXPECT_EQ(*file->ReadAtMost(9000, 10, &scratch), "");
+    EXPECT_EQ(*file->ReadAtMost(90'000, 10, &scratch), "");
+    EXPECT_FALSE(map && file->MakeReadable(9000, 10));
+  }
+}
+
+// The limit on open files, while it lives.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(rlim_t count) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = count;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+  ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_ = {};
+};
+
+TEST(PosixReadable, MoreFilesCanBeMappedThanAProcessMayHaveOpen) {
+  const TempDir dir;
+  const std::string path = dir.Write("f", std::string(20'000, 'a') + "end");
+  const FewDescriptors few(40);
+  std::vector<std::unique_ptr<ReadableFile>> files;
+  for (int i = 0; i < 200; ++i) files.push_back(Open(path, true));
+  std::string scratch;
+  for (const auto& file : files) {
+    ASSERT_NE(file, nullptr);
+    EXPECT_EQ(*file->Read(20'000, 3, &scratch), "end");
+    EXPECT_EQ(file->ReadAtMost(20'000, 100, &scratch)->size(), 3u);
+    EXPECT_EQ(*file->Read(7, 0, &scratch), "");
+  }
+  std::filesystem::resize_file(path, 5000);
+  for (const auto& file : files) {
+    ExpectNames(file->Read(9000, 10, &scratch).status(), StatusCode::kIoError,
+                path);
+  }
+}
+
+TEST(PosixReadable, MoreThanThereIsMemoryForIsAnErrorThatNamesTheFile) {
+  const TempDir dir;
+  const std::string path = dir.Write("f", "");
+  constexpr std::uint64_t kFiveTerabytes = 5'000'000'000'000;
+  std::filesystem::resize_file(path, kFiveTerabytes);
+  for (const bool map : {false, true}) {
+    const auto file = Open(path, map);
+    ASSERT_NE(file, nullptr);
+    std::string scratch;
+    ExpectNames(file->Read(0, kFiveTerabytes, &scratch).status(),
+                StatusCode::kResourceExhausted, path);
+    EXPECT_EQ(*file->Read(kFiveTerabytes - 3, 3, &scratch),
+              std::string(3, '\0'));
   }
 }
 

@@ -190,5 +190,54 @@ TEST(PosixLogFile, AWriteThatFailedInPartIsCutOff) {
   EXPECT_EQ(dir.Read("f"), "firstsecond");
 }
 
+TEST(PosixLogFile, SaysThatSomebodyElseHasCutIt) {
+  GuardMappings();
+  for (const bool is_long : {false, true}) {
+    const TempDir dir;
+    const std::string path = dir.File("f");
+    auto file = CreateLog(path);
+    const std::string record(is_long ? 5000 : 100, 'r');
+    ASSERT_TRUE(AddRecord(file.get(), record).ok());
+    ASSERT_TRUE(AddRecord(file.get(), record).ok());
+    std::filesystem::resize_file(path, 0);
+    const Status added = AddRecord(file.get(), record);
+    EXPECT_EQ(added.code(), StatusCode::kIoError) << added.ToString();
+    EXPECT_TRUE(added.message().starts_with(path)) << added.ToString();
+    // For good: what was appended before is gone.
+    EXPECT_FALSE(AddRecord(file.get(), "more").ok());
+    EXPECT_FALSE(AddRecord(file.get(), std::string(5000, 'l')).ok());
+    EXPECT_FALSE(file->Sync().ok());
+    EXPECT_FALSE(file->Close().ok());
+    EXPECT_EQ(dir.Read("f"), "");
+  }
+}
+
+TEST(PosixLogFile, ConfirmsNothingInAFileThatWasCut) {
+  // Within the page that is being written nothing faults.
+  const TempDir dir;
+  const std::string path = dir.File("f");
+  auto file = CreateLog(path);
+  ASSERT_TRUE(AddRecord(file.get(), std::string(100, 'r')).ok());
+  std::filesystem::resize_file(path, 50);
+  ASSERT_TRUE(AddRecord(file.get(), std::string(100, 's')).ok());
+  const Status synced = file->Sync();
+  EXPECT_EQ(synced.code(), StatusCode::kIoError) << synced.ToString();
+  EXPECT_TRUE(synced.message().starts_with(path)) << synced.ToString();
+  EXPECT_FALSE(AddRecord(file.get(), "more").ok());
+}
+
+TEST(PosixLogFile, AllocatesNothingBehindAHole) {
+  const TempDir dir;
+  const std::string path = dir.File("f");
+  auto file = CreateLog(path);
+  ASSERT_TRUE(AddRecord(file.get(), "short").ok());
+  // Unmaps, then maps again once enough others were written.
+  ASSERT_TRUE(AddRecord(file.get(), std::string(5000, 'l')).ok());
+  std::filesystem::resize_file(path, 10);
+  const Status added = AddRecord(file.get(), "short");
+  EXPECT_EQ(added.code(), StatusCode::kIoError) << added.ToString();
+  EXPECT_EQ(dir.Read("f").size(), 10u);
+}
+
 }  // namespace
 }  // namespace tamis

@@ -1,11 +1,17 @@
 #include "tamis/filter_file.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tamis/env.h"
 #include "tests/base/temp_dir.h"
+#include "tests/support/specs.h"
 
 namespace tamis {
 namespace {
@@ -77,6 +83,41 @@ TEST(FilterFile, DoesNotOverwriteUnlessAsked) {
   EXPECT_EQ(WriteFilterFile(path, "new", IfExists::kFail).code(),
             StatusCode::kAlreadyExists);
   EXPECT_EQ(dir.Read("f"), "old");
+}
+
+// Zeros in the place of what cannot be read would hide keys, or worse, in
+// whatever part of whichever filter.
+TEST(FilterFile, ThatLosesItsPagesHidesNoKey) {
+  GuardMappings();
+  constexpr int kKeys = 20'000;
+  std::vector<std::string> keys;
+  for (int i = 0; i < kKeys; ++i) keys.push_back("key" + std::to_string(i));
+  const std::vector<Slice> slices(keys.begin(), keys.end());
+  for (const std::string& spec : testing::EverySpec()) {
+    SCOPED_TRACE(spec);
+    const std::string bytes = FilterOver(spec, kKeys);
+    for (const std::uintmax_t left :
+         {std::uintmax_t{0}, std::uintmax_t{4096}}) {
+      const TempDir dir;
+      const std::string path = dir.Write("f", bytes);
+      auto file = FilterFile::Open(path, spec);
+      ASSERT_TRUE(file.ok()) << file.status().ToString();
+      EXPECT_TRUE((*file)->status().ok());
+      if (left < bytes.size()) std::filesystem::resize_file(path, left);
+      const auto answers = std::make_unique<bool[]>(kKeys);
+      (*file)->reader().MayContainMany(slices, {answers.get(), kKeys});
+      EXPECT_EQ(std::count(answers.get(), answers.get() + kKeys, false), 0);
+      for (const Slice key : slices) {
+        ASSERT_TRUE((*file)->reader().MayContain(key));
+      }
+      EXPECT_TRUE((*file)->reader().MayContainRange("a", "b") || left != 0);
+      if (left != 0) continue;
+      EXPECT_TRUE((*file)->reader().MayContain("another"));
+      EXPECT_EQ((*file)->status().code(), StatusCode::kIoError);
+      EXPECT_TRUE((*file)->status().message().starts_with(path));
+      EXPECT_NE((*file)->reader().Describe().always_maybe, "");
+    }
+  }
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ TEST(Current, NamesTheManifestThatWasSet) {
   }
   EXPECT_EQ(env.Contents("/db/CURRENT"), "MANIFEST-000012\n");
   EXPECT_EQ(env.List("/db")->size(), 1u);
+  ASSERT_TRUE(env.SyncDirectory("/").ok());
   env.Crash(CrashMode::kDropUnsynced);
   env.Restart();
   EXPECT_EQ(*ReadCurrent(env, "/db"), "/db/MANIFEST-000012");
@@ -98,6 +99,7 @@ TEST(Current, NamesTheOldManifestOrTheNewWhateverFails) {
   for (std::uint64_t n = 1;; ++n) {
     MemoryEnv env;
     ASSERT_TRUE(env.CreateDirectory("/db").ok());
+    ASSERT_TRUE(env.SyncDirectory("/").ok());
     ASSERT_TRUE(SetCurrent(env, "/db", 1).ok());
     env.FailCall(n, EIO);
     const Status set = SetCurrent(env, "/db", 2);

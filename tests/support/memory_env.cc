@@ -153,7 +153,7 @@ void MemoryEnv::Crash(CrashMode mode, std::uint64_t seed) {
   }
   unsynced_changes_.clear();
   for (const std::string& dir : unsynced_directories_) {
-    const bool by_chance = mode == CrashMode::kKeepRandomPrefix;
+    const bool by_chance = mode != CrashMode::kDropUnsynced;
     if (!by_chance || UpTo(1, &random) == 0) LoseDirectory(dir);
   }
   unsynced_directories_.clear();

@@ -1,0 +1,74 @@
+// base/file_mapping.h -- a part of a file, mapped.
+//
+// A page of a mapping that the system cannot read (a sector that is gone, a
+// file that somebody has cut) is no error of a call but a signal, SIGBUS, where
+// the page is touched.  In a file that is mapped after GuardMappings() was
+// called that signal does not end the process: the page reads as zeros from
+// then on, and faulted() says so.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace tamis {
+
+struct MappingSlot;  // an entry of the register that the handler looks into
+
+enum class MappingAccess { kRead, kReadWrite };
+
+// Owns the mapping.
+class FileMapping {
+ public:
+  FileMapping() = default;  // of nothing
+  // Not valid(), with errno, where the system cannot map that file so.
+  // REQUIRES: `offset` is a multiple of a page, and bytes > 0
+  FileMapping(int fd, std::uint64_t offset, std::size_t bytes,
+              MappingAccess access) noexcept;
+  FileMapping(FileMapping&& other) noexcept { Swap(&other); }
+  FileMapping& operator=(FileMapping&& other) noexcept {
+    Swap(&other);
+    return *this;
+  }
+  FileMapping(const FileMapping&) = delete;
+  FileMapping& operator=(const FileMapping&) = delete;
+  ~FileMapping() { Unmap(); }
+
+  bool valid() const noexcept { return start_ != nullptr; }
+  char* data() const noexcept { return start_; }
+  std::size_t size() const noexcept { return bytes_; }
+
+  // True: a page could not be read since this was mapped, and what was read of
+  // the mapping before this call may be zeros.  Always false where it is not
+  // guarded.
+  bool faulted() const noexcept { return HasFaulted(fault_flag()); }
+  bool is_guarded() const noexcept { return slot_ != nullptr; }
+  // Lives as long as the mapping; for HasFaulted().
+  const std::atomic<bool>& fault_flag() const noexcept;
+  static bool HasFaulted(const std::atomic<bool>& flag) noexcept {
+    // The bytes were read before the flag is.
+#if defined(__x86_64__)
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+#else
+    std::atomic_thread_fence(std::memory_order_acquire);
+#endif
+    return flag.load(std::memory_order_relaxed);
+  }
+
+  // 0: these bytes lie in memory now, read if need be; nothing was raised.
+  // Or an errno: not all of them can be read; but EINVAL: this system cannot
+  // tell (Linux can since 5.14).  REQUIRES: they lie in the mapping
+  int Populate(std::size_t offset, std::size_t bytes) const noexcept;
+
+  void Unmap() noexcept;
+
+ private:
+  void Swap(FileMapping* other) noexcept;
+
+  char* start_ = nullptr;
+  std::size_t bytes_ = 0;
+  MappingSlot* slot_ = nullptr;  // null: not guarded
+};
+
+}  // namespace tamis
