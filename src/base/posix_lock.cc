@@ -50,8 +50,12 @@ class PosixLock final : public FileLock {
   PosixLock(const PosixLock&) = delete;
   PosixLock& operator=(const PosixLock&) = delete;
   ~PosixLock() override {
-    // The parent's lock stays when a child closes its copy of the descriptor.
-    if (!owner_.IsHere()) return;
+    if (!owner_.IsHere()) {
+      // A forked child may hold the lock itself by now, and would give it up
+      // by closing its copy of the parent's descriptor.
+      static_cast<void>(fd_.Release());
+      return;
+    }
     const std::lock_guard guard(Locks().mutex);
     fd_.Close();  // gives up the system's lock
     Locks().held.erase(file_);

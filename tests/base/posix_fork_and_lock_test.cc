@@ -27,6 +27,7 @@ std::string& RemovedBeforeLocking() {
   static std::string& path = *new std::string;
   return path;
 }
+bool replaced_before_locking = false;  // by another file
 
 }  // namespace
 
@@ -38,7 +39,11 @@ extern "C" int fcntl(int fd, int command, ...) {
   void* const argument = va_arg(arguments, void*);  // an int fits as well
   va_end(arguments);
   if (command == F_SETLK && !RemovedBeforeLocking().empty()) {
-    ::unlink(std::exchange(RemovedBeforeLocking(), "").c_str());
+    const std::string path = std::exchange(RemovedBeforeLocking(), "");
+    ::unlink(path.c_str());
+    if (replaced_before_locking) {
+      ::close(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    }
   }
   return static_cast<int>(::syscall(SYS_fcntl, fd, command, argument));
 }
@@ -153,10 +158,16 @@ TEST(PosixLock, AForkedChildHasNoPartInIt) {
             }),
             1);
   EXPECT_EQ(InChild([&] { return WhoHasLock(path); }), 1);
-  // A child that outlives the lock gets it.
-  Grandchild grandchild([&] { return WhoHasLock(path); });
+  // A child that outlives the lock gets it, and keeps it when its copy of the
+  // parent's goes.
+  Grandchild grandchild([&] {
+    const auto childs = DefaultEnv().Lock(path);
+    if (!childs.ok()) return 9;
+    lock.reset();
+    return InChild([&] { return WhoHasLock(path); });
+  });
   lock.reset();
-  EXPECT_EQ(grandchild.Go(), 0);
+  EXPECT_EQ(grandchild.Go(), 1);
 }
 
 TEST(PosixLock, WhoHoldsItMayRemoveTheFileAndTheNextOneIsNew) {
@@ -172,14 +183,17 @@ TEST(PosixLock, WhoHoldsItMayRemoveTheFileAndTheNextOneIsNew) {
 }
 
 TEST(PosixLock, IsNeverOfAFileThatWasRemovedAfterItWasOpened) {
-  const TempDir dir;
-  const std::string path = dir.Write("LOCK", "");
-  RemovedBeforeLocking() = path;
-  const auto lock = DefaultEnv().Lock(path);
-  EXPECT_EQ(RemovedBeforeLocking(), "");
-  ASSERT_TRUE(lock.ok()) << lock.status().ToString();
-  // It is that of the file which others find there.
-  EXPECT_EQ(InChild([&] { return WhoHasLock(path); }), 1);
+  for (const bool is_replaced : {false, true}) {
+    const TempDir dir;
+    const std::string path = dir.Write("LOCK", "");
+    RemovedBeforeLocking() = path;
+    replaced_before_locking = is_replaced;
+    const auto lock = DefaultEnv().Lock(path);
+    EXPECT_EQ(RemovedBeforeLocking(), "");
+    ASSERT_TRUE(lock.ok()) << lock.status().ToString();
+    // It is that of the file which others find there.
+    EXPECT_EQ(InChild([&] { return WhoHasLock(path); }), 1) << is_replaced;
+  }
 }
 
 // How many processes think that they hold the lock.
