@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <array>
 #include <cerrno>
@@ -61,14 +60,14 @@ MappingSlot* FindMapping(std::uintptr_t address) noexcept {
 }
 
 // Lays a page of zeros where nothing can be read.  False: the system would
-// not.  Called by a handler: a system call, and nothing of a library.
+// not.  Called by a handler: a system call, and nothing else.
 bool CoverPage(std::uintptr_t address, bool is_writable) noexcept {
   const auto page = static_cast<std::uintptr_t>(::getpagesize());
   const std::uintptr_t start = address / page * page;
   const int protection = is_writable ? PROT_READ | PROT_WRITE : PROT_READ;
-  return ::syscall(SYS_mmap, start, page, protection,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-                   0) == static_cast<long>(start);
+  void* const place = reinterpret_cast<void*>(start);
+  return ::mmap(place, page, protection,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == place;
 }
 
 // What was there before us.  Null until we are.
