@@ -20,6 +20,7 @@ class StoreCheck {
   StoreCheck(Env& env, std::string dir, const StoreOptions& options)
       : env_(env), dir_(std::move(dir)), order_(*options.comparator) {
     context_.order = order_;
+    context_.unpack = UnpackLimitsOf(options);
   }
 
   Status ReadState() {

@@ -16,6 +16,7 @@ TableWriteOptions StoreImpl::WriteOptionsForTables() const {
   options.restart_interval = options_.restart_interval;
   options.compression = options_.compression;
   options.zstd_level = options_.zstd_level;
+  options.limits = PackLimitsOf(options_);
   options.filter = filter_.get();
   options.leveldb_filter_bits = filters_fit_ ? options_.leveldb_filter_bits : 0;
   return options;

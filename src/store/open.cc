@@ -64,8 +64,10 @@ Status StoreImpl::Open() {
   cache_ = NewBlockCache(options_.block_cache_bytes);
   table_context_.env = &env_;
   table_context_.dir = dir_;
-  table_context_.read = {
-      .order = order_, .cache = cache_.get(), .filter = filter_.get()};
+  table_context_.read = {.order = order_,
+                         .cache = cache_.get(),
+                         .filter = filter_.get(),
+                         .unpack = UnpackLimitsOf(options_)};
   table_context_.map = options_.map_tables;
   table_context_.use_filters = options_.filter_use != FilterUse::kOff;
   table_context_.filter_damaged = &StoreImpl::FilterDamaged;

@@ -27,11 +27,13 @@ class Repair {
         env_(options.env != nullptr ? *options.env : DefaultEnv()),
         order_(*options.comparator) {
     read_.order = order_;
+    read_.unpack = UnpackLimitsOf(options);
     write_.order = order_;
     write_.block_bytes = options.block_bytes;
     write_.restart_interval = options.restart_interval;
     write_.compression = options.compression;
     write_.zstd_level = options.zstd_level;
+    write_.limits = PackLimitsOf(options);
     limits_ = {.level1_bytes = options.level1_bytes,
                .level_growth = options.level_growth,
                .table_bytes = options.table_bytes};
@@ -121,7 +123,7 @@ class Repair {
     }
     Memtable saved(order_, 0, false);
     const std::unique_ptr<InternalIterator> entries =
-        (*table)->NewIterator({.verify_checksums = true});
+        (*table)->NewIterator({.verify_checksums = true, .check_order = false});
     std::string last;
     for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
       const Slice key = entries->key();
@@ -142,7 +144,7 @@ class Repair {
   void SaveFromTheEnd(const Table& table, const std::string& last,
                       Memtable* saved) {
     const std::unique_ptr<InternalIterator> entries =
-        table.NewIterator({.verify_checksums = true});
+        table.NewIterator({.verify_checksums = true, .check_order = false});
     std::string before;
     for (entries->SeekToLast(); entries->Valid(); entries->Prev()) {
       const Slice key = entries->key();

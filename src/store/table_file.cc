@@ -43,7 +43,8 @@ Result<std::unique_ptr<Table>> TableFile::OpenFile() const {
         path + ": it has " + std::to_string((*file)->size()) +
         " bytes, the manifest says " + std::to_string(facts_.bytes));
   }
-  return Table::Open(context_.read, *std::move(file), path);
+  return Table::Open(context_.read, *std::move(file), path,
+                     {.smallest = facts_.smallest, .largest = facts_.largest});
 }
 
 Result<const Table*> TableFile::OpenNow() const {

@@ -1,6 +1,9 @@
 #include "table/table_blocks.h"
 
+#include <string_view>
 #include <utility>
+
+#include "table/internal_key.h"
 
 namespace tamis {
 namespace {
@@ -14,16 +17,22 @@ Status AtOffset(const BlockHandle& handle, std::string_view what) {
 
 }  // namespace
 
+std::string_view DamageOf(const BlockCursor& cursor) noexcept {
+  return cursor.out_of_order() ? "has keys that are out of order"
+                               : "has an entry that is damaged";
+}
+
 TableBlocks::TableBlocks(const ReadableFile& file, const TableIndex& index,
-                         BlockCache* cache)
+                         BlockCache* cache, const UnpackLimits& limits)
     : file_(file),
       index_(index),
       mapped_(file.mapped().size() >= file.size() ? file.mapped().data()
                                                   : nullptr),
       cache_(cache),
       cache_id_(cache != nullptr ? cache->NewTableId() : 0),
-      verified_(std::make_unique<std::atomic<std::uint64_t>[]>(
-          index.size() / 64 + 1)) {}
+      known_(std::make_unique<std::atomic<std::uint64_t>[]>(
+          index.size() / kBlocksPerWord + 1)),
+      limits_(limits) {}
 
 TableBlocks::~TableBlocks() {
   if (cache_ != nullptr && any_compressed_.load(std::memory_order_relaxed)) {
@@ -42,11 +51,11 @@ Status TableBlocks::ReadVerified(std::size_t i, const BlockHandle& handle,
     Status read = ReadStored(file_, handle, &buffer->stored, stored);
     if (!read.ok()) return read;
   }
-  if (IsVerified(i) && !again) return Status::Ok();
+  if ((KnownOf(i) & kVerified) != 0 && !again) return Status::Ok();
   if (!stored->ChecksumHolds()) {
     return AtOffset(handle, "does not match its checksum");
   }
-  SetVerified(i);
+  SetKnown(i, kVerified);
   return Status::Ok();
 }
 
@@ -65,12 +74,18 @@ Status TableBlocks::ReadCompressed(const BlockHandle& handle,
                                    const StoredBlock& stored, bool fill_cache,
                                    BlockBuffer* buffer, Slice* contents) const {
   any_compressed_.store(true, std::memory_order_relaxed);
-  Status raw = Decompress(stored.codec(), stored.contents(), &buffer->raw);
+  Status raw =
+      Decompress(stored.codec(), stored.contents(), &buffer->raw, limits_);
   if (!raw.ok()) return raw;
   *contents = buffer->raw;
   if (cache_ == nullptr || !fill_cache) return Status::Ok();
   // A copy: it takes no more room than it needs, and the buffer keeps its own.
-  buffer->cached = std::make_shared<const std::string>(buffer->raw);
+  // A large block is not worth having twice.
+  constexpr std::size_t kLarge = std::size_t{1} << 20;
+  buffer->cached =
+      buffer->raw.size() > kLarge
+          ? std::make_shared<const std::string>(std::move(buffer->raw))
+          : std::make_shared<const std::string>(buffer->raw);
   *contents = *buffer->cached;
   cache_->Insert(cache_id_, handle.offset, buffer->cached);
   return Status::Ok();
@@ -92,8 +107,41 @@ Status TableBlocks::Read(std::size_t i, const BlockReadOptions& options,
       if (!read.ok()) return read;
     }
   }
-  if (Block::Parse(contents, block)) return Status::Ok();
-  return AtOffset(handle, "is not a block");
+  if (!Block::Parse(contents, block)) {
+    return AtOffset(handle, "is not a block");
+  }
+  return options.check_order ? CheckOrder(i, *block) : Status::Ok();
+}
+
+Status TableBlocks::WalkOver(std::size_t i, const Block& block) const {
+  const BlockHandle handle = index_.block(i);
+  BlockCursor cursor;
+  cursor.Reset(block, &index_.order());
+  std::uint32_t restart = 0;
+  for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
+    if (!IsInternalKey(cursor.key())) {
+      return AtOffset(handle, "has an entry that is damaged");
+    }
+    if (cursor.entry() == block.begin() &&
+        !index_.MayBeginWith(i, cursor.key())) {
+      return AtOffset(handle, kWrongPlace);
+    }
+    if (restart < block.restart_count() &&
+        cursor.entry() == block.Restart(restart) && cursor.key_is_whole()) {
+      ++restart;
+    }
+  }
+  if (cursor.damaged()) return AtOffset(handle, DamageOf(cursor));
+  if (block.begin() != block.end()) {
+    if (restart != block.restart_count()) {
+      return AtOffset(handle, "has restarts that are not where keys begin");
+    }
+    if (!index_.MayEndWith(i, cursor.key())) {
+      return AtOffset(handle, kWrongPlace);
+    }
+  }
+  SetKnown(i, kInOrder);
+  return Status::Ok();
 }
 
 }  // namespace tamis
