@@ -34,7 +34,8 @@ enum class FilterLoading {
   kAtOpening,
 };
 
-inline constexpr std::uint64_t kDefaultMaxBlockBytes = std::uint64_t{1} << 30;
+// Room for the largest value that a store takes, and more.
+inline constexpr std::uint64_t kDefaultMaxBlockBytes = std::uint64_t{3} << 30;
 inline constexpr std::uint64_t kDefaultMaxBlockGrowth = 64;
 
 struct StoreOptions {

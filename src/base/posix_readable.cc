@@ -4,8 +4,10 @@
 #include <unistd.h>
 #include <cerrno>
 #include <limits>
+#include <string>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "base/posix_files.h"
 
 namespace tamis {
@@ -55,7 +57,15 @@ class UnmappedReadable final : public ReadableFile {
   Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
                      std::string* scratch) const override {
     if (offset > size_ || bytes > size_ - offset) return EndsBefore(path_);
-    scratch->resize(bytes);
+    const Status room = NoThrow([&] {
+      scratch->resize(bytes);
+      return Status::Ok();
+    });
+    if (!room.ok()) {
+      return Status::ResourceExhausted(path_ + ": no memory for " +
+                                       std::to_string(bytes) +
+                                       " bytes that are to be read of it");
+    }
     for (std::size_t done = 0; done < bytes;) {
       const ssize_t got =
           ::pread(fd_.get(), scratch->data() + done, bytes - done,

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/batch_access.h"
 #include "store/file_names.h"
 #include "store/log_reader.h"
@@ -161,16 +162,18 @@ class StoreCheck {
 Result<CheckReport> CheckStore(const std::string& dir,
                                const StoreOptions& options,
                                CheckProgress progress, void* context) {
-  Env& env = options.env != nullptr ? *options.env : DefaultEnv();
-  StoreCheck check(env, dir, options);
-  Status read = check.ReadState();
-  if (read.code() == StatusCode::kCorruption) {
-    CheckReport report;
-    report.problems.push_back(read.message());
-    return report;
-  }
-  if (!read.ok()) return read;
-  return check.Run(progress, context);
+  return NoThrow([&]() -> Result<CheckReport> {
+    Env& env = options.env != nullptr ? *options.env : DefaultEnv();
+    StoreCheck check(env, dir, options);
+    Status read = check.ReadState();
+    if (read.code() == StatusCode::kCorruption) {
+      CheckReport report;
+      report.problems.push_back(read.message());
+      return report;
+    }
+    if (!read.ok()) return read;
+    return check.Run(progress, context);
+  });
 }
 
 }  // namespace tamis

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 #include "tamis/store.h"
 
 namespace tamis {
 
-Status DestroyStore(const std::string& dir, const StoreOptions& options) {
+namespace {
+
+Status Destroy(const std::string& dir, const StoreOptions& options) {
   Env& env = options.env != nullptr ? *options.env : DefaultEnv();
   Result<std::vector<std::string>> names = env.List(dir);
   if (!names.ok()) return names.status();
@@ -39,6 +42,12 @@ Status DestroyStore(const std::string& dir, const StoreOptions& options) {
   (void)env.Remove(LockFileName(dir));
   if (!others && first_error.ok()) (void)env.RemoveDirectory(dir);
   return first_error;
+}
+
+}  // namespace
+
+Status DestroyStore(const std::string& dir, const StoreOptions& options) {
+  return NoThrow([&] { return Destroy(dir, options); });
 }
 
 }  // namespace tamis

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/entry_filter.h"
 #include "store/store_impl.h"
 #include "store/table_outputs.h"
@@ -67,7 +68,11 @@ Status StoreImpl::FlushOldest() {
   };
   Status applied = LogAndApply(std::move(edit), is_flushed);
   if (!applied.ok()) return applied;
-  RemoveOldLogs();
+  // It is done, whether they can be removed or not.
+  (void)NoThrow([this] {
+    RemoveOldLogs();
+    return Status::Ok();
+  });
   return Status::Ok();
 }
 
@@ -79,18 +84,19 @@ void StoreImpl::FlushLoop() {
     if (closing_) return;
     is_flushing_ = true;
     lock.unlock();
-    const Status flushed = FlushOldest();
+    Status flushed = NoThrow([this] { return FlushOldest(); });
+    const bool done = flushed.ok();
     ReleaseRetired();
     lock.lock();
     is_flushing_ = false;
-    if (flushed.ok()) {
+    if (done) {
       failures = 0;
       background_error_ = Status::Ok();
     } else {
-      NoteBackgroundError(flushed, "flushing");
+      NoteBackgroundError(std::move(flushed), "flushing");
     }
     change_.notify_all();
-    if (!flushed.ok() && !WaitToRetry(lock, ++failures)) return;
+    if (!done && !WaitToRetry(lock, ++failures)) return;
   }
 }
 
@@ -106,7 +112,9 @@ Status StoreImpl::Flush() {
   queue_.push_back(&writer);
   writer.turn.wait(lock, [&] { return queue_.front() == &writer; });
   Status status;
-  if (!current_->memtable.table->empty()) status = SwitchMemtable();
+  if (!current_->memtable.table->empty()) {
+    status = NoThrow([this] { return SwitchMemtable(); });
+  }
   queue_.pop_front();
   if (!queue_.empty()) queue_.front()->turn.notify_one();
   if (!status.ok()) return status;

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 
 namespace tamis {
@@ -29,12 +30,17 @@ void InfoLog::Write(std::string_view line) {
   std::array<char, 32> when{};
   const std::size_t length =
       std::strftime(when.data(), when.size(), "%Y-%m-%dT%H:%M:%SZ ", &utc);
-  std::string text(when.data(), length);
-  text += line;
-  text += '\n';
-  Status written = file_->Append(text);
-  if (written.ok()) written = file_->Flush();
-  if (!written.ok()) file_.reset();
+  const Status written = NoThrow([&] {
+    std::string text(when.data(), length);
+    text += line;
+    text += '\n';
+    Status appended = file_->Append(text);
+    return appended.ok() ? file_->Flush() : appended;
+  });
+  // A line that there was no memory for is left out.
+  if (!written.ok() && written.code() != StatusCode::kResourceExhausted) {
+    file_.reset();
+  }
 }
 
 }  // namespace tamis

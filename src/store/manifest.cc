@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 #include "store/log_reader.h"
 
@@ -135,9 +136,12 @@ Status Manifest::Start(std::uint64_t number, const VersionEdit& full) {
   auto writer = std::make_unique<LogWriter>(*std::move(file));
   std::string record;
   full.AppendTo(&record);
-  Status written = writer->Add(record);
-  if (written.ok()) written = writer->Sync();
-  if (written.ok()) written = SetCurrent(*env_, dir_, number);
+  const Status written = NoThrow([&] {
+    Status done = writer->Add(record);
+    if (done.ok()) done = writer->Sync();
+    if (done.ok()) done = SetCurrent(*env_, dir_, number);
+    return done;
+  });
   if (!written.ok()) {
     writer.reset();
     // CURRENT may name it already: then it must stay.
@@ -164,8 +168,10 @@ Status Manifest::Continue(const ManifestState& state) {
 Status Manifest::Append(const VersionEdit& edit) {
   std::string record;
   edit.AppendTo(&record);
-  Status written = writer_->Add(record);
-  if (written.ok()) written = writer_->Sync();
+  Status written = NoThrow([&] {
+    Status added = writer_->Add(record);
+    return added.ok() ? writer_->Sync() : added;
+  });
   // After an error nobody knows what is in the file: begin a new one.
   if (!written.ok() || writer_->bytes() > start_bytes_ + kMostGrowth) {
     writer_.reset();

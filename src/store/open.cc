@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 #include "store/store_impl.h"
 
@@ -92,7 +93,7 @@ Status StoreImpl::Open() {
   }
   if (!options_.read_only) {
     RemoveObsoleteFiles();
-    StartThreads();
+    return StartThreads();
   }
   return Status::Ok();
 }
@@ -179,7 +180,11 @@ Status StoreImpl::OpenTables() {
 StoreImpl::~StoreImpl() {
   if (flush_thread_.joinable()) {
     // A large memtable is written now: replaying its log would take longer.
-    if (CurrentView()->memtable.table->bytes() > kLittleBytes) (void)Flush();
+    // Where that fails, so must it be.
+    if (compact_thread_.joinable() &&
+        CurrentView()->memtable.table->bytes() > kLittleBytes) {
+      (void)NoThrow([this] { return Flush(); });
+    }
     {
       const std::lock_guard lock(mutex_);
       closing_ = true;
@@ -188,12 +193,12 @@ StoreImpl::~StoreImpl() {
       change_.notify_all();
     }
     flush_thread_.join();
-    compact_thread_.join();
+    if (compact_thread_.joinable()) compact_thread_.join();
     info_log_->Write("closed");
   }
-  if (log_ != nullptr) (void)log_->Close();
+  if (log_ != nullptr) (void)NoThrow([this] { return log_->Close(); });
   view_.store(nullptr, std::memory_order_seq_cst);
-  retired_.clear();
+  retired_.reset();
   current_.reset();
 }
 

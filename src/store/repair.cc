@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/batch_access.h"
 #include "store/compact_pick.h"
 #include "store/file_names.h"
@@ -302,7 +303,7 @@ class Repair {
 
 Result<RepairReport> RepairStore(const std::string& dir,
                                  const StoreOptions& options) {
-  return Repair(dir, options).Run();
+  return NoThrow([&] { return Repair(dir, options).Run(); });
 }
 
 }  // namespace tamis

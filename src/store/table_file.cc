@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 
 namespace tamis {
@@ -13,11 +14,12 @@ TableFile::~TableFile() {
   if (!is_obsolete_.load(std::memory_order_relaxed)) return;
   owned_table_.reset();
   // What cannot be removed now goes when the store is opened next.
-  const Status removed =
-      context_.env->Remove(TableFileName(context_.dir, facts_.number));
-  if (removed.code() == StatusCode::kNotFound) {
-    (void)context_.env->Remove(OldTableFileName(context_.dir, facts_.number));
-  }
+  (void)NoThrow([this] {
+    Status removed =
+        context_.env->Remove(TableFileName(context_.dir, facts_.number));
+    if (removed.code() != StatusCode::kNotFound) return removed;
+    return context_.env->Remove(OldTableFileName(context_.dir, facts_.number));
+  });
 }
 
 Result<std::unique_ptr<Table>> TableFile::OpenFile() const {
