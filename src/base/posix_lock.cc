@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <cerrno>
 #include <mutex>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -78,9 +79,15 @@ Result<std::unique_ptr<FileLock>> LockPosixFile(const std::string& path) {
     return Status::IoError(path + ": locked: it is open in another process");
   }
   if (error != 0) return SystemError(path, error);
-  Locks().held.insert(IdentityOf(info));
-  return std::unique_ptr<FileLock>(
-      std::make_unique<PosixLock>(IdentityOf(info), std::move(fd)));
+  const FileIdentity file = IdentityOf(info);
+  Locks().held.insert(file);
+  std::unique_ptr<FileLock> lock(new (std::nothrow)
+                                     PosixLock(file, std::move(fd)));
+  if (lock == nullptr) {
+    Locks().held.erase(file);  // nobody would
+    return Status::ResourceExhausted(path + ": no memory to lock it");
+  }
+  return lock;
 }
 
 }  // namespace tamis

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "base/posix_files.h"
 
 namespace tamis {
@@ -73,7 +74,7 @@ class PosixLogFile final : public WritableFile {
   PosixLogFile(const PosixLogFile&) = delete;
   PosixLogFile& operator=(const PosixLogFile&) = delete;
   ~PosixLogFile() override {
-    if (fd_.valid()) static_cast<void>(Close().ok());
+    if (fd_.valid()) static_cast<void>(NoThrow([this] { return Close(); }));
   }
 
   Status Append(Slice bytes) override { return AppendRecord({&bytes, 1}); }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "base/posix_files.h"
 
 namespace tamis {
@@ -19,7 +20,7 @@ class PosixTableFile final : public WritableFile {
   PosixTableFile(const PosixTableFile&) = delete;
   PosixTableFile& operator=(const PosixTableFile&) = delete;
   ~PosixTableFile() override {
-    if (fd_.valid()) static_cast<void>(Close().ok());
+    if (fd_.valid()) static_cast<void>(NoThrow([this] { return Close(); }));
   }
 
   Status Append(Slice bytes) override {

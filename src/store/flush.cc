@@ -89,6 +89,7 @@ void StoreImpl::FlushLoop() {
     ReleaseRetired();
     lock.lock();
     is_flushing_ = false;
+    flush_failed_ = !done;
     if (done) {
       failures = 0;
       background_error_ = Status::Ok();
@@ -120,12 +121,15 @@ Status StoreImpl::Flush() {
   if (!status.ok()) return status;
   const std::uint64_t log_number = current_->memtable.log_number;
   change_.wait(lock, [&] {
-    return closing_ || !background_error_.ok() || current_->frozen.empty() ||
+    return closing_ || (flush_failed_ && !background_error_.ok()) ||
+           current_->frozen.empty() ||
            current_->frozen.back().log_number >= log_number;
   });
   return current_->frozen.empty() ||
                  current_->frozen.back().log_number >= log_number
              ? Status::Ok()
+         : background_error_.ok()
+             ? Status::IoError(dir_ + ": the store is being closed")
              : background_error_;
 }
 

@@ -234,6 +234,7 @@ class StoreImpl {
   Sequence last_sequence_ = 0;        // given out; the front writer's to use
   double owed_nanoseconds_ = 0;       // by writers that are to be slowed
   Status background_error_;
+  bool flush_failed_ = false;  // the last time; background_error_ says why
   std::string last_filter_damage_;
   bool closing_ = false;
   bool is_flushing_ = false;

@@ -26,28 +26,20 @@ std::string LongKey(int i) {
   return std::string(200, 'k') + NumberKey(static_cast<std::uint64_t>(i));
 }
 
+StoreOptions OptionsHere() {
+  StoreOptions options = SmallOptions();
+  options.create_if_missing = true;
+  options.automatic_compaction = false;
+  return options;
+}
+
 // A store on disk, its model, and calls during which memory may fail.
 class FaultyStore {
  public:
-  explicit FaultyStore(std::string dir) : dir_(std::move(dir)) {
-    options_ = SmallOptions();
-    options_.create_if_missing = true;
-    options_.automatic_compaction = false;
-  }
+  explicit FaultyStore(std::string dir, Model model = {})
+      : dir_(std::move(dir)), model_(std::move(model)) {}
 
-  // Two levels, a log, and keys of both lengths.
-  void Fill() {
-    OpenForSure();
-    for (int i = 0; i < 60; ++i) Put(NumberKey(static_cast<unsigned>(i)), "1");
-    Put(LongKey(1), std::string(5000, 'v'));
-    ASSERT_TRUE(store_->Compact().ok());
-    for (int i = 0; i < 60; i += 3) {
-      Put(NumberKey(static_cast<unsigned>(i)), "2");
-    }
-    ASSERT_TRUE(store_->Flush().ok());
-    Put("in the log", "3");
-    store_.reset();
-  }
+  const Model& model() const { return model_; }
 
   void OpenForSure() {
     auto opened = Store::Open(dir_, options_);
@@ -56,13 +48,17 @@ class FaultyStore {
   }
 
   void Open() {
+    std::optional<Result<std::unique_ptr<Store>>> opened;
     {
       const FaultScope faulty;
-      Result<std::unique_ptr<Store>> opened = Store::Open(dir_, options_);
-      if (opened.ok()) store_ = *std::move(opened);
-      if (!opened.ok()) Expect(opened.status());
+      opened = Store::Open(dir_, options_);
     }
-    if (store_ == nullptr) OpenForSure();
+    Expect(opened->status());
+    if (opened->ok()) {
+      store_ = **std::move(opened);
+    } else {
+      OpenForSure();
+    }
   }
 
   void Put(const std::string& key, const std::string& value,
@@ -103,29 +99,23 @@ class FaultyStore {
   }
 
   void Work() {
-    for (Status (Store::*work)() : {&Store::Flush, &Store::WaitForQuiet}) {
+    Status flushed;
+    Status compacted;
+    Status waited;
+    {
       const FaultScope faulty;
-      Expect((store_.get()->*work)());
+      flushed = store_->Flush();
+      compacted = store_->Compact();
+      waited = store_->WaitForQuiet();
     }
-    const FaultScope faulty;
-    Expect(store_->Compact());
+    Expect(flushed);
+    Expect(compacted);
+    Expect(waited);
   }
 
   void Close() {
     const FaultScope faulty;
     store_.reset();
-  }
-
-  void CheckAndRepair() {
-    const FaultScope faulty;
-    const auto checked = CheckStore(dir_, options_);
-    if (checked.ok()) {
-      for (const std::string& problem : checked->problems) {
-        EXPECT_NE(problem.find("memory"), std::string::npos) << problem;
-      }
-    } else {
-      Expect(checked.status());
-    }
   }
 
   // With all the memory there is.
@@ -179,7 +169,7 @@ class FaultyStore {
   static void ExpectAnswer(const Status& status, const std::string& got,
                            const std::string& value) {
     Expect(status);
-    if (status.ok()) EXPECT_EQ(got, value);
+    EXPECT_TRUE(!status.ok() || got == value);
   }
 
   void ReadMany() {
@@ -237,29 +227,53 @@ class FaultyStore {
   void Tell() {
     const Slice from = "0";
     const KeyRange range{.start = &from};
-    const FaultScope faulty;
-    (void)store_->Stats();
-    (void)store_->ApproximateSizes({&range, 1});
-    if (const auto text = store_->Property("tamis.stats"); !text.ok()) {
-      Expect(text.status());
+    std::optional<Result<std::string>> text;
+    Status explained;
+    {
+      const FaultScope faulty;
+      (void)store_->Stats();
+      (void)store_->ApproximateSizes({&range, 1});
+      text = store_->Property("tamis.stats");
+      explained = store_->Explain({}, model_.begin()->first).status;
     }
-    Expect(store_->Explain({}, model_.begin()->first).status);
+    Expect(text->status());
+    Expect(explained);
   }
 
   std::string dir_;
-  StoreOptions options_;
+  const StoreOptions options_ = OptionsHere();
   std::unique_ptr<Store> store_;
   Model model_;
   Model unsure_;
 };
 
-void RunWith(const std::string& dir, const FaultyStore& filled, int after,
-             int count) {
-  SCOPED_TRACE(std::to_string(count) + " failures after " +
-               std::to_string(after));
-  (void)dir;
-  FaultyStore store = FaultyStore(filled);
-  FailAllocations(after, count);
+// Two levels, a log, and keys of both lengths.
+Model Fill(const std::string& dir) {
+  FaultyStore store(dir);
+  store.OpenForSure();
+  for (unsigned i = 0; i < 60; ++i) store.Put(NumberKey(i), "1");
+  store.Put(LongKey(1), std::string(5000, 'v'));
+  store.Work();
+  for (unsigned i = 0; i < 60; i += 3) store.Put(NumberKey(i), "2");
+  store.Work();
+  store.Put("in the log", "3");
+  store.Close();
+  return store.model();
+}
+
+struct Faults {
+  int after = 0;
+  int count = 0;
+};
+
+// True: something has failed.
+bool RunWith(const Faults& faults, const TempDir& dir, const Model& filled) {
+  SCOPED_TRACE(std::to_string(faults.count) + " failures after " +
+               std::to_string(faults.after));
+  std::filesystem::remove_all(dir.File("run"));
+  std::filesystem::copy(dir.File("filled"), dir.File("run"));
+  FaultyStore store(dir.File("run"), filled);
+  FailAllocations(faults.after, faults.count);
   store.Open();
   store.Put("short", "value");
   store.Put(LongKey(2), std::string(70'000, 'w'));
@@ -269,11 +283,111 @@ void RunWith(const std::string& dir, const FaultyStore& filled, int after,
   store.Work();
   store.Put("after", "work");
   store.ReadAll();
-  // Memory is back.
-  FailAllocations(1 << 30, 0);
-  store.ExpectNothingUnsureIsSeen();
+  store.Close();
+  const bool any = FailedAllocations() > 0;
+  FailAllocations(1 << 30, 0);  // there is memory again
+  store.OpenForSure();
+  store.ExpectModel();
   store.Put("back", "again");
-  store.ExpectNothingUnsureIsSeen();
+  store.ExpectModel();
+  return any;
+}
+
+// At every `stride`th allocation of the run, one or more fail.
+void RunWithEach(int stride, const std::vector<int>& counts) {
+  const TempDir dir(TempDir::InMemory());
+  FailAllocations(1 << 30, 0);
+  const Model filled = Fill(dir.File("filled"));
+  for (const int count : counts) {
+    int after = count % stride;
+    while (RunWith({after, count}, dir, filled)) after += stride;
+    EXPECT_GT(after, 500);
+  }
+}
+
+TEST(StoreMemory, MayRunOutAtAnyPoint) { RunWithEach(11, {1, 40}); }
+TEST(StoreMemoryLarge, MayRunOutAtEachPoint) {
+  RunWithEach(1, {1, 2, 3, 40, 300});
+}
+
+// What whole-store calls do to one that is not damaged: all is there after
+// they failed, and after they were tried again.
+TEST(StoreMemory, MayRunOutInCheckAndRepair) {
+  const TempDir dir(TempDir::InMemory());
+  FailAllocations(1 << 30, 0);
+  const Model filled = Fill(dir.File("filled"));
+  const StoreOptions options = OptionsHere();
+  const std::string run = dir.File("run");
+  bool any = true;
+  for (int after = 0; any; after += 7) {
+    std::filesystem::remove_all(run);
+    std::filesystem::copy(dir.File("filled"), run);
+    std::optional<Result<CheckReport>> checked;
+    std::optional<Result<RepairReport>> repaired;
+    FailAllocations(after, 1);
+    {
+      const FaultScope faulty;
+      checked = CheckStore(run, options);
+      repaired = RepairStore(run, options);
+    }
+    any = FailedAllocations() > 0;
+    FailAllocations(1 << 30, 0);
+    EXPECT_TRUE(checked->ok() ||
+                checked->status().code() == StatusCode::kResourceExhausted);
+    EXPECT_TRUE(repaired->ok() ||
+                repaired->status().code() == StatusCode::kResourceExhausted);
+    FaultyStore store(run, filled);
+    if (!repaired->ok()) {
+      ASSERT_TRUE(RepairStore(run, options).ok()) << after;
+    }
+    store.OpenForSure();
+    store.ExpectModel();
+  }
+}
+
+TEST(StoreMemory, MayRunOutInDestroy) {
+  const TempDir dir(TempDir::InMemory());
+  FailAllocations(1 << 30, 0);
+  (void)Fill(dir.File("filled"));
+  const std::string run = dir.File("run");
+  bool any = true;
+  for (int after = 0; any; ++after) {
+    std::filesystem::remove_all(run);
+    std::filesystem::copy(dir.File("filled"), run);
+    Status destroyed;
+    FailAllocations(after, 1);
+    {
+      const FaultScope faulty;
+      destroyed = DestroyStore(run);
+    }
+    any = FailedAllocations() > 0;
+    FailAllocations(1 << 30, 0);
+    if (!destroyed.ok()) {
+      EXPECT_EQ(destroyed.code(), StatusCode::kResourceExhausted);
+      const Status again = DestroyStore(run);
+      EXPECT_TRUE(again.ok() || again.code() == StatusCode::kNotFound);
+    }
+    EXPECT_FALSE(std::filesystem::exists(run + "/CURRENT"));
+  }
+}
+
+// Not visible while the store is open, and whole or not at all afterwards.
+TEST(StoreMemory, AFailedBatchIsNotSeen) {
+  const TempDir dir(TempDir::InMemory());
+  FailAllocations(1 << 30, 0);
+  const Model filled = Fill(dir.File("db"));
+  bool failed = true;
+  for (int after = 0; failed; ++after) {
+    FaultyStore store(dir.File("db"), filled);
+    store.OpenForSure();
+    FailAllocations(after, 1);
+    store.PutBatch({{"one", std::string(100'000, '1')},
+                    {LongKey(9), std::string(50'000, '2')}});
+    failed = FailedAllocations() > 0;
+    FailAllocations(1 << 30, 0);
+    if (failed) store.ExpectNothingUnsureIsSeen();
+    if (!failed) store.ExpectModel();
+  }
 }
 
 }  // namespace
