@@ -9,6 +9,12 @@
 // bytes exist, on every machine, in every later version of this library.
 // Bytes that are damaged or unknown cost a read; they never hide a key.
 //
+// Memory: what grows with the keys -- Add() and Finish(), Insert() and Save()
+// -- and MakePolicy() say ResourceExhausted where there is none (Add() lets
+// Finish() say it).  The few bytes of an object that is made -- a builder, a
+// reader, a mutable filter -- come from `new`, which throws std::bad_alloc.  A
+// Store hands on neither: it gives a Status for both.
+//
 // Anybody may derive from these classes.  All they do by themselves is here in
 // the header, so that it matters to nobody whether the library has RTTI.
 

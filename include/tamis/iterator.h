@@ -31,7 +31,9 @@ class TAMIS_EXPORT Iterator {
   virtual Slice key() const noexcept = 0;
   virtual Slice value() const noexcept = 0;
 
-  // Not ok: a file could not be read; the iterator then stands at none.  To be
+  // Not ok: a file could not be read; the iterator then stands at none.
+  // ResourceExhausted may also mean that a step found no memory: then make a
+  // new iterator, this one stands at none for good.  To be
   // asked wherever Valid() turns false: only ok means that there is no more.
   // With StoreOptions::guard_mappings also where it still stands at an entry:
   // a page of that was lost after the iterator came there, and the key or value

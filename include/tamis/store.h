@@ -75,7 +75,9 @@ struct Explanation {
   std::string value;
 };
 
-// Safe to share among threads, all methods.
+// Safe to share among threads, all methods.  None throws: where memory runs out
+// a call fails with ResourceExhausted and the store lives on; what is done in
+// the background is tried again, as with a full disk.
 //
 // A store belongs to the process that opened it.  In a child that was forked
 // since, what writes or waits is InvalidArgument, and destroying the Store does
@@ -100,7 +102,9 @@ class TAMIS_EXPORT Store {
 
   // Every write is atomic, and visible to all reads that begin after it has
   // returned.  Keys may have up to 1 GiB, values up to 2 GiB, and a batch less
-  // than 4 GiB: InvalidArgument.  After a write that failed, the store may
+  // than 4 GiB: InvalidArgument.  A store numbers its writes, 2^56 of them:
+  // when the numbers are used up, writes are ResourceExhausted and reads go on.
+  // After a write that failed, the store may
   // refuse further ones until the reason is gone: see the message.
   Status Put(const WriteOptions& options, Slice key, Slice value);
   Status Delete(const WriteOptions& options, Slice key);
@@ -114,7 +118,9 @@ class TAMIS_EXPORT Store {
   void MultiGet(const ReadOptions& options, std::span<const Slice> keys,
                 std::span<std::string> values, std::span<Status> statuses);
 
-  // Never null.  REQUIRES: destroyed before the store
+  // Never null.  Where there is no memory for one, the iterator stands at none
+  // and its status() says why, and so do reads of the snapshot.
+  // REQUIRES: destroyed before the store
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options = {});
   std::unique_ptr<const Snapshot> GetSnapshot();
 
@@ -128,6 +134,7 @@ class TAMIS_EXPORT Store {
 
   StoreStats Stats() const;
   // Bytes of tables that hold each range, about: whole blocks, compressed.
+  // Empty: there was no memory for the answer.
   std::vector<std::uint64_t> ApproximateSizes(
       std::span<const KeyRange> ranges) const;
   // LevelDB's names, with "tamis." or "leveldb." before them:

@@ -34,6 +34,10 @@ enum class FilterLoading {
   kAtOpening,
 };
 
+// Room for the largest value that a store takes, and more.
+inline constexpr std::uint64_t kDefaultMaxBlockBytes = std::uint64_t{3} << 30;
+inline constexpr std::uint64_t kDefaultMaxBlockGrowth = 64;
+
 struct StoreOptions {
   // ---- What affects behaviour ----
 
@@ -62,6 +66,14 @@ struct StoreOptions {
   const Comparator* comparator = &BytewiseComparator();
   // Null: DefaultEnv().  REQUIRES: outlives the store
   Env* env = nullptr;
+
+  // A compressed block is unpacked to so many bytes at most, and, beyond
+  // 32 MiB, to so many times its stored size at most: what claims more, or
+  // turns out to be more, is refused (ResourceExhausted) before the memory is
+  // taken.  For tables of others that hold larger values, raise them; what this
+  // library writes stays within the defaults, and within these.
+  std::uint64_t max_block_bytes = kDefaultMaxBlockBytes;
+  std::uint64_t max_block_growth = kDefaultMaxBlockGrowth;
 
   // The filter that new tables get, as MakePolicy() takes it; "" for none.
   // Filters that are there are read whatever their kind.

@@ -14,7 +14,9 @@
 namespace tamis {
 
 // Changes in the order in which they are to happen: of two to the same key the
-// later one wins.  Not thread-safe.
+// later one wins.  Not thread-safe.  A container in the caller's memory: like
+// those of the standard library it throws std::bad_alloc where there is none,
+// and is then as it was.
 class TAMIS_EXPORT WriteBatch {
  public:
   WriteBatch() { Clear(); }

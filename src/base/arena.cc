@@ -28,13 +28,29 @@ char* Arena::AllocateElsewhere(std::size_t bytes) {
     Count(rounded);
     return own;
   }
-  at_ = NewChunk(next_chunk_bytes_);
-  Count(left_ + rounded);
-  left_ = next_chunk_bytes_ - rounded;
-  next_chunk_bytes_ = std::min(2 * next_chunk_bytes_, kLargestChunkBytes);
+  ReserveElsewhere(rounded);
+  Count(rounded);
+  left_ -= rounded;
   char* const start = at_;
   at_ += rounded;
   return start;
+}
+
+void Arena::ReserveElsewhere(std::size_t bytes) {
+  if (left_ > spare_left_ || bytes <= spare_left_) {
+    std::swap(at_, spare_at_);
+    std::swap(left_, spare_left_);
+    if (bytes <= left_) return;
+  }
+  // What would leave much of a chunk unused gets one of its size.
+  const bool is_large = bytes > next_chunk_bytes_ / 4;
+  const std::size_t size = is_large ? bytes : next_chunk_bytes_;
+  at_ = NewChunk(size);
+  Count(left_);
+  left_ = size;
+  if (!is_large) {
+    next_chunk_bytes_ = std::min(2 * next_chunk_bytes_, kLargestChunkBytes);
+  }
 }
 
 }  // namespace tamis

@@ -34,6 +34,12 @@ class Arena {
     return start;
   }
 
+  // The allocations that follow, up to so many bytes in all, each rounded up to
+  // kAlignment, will not fail.  Throws std::bad_alloc: as Allocate().
+  void Reserve(std::size_t bytes) {
+    if (bytes > left_) ReserveElsewhere(bytes);
+  }
+
   // What was handed out, and what was left over at the ends of chunks.
   std::size_t bytes() const noexcept {
     return bytes_.load(std::memory_order_relaxed);
@@ -46,6 +52,7 @@ class Arena {
   static constexpr std::size_t kLargestChunkBytes = 2 * kHugePageBytes;
 
   char* AllocateElsewhere(std::size_t bytes);
+  void ReserveElsewhere(std::size_t bytes);
   char* NewChunk(std::size_t bytes);
   void Count(std::size_t more) noexcept {
     bytes_.store(bytes() + more, std::memory_order_relaxed);
@@ -53,6 +60,10 @@ class Arena {
 
   char* at_ = nullptr;
   std::size_t left_ = 0;
+  // A chunk that has more to give, while another is used up for something
+  // large.
+  char* spare_at_ = nullptr;
+  std::size_t spare_left_ = 0;
   std::size_t next_chunk_bytes_ = kFirstChunkBytes;
   std::vector<MemoryBlock<unsigned char>> chunks_;
   std::atomic<std::size_t> bytes_ = 0;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <mutex>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -111,8 +112,13 @@ Result<std::unique_ptr<FileLock>> TryToLock(const std::string& path) {
   }
   if (IdentityOf(info) != file) return std::unique_ptr<FileLock>();
   held.insert(file);
-  return std::unique_ptr<FileLock>(
-      std::make_unique<PosixLock>(file, std::move(fd)));
+  std::unique_ptr<FileLock> lock(new (std::nothrow)
+                                     PosixLock(file, std::move(fd)));
+  if (lock == nullptr) {
+    held.erase(file);  // nobody would
+    return Status::ResourceExhausted(path + ": no memory to lock it");
+  }
+  return lock;
 }
 
 }  // namespace

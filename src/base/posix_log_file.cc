@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/file_mapping.h"
+#include "base/no_throw.h"
 #include "base/owner_process.h"
 #include "base/posix_files.h"
 
@@ -77,7 +78,7 @@ class PosixLogFile final : public WritableFile {
   PosixLogFile(const PosixLogFile&) = delete;
   PosixLogFile& operator=(const PosixLogFile&) = delete;
   ~PosixLogFile() override {
-    if (fd_.valid()) static_cast<void>(Close().ok());
+    if (fd_.valid()) static_cast<void>(NoThrow([this] { return Close(); }));
   }
 
   Status Append(Slice bytes) override { return AppendRecord({&bytes, 1}); }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "base/file_mapping.h"

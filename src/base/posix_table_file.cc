@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "base/owner_process.h"
 #include "base/posix_files.h"
 
@@ -21,7 +22,8 @@ class PosixTableFile final : public WritableFile {
   PosixTableFile& operator=(const PosixTableFile&) = delete;
   ~PosixTableFile() override {
     // What a forked child has in its buffer, its parent will write.
-    if (fd_.valid() && owner_.IsHere()) static_cast<void>(Close().ok());
+    if (!fd_.valid() || !owner_.IsHere()) return;
+    static_cast<void>(NoThrow([this] { return Close(); }));
   }
 
   Status Append(Slice bytes) override {

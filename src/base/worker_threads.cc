@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_throw.h"
+
 namespace tamis {
 
 Status RunTasks(
@@ -18,12 +20,7 @@ Status RunTasks(
   Status first_error;  // guarded by the mutex
   const auto work = [&](unsigned worker) noexcept {
     for (std::size_t task = next++; task < tasks; task = next++) {
-      Status status;
-      try {
-        status = run(task, worker);
-      } catch (const std::bad_alloc&) {
-        status = Status::ResourceExhausted("no memory");
-      }
+      Status status = NoThrow([&] { return run(task, worker); });
       if (status.ok()) continue;
       next = tasks;
       const std::lock_guard<std::mutex> lock(mutex);

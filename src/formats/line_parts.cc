@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "filters/bit_array.h"
 #include "filters/block_shapes.h"
 #include "filters/kernels.h"
@@ -173,7 +174,10 @@ Status DigestsBuilder::Finish(std::string* dst) {
   if (out_of_memory_) {
     return Status::ResourceExhausted("no memory for the keys' hashes");
   }
-  return write_(digests_, dst);
+  const std::size_t start = dst->size();
+  Status written = NoThrow([&] { return write_(digests_, dst); });
+  if (!written.ok()) dst->resize(start);
+  return written;
 }
 
 }  // namespace tamis

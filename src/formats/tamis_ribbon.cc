@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "base/coding.h"
+#include "base/no_throw.h"
 #include "filters/bumped_build.h"
 #include "filters/digest_set.h"
 #include "formats/always_maybe.h"
@@ -145,6 +147,19 @@ class RibbonPolicy final : public FilterPolicy {
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
+    try {
+      return PredictOrThrow(keys);
+    } catch (const std::bad_alloc&) {
+      return {.status = OutOfMemory()};
+    }
+  }
+  double RateAt(std::uint64_t /*planned_keys*/,
+                std::uint64_t keys) const noexcept override {
+    return RibbonRate(columns_, keys);
+  }
+
+ private:
+  Estimate PredictOrThrow(std::uint64_t keys) const {
     const BumpedFilter filter =
         PredictBumped(columns_, std::min(keys, kMostKeys));
     const std::uint64_t bytes = filter.bytes();
@@ -157,12 +172,7 @@ class RibbonPolicy final : public FilterPolicy {
                       ? Status::Ok()
                       : Status::InvalidArgument("ribbon: more than 2^54 keys")};
   }
-  double RateAt(std::uint64_t /*planned_keys*/,
-                std::uint64_t keys) const noexcept override {
-    return RibbonRate(columns_, keys);
-  }
 
- private:
   std::uint32_t columns_;
   std::uint64_t seed_;
 };

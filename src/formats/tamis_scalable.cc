@@ -2,11 +2,13 @@
 
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/append_zeros.h"
+#include "base/no_throw.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_mutable.h"
 #include "formats/line_parts.h"
@@ -180,6 +182,13 @@ class ScalablePolicy final : public FilterPolicy {
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
+    try {
+      return PredictOrThrow(keys);
+    } catch (const std::bad_alloc&) {
+      return {.status = OutOfMemory()};
+    }
+  }
+  Estimate PredictOrThrow(std::uint64_t keys) const {
     const ScalableFacts facts = PlanFirst(keys);
     const ScalablePartFacts& part = facts.parts.front();
     Estimate estimate = {.bytes = facts.TotalBytes(),
@@ -195,7 +204,11 @@ class ScalablePolicy final : public FilterPolicy {
   }
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
-    return ScalableRate(StartScalable(share_, planned_keys), keys);
+    try {
+      return ScalableRate(StartScalable(share_, planned_keys), keys);
+    } catch (const std::bad_alloc&) {
+      return 1.0;  // nothing is promised
+    }
   }
 
   Result<std::unique_ptr<MutableFilter>> NewMutable(

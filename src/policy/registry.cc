@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "formats/cassandra_filter.h"
 #include "formats/cassandra_version.h"
 #include "formats/lab_bloom.h"
@@ -195,11 +196,7 @@ constexpr std::array kFormats = {
                 false},
 };
 
-}  // namespace
-
-std::span<const FormatEntry> KnownFormats() noexcept { return kFormats; }
-
-Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
+Result<std::unique_ptr<const FilterPolicy>> MakeFrom(std::string_view text) {
   Result<PolicySpec> spec = ParseSpec(text);
   if (!spec.ok()) return spec.status();
   const auto* maker =
@@ -219,6 +216,14 @@ Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
     settings->sizing.bits_per_key = maker->usual_bits;
   }
   return maker->make(*settings);
+}
+
+}  // namespace
+
+std::span<const FormatEntry> KnownFormats() noexcept { return kFormats; }
+
+Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
+  return NoThrow([&] { return MakeFrom(text); });
 }
 
 }  // namespace tamis

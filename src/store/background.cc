@@ -2,16 +2,25 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 
+#include "base/no_throw.h"
 #include "store/store_impl.h"
 
 namespace tamis {
 
 // REQUIRES: mutex_ is held
-void StoreImpl::NoteBackgroundError(const Status& status, const char* what) {
-  background_error_ = status;
-  info_log_->Write(std::string(what) +
-                   " failed, will be tried again: " + status.ToString());
+void StoreImpl::NoteBackgroundError(Status status, const char* what) noexcept {
+  background_error_ = std::move(status);
+  // A line that there is no memory for is left out.
+  (void)NoThrow([&] {
+    info_log_->Write(std::string(what) + " failed, will be tried again: " +
+                     background_error_.ToString());
+    return Status::Ok();
+  });
 }
 
 bool StoreImpl::WaitToRetry(std::unique_lock<std::mutex>& lock,
@@ -34,9 +43,16 @@ void StoreImpl::FilterDamaged(void* store, const std::string& what) {
                          what);
 }
 
-void StoreImpl::StartThreads() {
-  flush_thread_ = std::thread([this] { FlushLoop(); });
-  compact_thread_ = std::thread([this] { CompactLoop(); });
+Status StoreImpl::StartThreads() {
+  try {
+    flush_thread_ = std::thread([this] { FlushLoop(); });
+    compact_thread_ = std::thread([this] { CompactLoop(); });
+  } catch (const std::system_error& error) {
+    return Status::ResourceExhausted(
+        dir_ + ": the system has no thread to give for background work: " +
+        error.what());
+  }
+  return Status::Ok();
 }
 
 Status StoreImpl::WaitForQuiet() {

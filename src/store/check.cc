@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 #include "store/log_replay.h"
 #include "store/manifest.h"
@@ -24,6 +25,7 @@ class StoreCheck {
         order_(*options.comparator),
         most_log_bytes_(MostLogBytes(options)) {
     context_.order = order_;
+    context_.unpack = UnpackLimitsOf(options);
   }
 
   Status ReadState() {
@@ -149,23 +151,19 @@ class StoreCheck {
 Result<CheckReport> CheckStore(const std::string& dir,
                                const StoreOptions& options,
                                CheckProgress progress, void* context) {
-  Env& env = options.env != nullptr ? *options.env : DefaultEnv();
-  Status read = CheckIsStore(dir, options);
-  if (read.code() == StatusCode::kCorruption) {
-    CheckReport report;
-    report.problems.push_back(read.message());
-    return report;
-  }
-  if (!read.ok()) return read;
-  StoreCheck check(env, dir, options);
-  read = check.ReadState();
-  if (read.code() == StatusCode::kCorruption) {
-    CheckReport report;
-    report.problems.push_back(read.message());
-    return report;
-  }
-  if (!read.ok()) return read;
-  return check.Run(progress, context);
+  return NoThrow([&]() -> Result<CheckReport> {
+    Env& env = options.env != nullptr ? *options.env : DefaultEnv();
+    StoreCheck check(env, dir, options);
+    Status read = CheckIsStore(dir, options);
+    if (read.ok()) read = check.ReadState();
+    if (read.code() == StatusCode::kCorruption) {
+      CheckReport report;
+      report.problems.push_back(read.message());
+      return report;
+    }
+    if (!read.ok()) return read;
+    return check.Run(progress, context);
+  });
 }
 
 }  // namespace tamis

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/store_impl.h"
 
 namespace tamis {
@@ -71,11 +72,14 @@ Status StoreImpl::CompactExclusively(
     if (closing_) return Status::IoError(dir_ + ": the store is being closed");
     is_compacting_ = true;
   }
+  bool is_over = false;
   Status status;
-  while (status.ok()) {
-    const std::optional<CompactionJob> job = pick(*CurrentView()->version);
-    if (!job) break;
-    status = RunCompaction(*job);
+  while (status.ok() && !is_over) {
+    status = NoThrow([&] {
+      const std::optional<CompactionJob> job = pick(*CurrentView()->version);
+      is_over = !job;
+      return job ? RunCompaction(*job) : Status::Ok();
+    });
     ReleaseRetired();
   }
   const std::lock_guard lock(mutex_);

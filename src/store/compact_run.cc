@@ -3,9 +3,10 @@
 // overlap, and each range is merged by a thread of its own.
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
+#include "base/no_throw.h"
+#include "base/worker_threads.h"
 #include "store/compact_range.h"
 #include "store/store_impl.h"
 #include "store/table_outputs.h"
@@ -36,14 +37,10 @@ Status StoreImpl::RunCompaction(const CompactionJob& job) {
       job.bytes() / kLeastBytesPerThread, 1, options_.compaction_threads);
   const std::vector<std::string> cuts = CutsOf(job, order_, parts);
 
-  struct Part {
-    std::unique_ptr<TableOutputs> outputs;
-    Status status;
-  };
-  std::vector<Part> work(cuts.size() + 1);
-  for (Part& part : work) part.outputs = NewOutputs();
+  std::vector<std::unique_ptr<TableOutputs>> outputs(cuts.size() + 1);
+  for (std::unique_ptr<TableOutputs>& part : outputs) part = NewOutputs();
   const std::vector<Sequence> snapshots = snapshots_.All();
-  const auto run = [&](std::size_t i) {
+  const auto run = [&](std::size_t i, unsigned /*worker*/) {
     CompactRange range;
     range.job = &job;
     range.version = view->version.get();
@@ -52,20 +49,18 @@ Status StoreImpl::RunCompaction(const CompactionJob& job) {
     range.stop = &stop_compactions_;
     if (i > 0) range.from = cuts[i - 1];
     if (i < cuts.size()) range.to = cuts[i];
-    work[i].status = MergeRange(range, work[i].outputs.get());
+    return MergeRange(range, outputs[i].get());
   };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < work.size(); ++i) threads.emplace_back(run, i);
-  run(0);
-  for (std::thread& thread : threads) thread.join();
+  const auto threads = static_cast<unsigned>(outputs.size());
+  if (Status merged = RunTasks(threads, outputs.size(), run); !merged.ok()) {
+    return merged;
+  }
 
   VersionEdit edit;
   std::uint64_t written = 0;
-  std::vector<FileFacts> tables;
-  for (Part& part : work) {
-    if (!part.status.ok()) return part.status;
-    written += part.outputs->bytes();
-    Result<std::vector<FileFacts>> some = part.outputs->Finish();
+  for (const std::unique_ptr<TableOutputs>& part : outputs) {
+    written += part->bytes();
+    Result<std::vector<FileFacts>> some = part->Finish();
     // Those of the parts before stay behind, until the store is opened next.
     if (!some.ok()) return some.status();
     for (FileFacts& table : *some) {
@@ -87,12 +82,16 @@ Status StoreImpl::RunCompaction(const CompactionJob& job) {
   done_.compactions.fetch_add(1, std::memory_order_relaxed);
   done_.compaction_bytes_read.fetch_add(job.bytes(), std::memory_order_relaxed);
   done_.compaction_bytes_written.fetch_add(written, std::memory_order_relaxed);
-  info_log_->Write("compacted " + std::to_string(job.upper.size()) +
-                   " tables of level " + std::to_string(job.level) + " and " +
-                   std::to_string(job.lower.size()) + " of level " +
-                   std::to_string(job.output_level) + ", " +
-                   std::to_string(job.bytes()) + " bytes, into " +
-                   std::to_string(written) + " bytes");
+  // It is done, whether there is memory for the line or not.
+  (void)NoThrow([&] {
+    info_log_->Write("compacted " + std::to_string(job.upper.size()) +
+                     " tables of level " + std::to_string(job.level) + " and " +
+                     std::to_string(job.lower.size()) + " of level " +
+                     std::to_string(job.output_level) + ", " +
+                     std::to_string(job.bytes()) + " bytes, into " +
+                     std::to_string(written) + " bytes");
+    return Status::Ok();
+  });
   return Status::Ok();
 }
 
@@ -107,18 +106,19 @@ void StoreImpl::CompactLoop() {
     if (closing_) return;
     is_compacting_ = true;
     lock.unlock();
-    const Status status = RunMostUrgent();
+    Status status = NoThrow([this] { return RunMostUrgent(); });
+    const bool done = status.ok();
     ReleaseRetired();
     lock.lock();
     is_compacting_ = false;
-    if (status.ok()) {
+    if (done) {
       if (failures > 0) background_error_ = Status::Ok();
       failures = 0;
     } else if (!closing_) {
-      NoteBackgroundError(status, "compacting");
+      NoteBackgroundError(std::move(status), "compacting");
     }
     change_.notify_all();
-    if (!status.ok() && !WaitToRetry(lock, ++failures)) return;
+    if (!done && !WaitToRetry(lock, ++failures)) return;
   }
 }
 

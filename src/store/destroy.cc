@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 #include "store/foreign_store.h"
 #include "store/store_checks.h"
@@ -117,7 +118,7 @@ Result<DestroyReport> DestroyStore(const std::string& dir,
                                    const StoreOptions& options,
                                    const DestroyOptions& destroy) {
   Env& env = options.env != nullptr ? *options.env : DefaultEnv();
-  return Destroyer(env, dir).Run(destroy);
+  return NoThrow([&] { return Destroyer(env, dir).Run(destroy); });
 }
 
 Status DestroyStore(const std::string& dir, const StoreOptions& options) {

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -48,9 +50,9 @@ class EntryFilter {
   // How many snapshots are too old to see it.  Entries of one key with the
   // same number are seen by the same snapshots, but for the newest of them.
   std::size_t EpochOf(Sequence sequence) const noexcept {
-    std::size_t epoch = 0;
-    while (epoch < snapshots_.size() && snapshots_[epoch] < sequence) ++epoch;
-    return epoch;
+    return static_cast<std::size_t>(
+        std::lower_bound(snapshots_.begin(), snapshots_.end(), sequence) -
+        snapshots_.begin());
   }
 
   KeyOrder order_;

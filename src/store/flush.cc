@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/entry_filter.h"
 #include "store/store_impl.h"
 #include "store/table_outputs.h"
@@ -16,6 +17,7 @@ TableWriteOptions StoreImpl::WriteOptionsForTables() const {
   options.restart_interval = options_.restart_interval;
   options.compression = options_.compression;
   options.zstd_level = options_.zstd_level;
+  options.limits = PackLimitsOf(options_);
   options.filter = filter_.get();
   options.leveldb_filter_bits = filters_fit_ ? options_.leveldb_filter_bits : 0;
   return options;
@@ -67,7 +69,11 @@ Status StoreImpl::FlushOldest() {
   };
   Status applied = LogAndApply(std::move(edit), is_flushed);
   if (!applied.ok()) return applied;
-  RemoveOldLogs();
+  // It is done, whether they can be removed or not.
+  (void)NoThrow([this] {
+    RemoveOldLogs();
+    return Status::Ok();
+  });
   return Status::Ok();
 }
 
@@ -79,18 +85,20 @@ void StoreImpl::FlushLoop() {
     if (closing_) return;
     is_flushing_ = true;
     lock.unlock();
-    const Status flushed = FlushOldest();
+    Status flushed = NoThrow([this] { return FlushOldest(); });
+    const bool done = flushed.ok();
     ReleaseRetired();
     lock.lock();
     is_flushing_ = false;
-    if (flushed.ok()) {
+    flush_failed_ = !done;
+    if (done) {
       failures = 0;
       background_error_ = Status::Ok();
     } else {
-      NoteBackgroundError(flushed, "flushing");
+      NoteBackgroundError(std::move(flushed), "flushing");
     }
     change_.notify_all();
-    if (!flushed.ok() && !WaitToRetry(lock, ++failures)) return;
+    if (!done && !WaitToRetry(lock, ++failures)) return;
   }
 }
 
@@ -106,18 +114,23 @@ Status StoreImpl::Flush() {
   queue_.push_back(&writer);
   writer.turn.wait(lock, [&] { return queue_.front() == &writer; });
   Status status;
-  if (!current_->memtable.table->empty()) status = SwitchMemtable();
+  if (!current_->memtable.table->empty()) {
+    status = NoThrow([this] { return SwitchMemtable(); });
+  }
   queue_.pop_front();
   if (!queue_.empty()) queue_.front()->turn.notify_one();
   if (!status.ok()) return status;
   const std::uint64_t log_number = current_->memtable.log_number;
   change_.wait(lock, [&] {
-    return closing_ || !background_error_.ok() || current_->frozen.empty() ||
+    return closing_ || (flush_failed_ && !background_error_.ok()) ||
+           current_->frozen.empty() ||
            current_->frozen.back().log_number >= log_number;
   });
   return current_->frozen.empty() ||
                  current_->frozen.back().log_number >= log_number
              ? Status::Ok()
+         : background_error_.ok()
+             ? Status::IoError(dir_ + ": the store is being closed")
              : background_error_;
 }
 

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 
 namespace tamis {
@@ -38,15 +39,18 @@ void InfoLog::Write(std::string_view line) {
   std::array<char, 32> when{};
   const std::size_t length =
       std::strftime(when.data(), when.size(), "%Y-%m-%dT%H:%M:%SZ ", &utc);
-  std::string text(when.data(), length);
-  text += line;
-  text += '\n';
-  const std::lock_guard lock(mutex_);
-  if (is_opened_) {
-    Append(text);
-  } else if (kept_.size() + text.size() <= kMaxKeptBytes) {
-    kept_ += text;
-  }
+  (void)NoThrow([&] {
+    std::string text(when.data(), length);
+    text += line;
+    text += '\n';
+    const std::lock_guard lock(mutex_);
+    if (is_opened_) {
+      Append(text);
+    } else if (kept_.size() + text.size() <= kMaxKeptBytes) {
+      kept_ += text;
+    }
+    return Status::Ok();  // a line that there is no memory for is left out
+  });
 }
 
 void InfoLog::Append(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 #include "store/log_format.h"
 #include "store/log_reader.h"
@@ -166,9 +167,12 @@ Status Manifest::Start(std::uint64_t number, const VersionEdit& full) {
       env_->Create(path, WriteKind::kTable);
   if (!file.ok()) return file.status();
   auto writer = std::make_unique<LogWriter>(*std::move(file));
-  Status written = AddEdit(full, writer.get());
-  if (written.ok()) written = writer->Sync();
-  if (written.ok()) written = SetCurrent(*env_, dir_, number);
+  const Status written = NoThrow([&] {
+    Status done = AddEdit(full, writer.get());
+    if (done.ok()) done = writer->Sync();
+    if (done.ok()) done = SetCurrent(*env_, dir_, number);
+    return done;
+  });
   if (!written.ok()) {
     writer.reset();
     // CURRENT may name it already: then it must stay.
@@ -193,8 +197,10 @@ Status Manifest::Continue(const ManifestState& state) {
 }
 
 Status Manifest::Append(const VersionEdit& edit) {
-  Status written = AddEdit(edit, writer_.get());
-  if (written.ok()) written = writer_->Sync();
+  Status written = NoThrow([&] {
+    Status added = AddEdit(edit, writer_.get());
+    return added.ok() ? writer_->Sync() : added;
+  });
   // After an error nobody knows what is in the file: begin a new one.
   if (!written.ok() || writer_->bytes() > start_bytes_ + kMostGrowth) {
     writer_.reset();

@@ -24,6 +24,13 @@ class Memtable {
   // is left out where there is no memory for it.
   Memtable(const KeyOrder& order, std::size_t expected_bytes, bool with_filter);
 
+  // The next so many entries, with so many bytes of user keys and values in
+  // all, can be added without fail.  Throws std::bad_alloc: no memory.
+  // REQUIRES: called by the thread that adds
+  void Reserve(std::uint64_t entries, std::size_t bytes) {
+    list_.Reserve(entries, bytes);
+  }
+
   // Both are copied.  `digest` is LineDigest(user_key, 0); unused without a
   // filter.  REQUIRES: one thread at a time; (key, sequence) is new
   void Add(Sequence sequence, ValueType type, Slice user_key, Slice value,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 #include "store/store_checks.h"
 #include "store/store_impl.h"
@@ -66,8 +67,10 @@ Status StoreImpl::Open() {
   cache_ = NewBlockCache(options_.block_cache_bytes);
   table_context_.env = &env_;
   table_context_.dir = dir_;
-  table_context_.read = {
-      .order = order_, .cache = cache_.get(), .filter = filter_.get()};
+  table_context_.read = {.order = order_,
+                         .cache = cache_.get(),
+                         .filter = filter_.get(),
+                         .unpack = UnpackLimitsOf(options_)};
   table_context_.map = options_.map_tables;
   table_context_.use_filters = options_.filter_use != FilterUse::kOff;
   table_context_.filter_damaged = &StoreImpl::FilterDamaged;
@@ -92,8 +95,7 @@ Status StoreImpl::Open() {
   }
   info_log_->Open(env_, dir_);
   RemoveObsoleteFiles();
-  StartThreads();
-  return Status::Ok();
+  return StartThreads();
 }
 
 // Is there a store, and may there be one?
@@ -209,7 +211,11 @@ Status StoreImpl::OpenTables() {
 StoreImpl::~StoreImpl() {
   if (flush_thread_.joinable()) {
     // A large memtable is written now: replaying its log would take longer.
-    if (CurrentView()->memtable.table->bytes() > kLittleBytes) (void)Flush();
+    // Where that fails, so must it be.
+    if (compact_thread_.joinable() &&
+        CurrentView()->memtable.table->bytes() > kLittleBytes) {
+      (void)NoThrow([this] { return Flush(); });
+    }
     {
       const std::lock_guard lock(mutex_);
       closing_ = true;
@@ -218,12 +224,12 @@ StoreImpl::~StoreImpl() {
       change_.notify_all();
     }
     flush_thread_.join();
-    compact_thread_.join();
+    if (compact_thread_.joinable()) compact_thread_.join();
     info_log_->Write("closed");
   }
-  if (log_ != nullptr) (void)log_->Close();
+  if (log_ != nullptr) (void)NoThrow([this] { return log_->Close(); });
   view_.store(nullptr, std::memory_order_seq_cst);
-  retired_.clear();
+  retired_.reset();
   current_.reset();
 }
 

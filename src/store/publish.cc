@@ -15,21 +15,25 @@ std::shared_ptr<const ReadView> StoreImpl::CurrentView() const {
   return current_;
 }
 
-void StoreImpl::Publish(std::shared_ptr<const ReadView> next) {
+void StoreImpl::Publish(std::shared_ptr<const ReadView> next) noexcept {
   view_.store(next.get(), std::memory_order_seq_cst);
-  if (current_ != nullptr) retired_.push_back(std::move(current_));
+  if (current_ != nullptr) {
+    current_->older = std::move(retired_);
+    retired_ = std::move(current_);
+  }
   current_ = std::move(next);
 }
 
-void StoreImpl::ReleaseRetired() {
-  std::vector<std::shared_ptr<const ReadView>> old;
+void StoreImpl::ReleaseRetired() noexcept {
+  std::shared_ptr<const ReadView> old;
   {
     const std::lock_guard lock(mutex_);
     old.swap(retired_);
   }
-  if (old.empty()) return;
+  if (old == nullptr) return;
   slots_.WaitForReaders();
-  old.clear();  // and with them memtables, tables, and files
+  // And with them memtables, tables, and files.
+  while (old != nullptr) old = std::exchange(old->older, nullptr);
 }
 
 ManifestState StoreImpl::StateOf(const Version& version) const {
@@ -101,15 +105,20 @@ Status StoreImpl::LogAndApply(VersionEdit edit,
       base->Apply(edit, table_context_);
   if (!next.ok()) return next.status();
   edit.last_sequence = last_sequence;
+  // Once the manifest has it nothing may fail, so memory is taken before.
+  constexpr std::size_t kMostFrozen = 8;
+  auto view = std::make_shared<ReadView>();
+  view->frozen.reserve(kMostFrozen);
   if (Status written = WriteEdit(&edit, **next); !written.ok()) return written;
   if (edit.log_number) log_number_ = *edit.log_number;
-  for (const auto& [level, key] : edit.compact_pointers) {
-    compact_pointers_[static_cast<std::size_t>(level)] = key;
+  for (auto& [level, key] : edit.compact_pointers) {
+    compact_pointers_[static_cast<std::size_t>(level)] = std::move(key);
   }
   MarkRemoved(edit, *base);
   {
     const std::lock_guard lock(mutex_);
-    auto view = std::make_shared<ReadView>(*current_);
+    view->memtable = current_->memtable;
+    view->frozen = current_->frozen;
     view->version = *std::move(next);
     if (change) change(view.get());
     Publish(std::move(view));

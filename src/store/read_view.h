@@ -22,6 +22,10 @@ struct ReadView : std::enable_shared_from_this<ReadView> {
   LoggedMemtable memtable;
   std::vector<LoggedMemtable> frozen;  // newest first
   std::shared_ptr<const Version> version;
+
+  // Once another has taken its place: what was to be let go of before it.
+  // The store's alone.
+  mutable std::shared_ptr<const ReadView> older;
 };
 
 }  // namespace tamis

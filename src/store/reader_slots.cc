@@ -39,6 +39,7 @@ ReaderSlots::Slot& ReaderSlots::FindSlot() {
   if (found == mine.end()) {
     // Those that this thread alone holds are of stores that are gone.
     std::erase_if(mine, [](const auto& e) { return e.slot.use_count() == 1; });
+    mine.reserve(mine.size() + 1);
     mine.push_back({id_, TakeSlot()});
     found = mine.end() - 1;
   }
@@ -55,15 +56,21 @@ std::shared_ptr<ReaderSlots::Slot> ReaderSlots::TakeSlot() {
   return slots_.back();
 }
 
-void ReaderSlots::WaitForReaders() {
+void ReaderSlots::WaitForReaders() noexcept {
   const std::uint64_t now = epoch_.fetch_add(1, std::memory_order_seq_cst) + 1;
   // Whoever takes a slot after this sees what is published by now.
-  std::vector<std::shared_ptr<Slot>> slots;
+  std::size_t count = 0;
   {
     const std::lock_guard lock(mutex_);
-    slots = slots_;
+    count = slots_.size();
   }
-  for (const std::shared_ptr<Slot>& slot : slots) {
+  for (std::size_t i = 0; i < count; ++i) {
+    // One by one: a copy of them all would take memory.
+    std::shared_ptr<Slot> slot;
+    {
+      const std::lock_guard lock(mutex_);
+      slot = slots_[i];
+    }
     for (unsigned tries = 0;; ++tries) {
       const std::uint64_t since =
           slot->reading_since.load(std::memory_order_seq_cst);

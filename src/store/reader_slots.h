@@ -68,8 +68,8 @@ class ReaderSlots {
   // While it lives, nothing that could be found through the store is freed.
   class Guard {
    public:
-    explicit Guard(ReaderSlots& slots) noexcept
-        : slot_(slots.SlotOfThisThread()) {
+    // Throws std::bad_alloc: at a thread's first guard of a store.
+    explicit Guard(ReaderSlots& slots) : slot_(slots.SlotOfThisThread()) {
       if (slot_.depth++ == 0) {
         // Ordered before all that is read under the guard: see WaitForReaders.
         slot_.reading_since.store(slots.epoch_.load(std::memory_order_relaxed),
@@ -93,7 +93,7 @@ class ReaderSlots {
   // Returns when all guards that existed at the call are gone.  What was
   // unpublished (by a sequentially consistent store) before the call is then
   // seen by nobody.  REQUIRES: this thread has no guard
-  void WaitForReaders();
+  void WaitForReaders() noexcept;
 
   // Calls visit(const ReadCounters&) for every thread's.
   template <typename Visit>
@@ -109,7 +109,7 @@ class ReaderSlots {
     Slot* slot = nullptr;
   };
 
-  Slot& SlotOfThisThread() noexcept {
+  Slot& SlotOfThisThread() {
     const Recent& recent = RecentOfThisThread();
     return recent.owner == id_ ? *recent.slot : FindSlot();
   }
@@ -122,8 +122,8 @@ class ReaderSlots {
 
   const std::uint64_t id_;  // never used by another object
   std::atomic<std::uint64_t> epoch_{1};
-  mutable std::mutex mutex_;  // guards slots_
-  std::vector<std::shared_ptr<Slot>> slots_;
+  mutable std::mutex mutex_;                  // guards slots_
+  std::vector<std::shared_ptr<Slot>> slots_;  // only ever grows
 };
 
 }  // namespace tamis

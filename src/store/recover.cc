@@ -173,8 +173,9 @@ Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
   edit.log_number = number;
   edit.previous_log_number = 0;
   for (FileFacts& facts : flushed) edit.added.emplace_back(0, std::move(facts));
+  std::shared_ptr<Memtable> memtable = NewMemtable();
   return LogAndApply(std::move(edit), [&](ReadView* view) {
-    view->memtable = {NewMemtable(), number};
+    view->memtable = {std::move(memtable), number};
   });
 }
 

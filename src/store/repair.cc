@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/batch_access.h"
 #include "store/compact_pick.h"
 #include "store/file_names.h"
@@ -30,11 +31,13 @@ class Repair {
         order_(*options.comparator),
         most_log_bytes_(MostLogBytes(options)) {
     read_.order = order_;
+    read_.unpack = UnpackLimitsOf(options);
     write_.order = order_;
     write_.block_bytes = options.block_bytes;
     write_.restart_interval = options.restart_interval;
     write_.compression = options.compression;
     write_.zstd_level = options.zstd_level;
+    write_.limits = PackLimitsOf(options);
     limits_ = {.level1_bytes = options.level1_bytes,
                .level_growth = options.level_growth,
                .table_bytes = options.table_bytes};
@@ -124,7 +127,7 @@ class Repair {
     }
     Memtable saved(order_, 0, false);
     const std::unique_ptr<InternalIterator> entries =
-        (*table)->NewIterator({.verify_checksums = true});
+        (*table)->NewIterator({.verify_checksums = true, .check_order = false});
     std::string last;
     for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
       const Slice key = entries->key();
@@ -145,7 +148,7 @@ class Repair {
   void SaveFromTheEnd(const Table& table, const std::string& last,
                       Memtable* saved) {
     const std::unique_ptr<InternalIterator> entries =
-        table.NewIterator({.verify_checksums = true});
+        table.NewIterator({.verify_checksums = true, .check_order = false});
     std::string before;
     for (entries->SeekToLast(); entries->Valid(); entries->Prev()) {
       const Slice key = entries->key();
@@ -300,8 +303,10 @@ class Repair {
 
 Result<RepairReport> RepairStore(const std::string& dir,
                                  const StoreOptions& options) {
-  if (Status may = CheckMayRepair(dir, options); !may.ok()) return may;
-  return Repair(dir, options).Run();
+  return NoThrow([&]() -> Result<RepairReport> {
+    if (Status may = CheckMayRepair(dir, options); !may.ok()) return may;
+    return Repair(dir, options).Run();
+  });
 }
 
 }  // namespace tamis

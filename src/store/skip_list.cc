@@ -181,12 +181,12 @@ SkipList::Node* SkipList::NewNode(unsigned height, std::size_t key_bytes,
                                    static_cast<std::uint32_t>(value_bytes));
 }
 
-unsigned SkipList::RandomHeight() noexcept {
+unsigned SkipList::RandomHeight(std::uint64_t* random) noexcept {
   // Marsaglia's xorshift with 64 bits.
-  random_ ^= random_ << 13;
-  random_ ^= random_ >> 7;
-  random_ ^= random_ << 17;
-  const auto more = static_cast<unsigned>(std::countr_zero(random_));
+  *random ^= *random << 13;
+  *random ^= *random >> 7;
+  *random ^= *random << 17;
+  const auto more = static_cast<unsigned>(std::countr_zero(*random));
   return 1 + std::min(more, kMaxHeight - 1);
 }
 
@@ -212,9 +212,19 @@ SkipList::Node* SkipList::NewEntry(unsigned height, std::uint64_t trailer,
   return node;
 }
 
+void SkipList::Reserve(std::uint64_t entries, std::size_t bytes) {
+  // The heights are drawn ahead, so that it is what will be taken, about.
+  std::uint64_t random = random_;
+  for (std::uint64_t i = 0; i < entries; ++i) {
+    bytes += RandomHeight(&random) * sizeof(Link) + sizeof(Node) +
+             kTrailerBytes + Arena::kAlignment;
+  }
+  arena_.Reserve(bytes);
+}
+
 void SkipList::Insert(Sequence sequence, ValueType type, Slice user_key,
                       Slice value) {
-  const unsigned levels = RandomHeight();
+  const unsigned levels = RandomHeight(&random_);
   Node* const node =
       NewEntry(levels, PackTrailer(sequence, type), user_key, value);
   const Target target{PrefixFor(user_key), node->key()};

@@ -30,6 +30,11 @@ class SkipList {
   SkipList(const SkipList&) = delete;
   SkipList& operator=(const SkipList&) = delete;
 
+  // The next so many insertions, with so many bytes of user keys and values in
+  // all, will not fail.  Throws std::bad_alloc.
+  // REQUIRES: called by the thread that inserts
+  void Reserve(std::uint64_t entries, std::size_t bytes);
+
   // Both are copied.  Throws std::bad_alloc: nothing was inserted.
   // REQUIRES: one thread at a time; (user_key, sequence) is new; key and value
   // are shorter than 4 GiB - 8 each
@@ -86,7 +91,7 @@ class SkipList {
                 std::size_t value_bytes);
   Node* NewEntry(unsigned height, std::uint64_t trailer, Slice user_key,
                  Slice value);
-  unsigned RandomHeight() noexcept;
+  static unsigned RandomHeight(std::uint64_t* random) noexcept;
   unsigned height() const noexcept {
     return height_.load(std::memory_order_relaxed);
   }

@@ -43,10 +43,12 @@ class SnapshotList {
 
 class StoreSnapshot final : public Snapshot {
  public:
-  // REQUIRES: `list` outlives it
-  StoreSnapshot(SnapshotList& list, Sequence sequence)
-      : list_(list), sequence_(sequence) {}
+  // Of the newest write that reads may see.  REQUIRES: `list` outlives it
+  StoreSnapshot(SnapshotList& list, const std::atomic<Sequence>& visible)
+      : list_(list), sequence_(list.Add(visible)) {}
   ~StoreSnapshot() override { list_.Remove(sequence_); }
+  StoreSnapshot(const StoreSnapshot&) = delete;
+  StoreSnapshot& operator=(const StoreSnapshot&) = delete;
 
   Sequence sequence() const noexcept { return sequence_; }
 

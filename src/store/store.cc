@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/batch_access.h"
+#include "store/out_of_memory.h"
 #include "store/store_impl.h"
 #include "table/table_builder.h"
 
@@ -46,6 +48,11 @@ Status NotTheOwner() {
       "a forked child: open the store after forking");
 }
 
+// A snapshot that there was no memory for stands for no moment.
+bool HasNoMoment(const ReadOptions& options) noexcept {
+  return options.snapshot != nullptr && IsOutOfMemory(options.snapshot);
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<StoreImpl> impl) : impl_(std::move(impl)) {}
@@ -58,96 +65,149 @@ Store::~Store() {
 
 Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
                                            const StoreOptions& options) {
-  if (options.comparator == nullptr) {
-    return Status::InvalidArgument("a store needs a comparator");
-  }
-  for (int tries = 1;; ++tries) {
-    auto impl = std::make_unique<StoreImpl>(dir, options);
-    const Status opened = impl->Open();
-    // What the options do not fit is not a matter of the moment.
-    const bool is_final = opened.code() == StatusCode::kInvalidArgument ||
-                          opened.code() == StatusCode::kNotSupported;
-    if (!is_final && impl->ChangedWhileOpening()) {
-      if (tries < kMostTries) continue;
-      return Status::IoError(dir + ": another process changes the store " +
-                             "faster than it can be opened for reading");
+  return NoThrow([&]() -> Result<std::unique_ptr<Store>> {
+    if (options.comparator == nullptr) {
+      return Status::InvalidArgument("a store needs a comparator");
     }
-    if (!opened.ok()) return opened;
-    return std::unique_ptr<Store>(new Store(std::move(impl)));
-  }
+    for (int tries = 1;; ++tries) {
+      auto impl = std::make_unique<StoreImpl>(dir, options);
+      const Status opened = impl->Open();
+      // What the options do not fit is not a matter of the moment.
+      const bool is_final = opened.code() == StatusCode::kInvalidArgument ||
+                            opened.code() == StatusCode::kNotSupported;
+      if (!is_final && impl->ChangedWhileOpening()) {
+        if (tries < kMostTries) continue;
+        return Status::IoError(dir + ": another process changes the store " +
+                               "faster than it can be opened for reading");
+      }
+      if (!opened.ok()) return opened;
+      return std::unique_ptr<Store>(new Store(std::move(impl)));
+    }
+  });
 }
 
 Status Store::Put(const WriteOptions& options, Slice key, Slice value) {
-  if (!impl_->IsOwned()) return NotTheOwner();
-  if (Status fits = CheckSizes(key, value); !fits.ok()) return fits;
-  // Kept, so that a thread which writes much does not allocate each time.
-  thread_local WriteBatch batch;
-  batch.Clear();
-  batch.Put(key, value);
-  Status written = impl_->Write(options, &batch);
-  constexpr std::size_t kMostKept = std::size_t{1} << 20;
-  if (batch.bytes() > kMostKept) batch = WriteBatch();
-  return written;
+  return NoThrow([&] {
+    if (!impl_->IsOwned()) return NotTheOwner();
+    if (Status fits = CheckSizes(key, value); !fits.ok()) return fits;
+    // Kept, so that a thread which writes much does not allocate each time.
+    thread_local WriteBatch batch;
+    batch.Clear();
+    batch.Put(key, value);
+    Status written = impl_->Write(options, &batch);
+    constexpr std::size_t kMostKept = std::size_t{1} << 20;
+    if (batch.bytes() > kMostKept) batch = WriteBatch();
+    return written;
+  });
 }
 
 Status Store::Delete(const WriteOptions& options, Slice key) {
-  if (!impl_->IsOwned()) return NotTheOwner();
-  if (Status fits = CheckSizes(key, {}); !fits.ok()) return fits;
-  WriteBatch batch;
-  batch.Delete(key);
-  return impl_->Write(options, &batch);
+  return NoThrow([&] {
+    if (!impl_->IsOwned()) return NotTheOwner();
+    if (Status fits = CheckSizes(key, {}); !fits.ok()) return fits;
+    WriteBatch batch;
+    batch.Delete(key);
+    return impl_->Write(options, &batch);
+  });
 }
 
 Status Store::Write(const WriteOptions& options, const WriteBatch& batch) {
-  if (!impl_->IsOwned()) return NotTheOwner();
-  if (Status fits = CheckBatch(batch); !fits.ok()) return fits;
-  WriteBatch copy = batch;
-  return impl_->Write(options, &copy);
+  return NoThrow([&] {
+    if (!impl_->IsOwned()) return NotTheOwner();
+    if (Status fits = CheckBatch(batch); !fits.ok()) return fits;
+    WriteBatch copy = batch;
+    if (copy.contents().empty()) copy.Clear();  // moved from
+    return impl_->Write(options, &copy);
+  });
 }
 
 Status Store::Get(const ReadOptions& options, Slice key, std::string* value) {
-  return impl_->Get(options, key, value);
+  return NoThrow([&] {
+    if (HasNoMoment(options)) return OutOfMemory();
+    return impl_->Get(options, key, value);
+  });
 }
 
 void Store::MultiGet(const ReadOptions& options, std::span<const Slice> keys,
                      std::span<std::string> values,
                      std::span<Status> statuses) {
-  impl_->MultiGet(options, keys, values, statuses);
+  const Status got = NoThrow([&] {
+    if (HasNoMoment(options)) return OutOfMemory();
+    impl_->MultiGet(options, keys, values, statuses);
+    return Status::Ok();
+  });
+  if (got.ok()) return;
+  for (Status& status : statuses) status = OutOfMemory();
 }
 
 std::unique_ptr<Iterator> Store::NewIterator(const ReadOptions& options) {
-  return impl_->NewIterator(options);
+  std::unique_ptr<Iterator> made;
+  (void)NoThrow([&] {
+    if (!HasNoMoment(options)) made = impl_->NewIterator(options);
+    return Status::Ok();
+  });
+  return made != nullptr ? std::move(made) : OutOfMemoryIterator();
 }
 
 std::unique_ptr<const Snapshot> Store::GetSnapshot() {
-  return impl_->GetSnapshot();
+  std::unique_ptr<const Snapshot> made;
+  (void)NoThrow([&] {
+    made = impl_->GetSnapshot();
+    return Status::Ok();
+  });
+  return made != nullptr ? std::move(made) : OutOfMemorySnapshot();
 }
 
 Status Store::Flush() {
-  return impl_->IsOwned() ? impl_->Flush() : NotTheOwner();
+  return NoThrow(
+      [&] { return impl_->IsOwned() ? impl_->Flush() : NotTheOwner(); });
 }
 
 Status Store::Compact(const KeyRange& range) {
-  return impl_->IsOwned() ? impl_->Compact(range) : NotTheOwner();
+  return NoThrow(
+      [&] { return impl_->IsOwned() ? impl_->Compact(range) : NotTheOwner(); });
 }
 
 Status Store::WaitForQuiet() {
-  return impl_->IsOwned() ? impl_->WaitForQuiet() : NotTheOwner();
+  return NoThrow(
+      [&] { return impl_->IsOwned() ? impl_->WaitForQuiet() : NotTheOwner(); });
 }
 
-StoreStats Store::Stats() const { return impl_->Stats(); }
+StoreStats Store::Stats() const {
+  StoreStats stats;
+  const Status told = NoThrow([&] {
+    stats = impl_->Stats();
+    return Status::Ok();
+  });
+  if (!told.ok()) {
+    stats = {};
+    stats.background_error = "out of memory";  // short: takes none
+  }
+  return stats;
+}
 
 std::vector<std::uint64_t> Store::ApproximateSizes(
     std::span<const KeyRange> ranges) const {
-  return impl_->ApproximateSizes(ranges);
+  std::vector<std::uint64_t> sizes;
+  (void)NoThrow([&] {
+    sizes = impl_->ApproximateSizes(ranges);
+    return Status::Ok();
+  });
+  return sizes;
 }
 
 Result<std::string> Store::Property(std::string_view name) const {
-  return impl_->Property(name);
+  return NoThrow([&] { return impl_->Property(name); });
 }
 
 Explanation Store::Explain(const ReadOptions& options, Slice key) {
-  return impl_->Explain(options, key);
+  Explanation told;
+  told.status = NoThrow([&] {
+    if (HasNoMoment(options)) return OutOfMemory();
+    told = impl_->Explain(options, key);
+    return std::move(told.status);
+  });
+  return told;
 }
 
 }  // namespace tamis

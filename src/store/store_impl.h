@@ -133,7 +133,7 @@ class StoreImpl {
   Status SaveWhatIsDropped(const std::vector<ReplayLog>& logs);
   Status FlushReplayed(std::vector<FileFacts>* flushed);
   Status StartAnewAfterReplay(std::vector<FileFacts> flushed);
-  void StartThreads();
+  Status StartThreads();
 
   // ---- stats.cc
   static std::string TablesAsText(const Version& version);
@@ -150,6 +150,8 @@ class StoreImpl {
   Status MakeRoom(std::unique_lock<std::mutex>& lock, std::size_t bytes);
   Status WaitForFailedLogs(std::unique_lock<std::mutex>& lock);
   Writer* BuildGroup(WriteBatch** group);
+  std::uint64_t NumbersLeft() const noexcept;
+  Status PrepareGroup(WriteBatch* group);
   Status Append(const WriteBatch& batch);
   Status SyncLogs(const std::vector<std::shared_ptr<WriteLog>>& older);
   Status Apply(const WriteBatch& batch, Memtable* memtable);
@@ -161,9 +163,9 @@ class StoreImpl {
   // ---- publish.cc
   // REQUIRES: mutex_ is held.  Readers see `next` from now on; the old view
   // waits in retired_ for ReleaseRetired().
-  void Publish(std::shared_ptr<const ReadView> next);
+  void Publish(std::shared_ptr<const ReadView> next) noexcept;
   // Lets go of views that no reader can see any more.  REQUIRES: no lock held
-  void ReleaseRetired();
+  void ReleaseRetired() noexcept;
   // Writes the edit to the manifest, then publishes the version it makes.
   // `change` may alter the view that is about to be published, under mutex_.
   Status LogAndApply(VersionEdit edit,
@@ -196,7 +198,7 @@ class StoreImpl {
   bool NeedsCompaction() const;
 
   // ---- background.cc
-  void NoteBackgroundError(const Status& status, const char* what);
+  void NoteBackgroundError(Status status, const char* what) noexcept;
   // Waits before background work is tried again.  False: closing.
   bool WaitToRetry(std::unique_lock<std::mutex>& lock, unsigned failures);
   static void FilterDamaged(void* store, const std::string& what);
@@ -223,7 +225,7 @@ class StoreImpl {
 
   mutable std::mutex mutex_;
   std::shared_ptr<const ReadView> current_;
-  std::vector<std::shared_ptr<const ReadView>> retired_;
+  std::shared_ptr<const ReadView> retired_;  // and what is older
   std::deque<Writer*> queue_;
   WriteBatch group_batch_;         // of several writers; the front one's to use
   std::shared_ptr<WriteLog> log_;  // the front writer's to use
@@ -234,6 +236,7 @@ class StoreImpl {
   Sequence last_sequence_ = 0;   // given out; the front writer's to use
   double owed_nanoseconds_ = 0;  // by writers that are to be slowed
   Status background_error_;
+  bool flush_failed_ = false;  // the last time; background_error_ says why
   std::string last_filter_damage_;
   bool closing_ = false;
   bool is_flushing_ = false;

@@ -1,9 +1,12 @@
 #include "store/store_iterator.h"
 
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/no_throw.h"
 #include "store/level_iterator.h"
 #include "store/merging_iterator.h"
 #include "store/store_impl.h"
@@ -31,25 +34,62 @@ class StoreIterator final : public Iterator {
   Slice value() const noexcept override {
     return is_forward_ ? entries_->value() : Slice(saved_value_);
   }
-  Status status() const override { return entries_->status(); }
+  Status status() const override {
+    return NoThrow([this] {
+      return is_out_of_memory_ ? OutOfMemory() : entries_->status();
+    });
+  }
 
   void SeekToFirst() override {
-    is_forward_ = true;
-    entries_->SeekToFirst();
-    FindNewest(/*skip_saved=*/false);
+    Move([this] {
+      is_forward_ = true;
+      entries_->SeekToFirst();
+      FindNewest(/*skip_saved=*/false);
+    });
   }
   void Seek(Slice key) override {
-    is_forward_ = true;
-    const LookupKey target(key, sequence_);
-    entries_->Seek(target.internal());
-    FindNewest(/*skip_saved=*/false);
+    Move([&] {
+      is_forward_ = true;
+      const LookupKey target(key, sequence_);
+      entries_->Seek(target.internal());
+      FindNewest(/*skip_saved=*/false);
+    });
   }
   void SeekToLast() override {
-    is_forward_ = false;
-    entries_->SeekToLast();
-    FindPrevious();
+    Move([this] {
+      is_forward_ = false;
+      entries_->SeekToLast();
+      FindPrevious();
+    });
   }
   void SeekForPrev(Slice key) override {
+    Move([&] { GoAtOrBefore(key); });
+  }
+  void Next() override {
+    Move([this] { GoForward(); });
+  }
+  void Prev() override {
+    Move([this] { GoBackward(); });
+  }
+
+ private:
+  // Where a step finds no memory, the iterator is of no more use: what it is
+  // made of may have stopped half way.
+  template <typename Step>
+  void Move(Step&& step) noexcept {
+    if (is_out_of_memory_) return;
+    try {
+      step();
+    } catch (const std::bad_alloc&) {
+      valid_ = false;
+      is_out_of_memory_ = true;
+    } catch (const std::length_error&) {
+      valid_ = false;
+      is_out_of_memory_ = true;
+    }
+  }
+
+  void GoAtOrBefore(Slice key) {
     // Sequence 0 sorts last: behind all versions of the key.
     const LookupKey target(key, 0);
     entries_->Seek(target.internal());
@@ -62,7 +102,7 @@ class StoreIterator final : public Iterator {
     FindPrevious();
   }
 
-  void Next() override {
+  void GoForward() {
     if (is_forward_) {
       saved_key_.assign(UserKeyOf(entries_->key()));
       entries_->Next();
@@ -76,7 +116,8 @@ class StoreIterator final : public Iterator {
     }
     FindNewest(/*skip_saved=*/true);
   }
-  void Prev() override {
+
+  void GoBackward() {
     if (is_forward_) {
       // Back over all versions of the key that is shown.
       saved_key_.assign(UserKeyOf(entries_->key()));
@@ -89,7 +130,6 @@ class StoreIterator final : public Iterator {
     FindPrevious();
   }
 
- private:
   bool IsVisible(Slice internal_key) const noexcept {
     return SequenceOf(internal_key) <= sequence_;
   }
@@ -137,6 +177,7 @@ class StoreIterator final : public Iterator {
   KeyOrder order_;
   Sequence sequence_;
   bool valid_ = false;
+  bool is_out_of_memory_ = false;  // and stays so
   bool is_forward_ = true;
   std::string saved_key_;
   std::string saved_value_;
@@ -186,7 +227,7 @@ std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
 }
 
 std::unique_ptr<const Snapshot> StoreImpl::GetSnapshot() {
-  return std::make_unique<StoreSnapshot>(snapshots_, snapshots_.Add(visible_));
+  return std::make_unique<StoreSnapshot>(snapshots_, visible_);
 }
 
 }  // namespace tamis

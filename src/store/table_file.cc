@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 
 namespace tamis {
@@ -14,11 +15,12 @@ TableFile::~TableFile() {
   if (!context_.owner.IsHere()) return;
   owned_table_.reset();
   // What cannot be removed now goes when the store is opened next.
-  const Status removed =
-      context_.env->Remove(TableFileName(context_.dir, facts_.number));
-  if (removed.code() == StatusCode::kNotFound) {
-    (void)context_.env->Remove(OldTableFileName(context_.dir, facts_.number));
-  }
+  (void)NoThrow([this] {
+    Status removed =
+        context_.env->Remove(TableFileName(context_.dir, facts_.number));
+    if (removed.code() != StatusCode::kNotFound) return removed;
+    return context_.env->Remove(OldTableFileName(context_.dir, facts_.number));
+  });
 }
 
 Result<std::unique_ptr<Table>> TableFile::OpenFile() const {
@@ -44,7 +46,8 @@ Result<std::unique_ptr<Table>> TableFile::OpenFile() const {
         path + ": it has " + std::to_string((*file)->size()) +
         " bytes, the manifest says " + std::to_string(facts_.bytes));
   }
-  return Table::Open(context_.read, *std::move(file), path);
+  return Table::Open(context_.read, *std::move(file), path,
+                     {.smallest = facts_.smallest, .largest = facts_.largest});
 }
 
 Result<const Table*> TableFile::OpenNow() const {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 
 namespace tamis {
@@ -18,17 +19,23 @@ TableOutputs::~TableOutputs() {
   builder_.reset();
   file_.reset();
   for (const FileFacts& table : tables_) {
-    (void)env_->Remove(TableFileName(dir_, table.number));
+    // What stays goes when the store is opened next.
+    (void)NoThrow(
+        [&] { return env_->Remove(TableFileName(dir_, table.number)); });
   }
 }
 
 Status TableOutputs::Begin() {
   FileFacts facts;
   facts.number = new_number_();
-  Result<std::unique_ptr<WritableFile>> file =
-      env_->Create(TableFileName(dir_, facts.number), WriteKind::kTable);
-  if (!file.ok()) return file.status();
+  // First, so that a file that comes into being is known.
   tables_.push_back(std::move(facts));
+  Result<std::unique_ptr<WritableFile>> file = env_->Create(
+      TableFileName(dir_, tables_.back().number), WriteKind::kTable);
+  if (!file.ok()) {
+    tables_.pop_back();
+    return file.status();
+  }
   file_ = *std::move(file);
   builder_ = std::make_unique<TableBuilder>(options_, file_.get());
   return Status::Ok();

@@ -27,7 +27,7 @@ class TableOutputs {
   TableOutputs(const TableOutputs&) = delete;
   TableOutputs& operator=(const TableOutputs&) = delete;
 
-  // REQUIRES: the internal key is after all before
+  // Corruption: the internal key does not come after the one before.
   Status Add(Slice internal_key, Slice value);
   // Bytes of the table that is being written; 0: none is.
   std::uint64_t table_bytes() const noexcept;

@@ -140,7 +140,7 @@ std::vector<TableFileRef> Version::Overlapping(int level, const Slice* from,
   return found;
 }
 
-bool Version::MayBeBelow(int level, Slice user_key) const noexcept {
+bool Version::MayBeBelow(int level, Slice user_key) const {
   const LookupKey newest(user_key, kMaxSequence);
   for (int i = level + 1; i < kStoreLevels; ++i) {
     const Level& below = this->level(i);

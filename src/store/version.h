@@ -118,7 +118,7 @@ class Version {
   std::vector<TableFileRef> Overlapping(int level, const Slice* from,
                                         const Slice* to) const;
   // False only if certainly no table of a level below `level` holds the key.
-  bool MayBeBelow(int level, Slice user_key) const noexcept;
+  bool MayBeBelow(int level, Slice user_key) const;
 
   // The next version.  Corruption: the edit does not fit this one (a table
   // that is not there, or that overlaps another).

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "formats/line_view.h"
 #include "store/batch_access.h"
 #include "store/file_names.h"
@@ -21,6 +22,10 @@ constexpr std::size_t kSmallBytes = std::size_t{128} << 10;
 constexpr std::size_t kMostFrozen = 2;
 // Writers sleep this long at least: shorter sleeps are never that short.
 constexpr double kSleepNanoseconds = 1e6;
+
+Status CopyOf(const Status& status) noexcept {
+  return NoThrow([&] { return status; });
+}
 
 }  // namespace
 
@@ -38,34 +43,43 @@ Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
                    [&] { return writer.done || queue_.front() == &writer; });
   if (writer.done) return writer.status;
 
-  Status status = MakeRoom(lock, batch->bytes());
-  if (status.ok() && writer.sync) status = WaitForFailedLogs(lock);
   Writer* last = &writer;
-  if (status.ok()) {
-    WriteBatch* group = nullptr;
-    last = BuildGroup(&group);
-    std::vector<std::shared_ptr<WriteLog>> older;
+  WriteBatch* group = nullptr;
+  std::vector<std::shared_ptr<WriteLog>> older;
+  // Until this is done nothing has happened, so it may fail.
+  Status status = NoThrow([&] {
+    Status ready = MakeRoom(lock, batch->bytes());
+    if (ready.ok() && writer.sync) ready = WaitForFailedLogs(lock);
+    if (!ready.ok()) return ready;
     if (writer.sync) older = older_logs_;
+    last = BuildGroup(&group);
+    return PrepareGroup(group);
+  });
+  if (status.ok()) {
     // Only the writer at the front replaces the memtable.
     Memtable& memtable = *current_->memtable.table;
     lock.unlock();
-    status = Append(*group);
-    if (status.ok() && writer.sync) status = SyncLogs(older);
+    status = NoThrow([&] {
+      Status logged = Append(*group);
+      return logged.ok() && writer.sync ? SyncLogs(older) : logged;
+    });
     bool log_is_fine = status.ok();
     if (status.ok()) {
       status = Apply(*group, &memtable);
       // The write is durable, whatever becomes of the mark.
-      if (writer.sync) log_is_fine = log_->MarkSynced().ok();
+      if (writer.sync) {
+        log_is_fine = NoThrow([&] { return log_->MarkSynced(); }).ok();
+      }
     }
-    if (group == &group_batch_) group_batch_.Clear();
     lock.lock();
     if (!log_is_fine) log_failed_ = true;
   }
+  if (group == &group_batch_) group_batch_.Clear();
   while (true) {
     Writer* ready = queue_.front();
     queue_.pop_front();
     if (ready != &writer) {
-      ready->status = status;
+      ready->status = CopyOf(status);
       ready->done = true;
       ready->turn.notify_one();
     }
@@ -82,6 +96,7 @@ StoreImpl::Writer* StoreImpl::BuildGroup(WriteBatch** group) {
   Writer* last = first;
   *group = first->batch;
   std::size_t bytes = first->batch->bytes();
+  std::uint64_t count = first->batch->count();
   const std::size_t most =
       bytes <= kSmallBytes ? bytes + kSmallBytes : kMostGroupBytes;
   for (auto next = queue_.begin() + 1; next != queue_.end(); ++next) {
@@ -90,18 +105,42 @@ StoreImpl::Writer* StoreImpl::BuildGroup(WriteBatch** group) {
     if (writer->is_alone || (writer->sync && !first->sync)) break;
     bytes += writer->batch->bytes();
     if (bytes > most) break;
-    if (*group == first->batch) {
-      group_batch_.Append(*first->batch);
-      *group = &group_batch_;
-    }
-    group_batch_.Append(*writer->batch);
+    count += writer->batch->count();
+    if (count > NumbersLeft()) break;
+    const Status added = NoThrow([&] {
+      if (*group == first->batch) {
+        group_batch_.Append(*first->batch);
+        *group = &group_batch_;
+      }
+      group_batch_.Append(*writer->batch);
+      return Status::Ok();
+    });
+    if (!added.ok()) break;  // no memory: fewer go together
     last = writer;
   }
-  const Sequence sequence = last_sequence_ + 1;
-  BatchAccess::SetSequence(*group, sequence);
-  // Also if it fails: its numbers may stand in the log.
-  last_sequence_ += (*group)->count();
   return last;
+}
+
+// The last number of all is never given out: a log could not be read again
+// that holds it.
+std::uint64_t StoreImpl::NumbersLeft() const noexcept {
+  return last_sequence_ < kMaxSequence ? kMaxSequence - 1 - last_sequence_ : 0;
+}
+
+// Gives the group its numbers, and makes room for it in the memtable: once it
+// is in the log nothing may keep it from being applied, all of it.
+Status StoreImpl::PrepareGroup(WriteBatch* group) {
+  if (group->count() > NumbersLeft() || last_sequence_ >= kMaxSequence) {
+    return Status::ResourceExhausted(
+        dir_ +
+        ": no sequence numbers are left for this write; the store can be read: "
+        "copy it into a new one, by tamis db scan and tamis db load");
+  }
+  current_->memtable.table->Reserve(group->count(), group->bytes());
+  BatchAccess::SetSequence(group, last_sequence_ + 1);
+  // Also if it fails: its numbers may stand in the log.
+  last_sequence_ += group->count();
+  return Status::Ok();
 }
 
 // REQUIRES, for these three: this thread is at the front of the queue
@@ -209,20 +248,21 @@ Status StoreImpl::WaitForFailedLogs(std::unique_lock<std::mutex>& lock) {
 // REQUIRES: mutex_ is held, by the writer at the front or before there are any
 Status StoreImpl::SwitchMemtable() {
   const std::uint64_t number = NewFileNumber();
-  Result<std::unique_ptr<WritableFile>> file =
-      env_.Create(LogFileName(dir_, number), WriteKind::kLog);
-  if (!file.ok()) return file.status();
-  LogHead head;
-  if (log_ != nullptr) {
-    head = log_->HeadOfNext();
-    older_logs_.push_back(std::move(log_));
-  }
-  log_ = std::make_shared<WriteLog>(number, *std::move(file), head);
-  log_failed_ = false;
-  log_name_is_synced_ = false;
+  // All that takes memory comes before anything is changed.
   auto next = std::make_shared<ReadView>(*current_);
   next->frozen.insert(next->frozen.begin(), current_->memtable);
   next->memtable = {NewMemtable(), number};
+  older_logs_.reserve(older_logs_.size() + 1);
+  Result<std::unique_ptr<WritableFile>> file =
+      env_.Create(LogFileName(dir_, number), WriteKind::kLog);
+  if (!file.ok()) return file.status();
+  auto log = std::make_shared<WriteLog>(
+      number, *std::move(file),
+      log_ != nullptr ? log_->HeadOfNext() : LogHead());
+  if (log_ != nullptr) older_logs_.push_back(std::move(log_));
+  log_ = std::move(log);
+  log_failed_ = false;
+  log_name_is_synced_ = false;
   Publish(std::move(next));
   work_.notify_all();
   return Status::Ok();

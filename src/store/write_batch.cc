@@ -52,11 +52,19 @@ void WriteBatch::Put(Slice key, Slice value) {
   // Up to this size it is cheaper to make room for all at once.
   constexpr std::size_t kSmall = 1024;
   const std::size_t room = value.size() <= kSmall ? value.size() : 0;
+  const std::size_t start = rep_.size();
   char* at = AppendKey(&rep_, ValueType::kValue, key, kMaxVarint32Bytes + room);
   at = EncodeVarint32(at, LengthOf(value));
   if (room != 0) at = CopyBytes(at, value);
   CutAt(&rep_, at);
-  if (room == 0) rep_.append(value);
+  if (room == 0) {
+    try {
+      rep_.append(value);
+    } catch (...) {  // no memory: as it was
+      rep_.resize(start);
+      throw;
+    }
+  }
   CountMore(&rep_, 1);
 }
 

@@ -5,8 +5,11 @@
 
 namespace tamis {
 
-void BlockCursor::Reset(const Block& block) noexcept {
+void BlockCursor::Reset(const Block& block, const KeyOrder* order) noexcept {
   block_ = block;
+  order_ = order;
+  key_ = {};
+  out_of_order_ = false;
   valid_ = false;
   damaged_ = false;
 }
@@ -38,6 +41,53 @@ bool BlockCursor::TakeKey(const char* suffix, const EntryHead& head) {
   return true;
 }
 
+// Does the entry's key come after key_, or is it the same?  Both are internal
+// keys that order by their bytes.  The new one need not be put together: it
+// begins as key_ does.
+bool BlockCursor::ComesNextByBytes(const char* suffix,
+                                   const EntryHead& head) const {
+  const std::size_t shared = head.shared;
+  const std::size_t size = shared + head.unshared;
+  if (key_.size() < kTrailerBytes || size < kTrailerBytes) return false;
+  const std::size_t old_user = key_.size() - kTrailerBytes;
+  const std::size_t new_user = size - kTrailerBytes;
+  if (shared >= old_user) {  // all of the old user key, perhaps more
+    if (new_user != old_user) return new_user > old_user;
+    char trailer[kTrailerBytes];
+    std::memcpy(trailer, key_.data() + old_user, kTrailerBytes);
+    std::memcpy(trailer + (shared - old_user), suffix, head.unshared);
+    return LoadLittle64(trailer) <= TrailerOf(key_);
+  }
+  if (new_user <= shared) return false;  // only the start of the old one
+  const Slice mine(suffix, new_user - shared);
+  const int order = UserKeyOf(key_).substr(shared).compare(mine);
+  if (order != 0) return order < 0;
+  return LoadLittle64(suffix + mine.size()) <= TrailerOf(key_);
+}
+
+// As TakeKey(), and false as well if the key is out of order.
+bool BlockCursor::TakeKeyInOrder(const char* suffix, const EntryHead& head) {
+  if (head.shared > key_.size()) return false;
+  if (order_->is_bytewise()) [[likely]] {
+    // Nearly always the first byte of its own tells.
+    const bool is_after = key_.size() > head.shared + kTrailerBytes &&
+                          head.unshared > kTrailerBytes &&
+                          static_cast<unsigned char>(*suffix) >
+                              static_cast<unsigned char>(key_[head.shared]);
+    if (!is_after && !ComesNextByBytes(suffix, head)) {
+      out_of_order_ = true;
+      return false;
+    }
+    return TakeKey(suffix, head);
+  }
+  previous_.assign(key_);
+  if (!TakeKey(suffix, head)) return false;
+  out_of_order_ = previous_.size() < kTrailerBytes ||
+                  key_.size() < kTrailerBytes ||
+                  order_->Compare(previous_, key_) > 0;
+  return !out_of_order_;
+}
+
 void BlockCursor::Step() {
   if (next_ == block_.end()) {
     valid_ = false;
@@ -45,7 +95,11 @@ void BlockCursor::Step() {
   }
   EntryHead head;
   const char* const suffix = DecodeEntry(next_, block_.end(), &head);
-  if (suffix == nullptr || !TakeKey(suffix, head)) return Fail();
+  if (suffix == nullptr) return Fail();
+  const bool taken = order_ == nullptr || key_.empty()
+                         ? TakeKey(suffix, head)
+                         : TakeKeyInOrder(suffix, head);
+  if (!taken) return Fail();
   entry_ = next_;
   value_ = {suffix + head.unshared, head.value_bytes};
   next_ = value_.data() + value_.size();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "table/block.h"
 #include "table/internal_key.h"
@@ -17,13 +18,19 @@ class BlockCursor {
  public:
   BlockCursor() = default;
 
-  // Then stands at none.  REQUIRES: the block's bytes outlive the walk
-  void Reset(const Block& block) noexcept;
+  // Then stands at none.  With an order, a step onto a key that comes before
+  // the one it steps from is damage, too; keys must then be internal ones.
+  // REQUIRES: the block's bytes, and the order, outlive the walk
+  void Reset(const Block& block, const KeyOrder* order = nullptr) noexcept;
+  const Block& block() const noexcept { return block_; }
 
   bool valid() const noexcept { return valid_; }
   bool damaged() const noexcept { return damaged_; }
-  // REQUIRES, for these three: valid().  The slices last until it is moved;
-  // the value as long as the block.
+  // Of a cursor that is damaged(): two keys are not in order.
+  bool out_of_order() const noexcept { return out_of_order_; }
+  // REQUIRES, for these four: valid().  The slices last until it is moved;
+  // the value as long as the block.  A cursor that has come to the end keeps
+  // the last key.
   Slice key() const noexcept { return key_; }
   Slice value() const noexcept { return value_; }
   // True: the key is a view of the block itself, and lasts as long.
@@ -45,6 +52,8 @@ class BlockCursor {
  private:
   void Step();
   bool TakeKey(const char* suffix, const EntryHead& head);
+  bool TakeKeyInOrder(const char* suffix, const EntryHead& head);
+  bool ComesNextByBytes(const char* suffix, const EntryHead& head) const;
   void Grow(std::size_t bytes);
   void GoToRestart(std::uint32_t i);
   void StepUntil(const char* entry);
@@ -56,6 +65,7 @@ class BlockCursor {
   }
 
   Block block_;
+  const KeyOrder* order_ = nullptr;  // null: any order will do
   const char* entry_ = nullptr;
   const char* next_ = nullptr;
   Slice key_;  // in the block, or in buffer_
@@ -64,6 +74,8 @@ class BlockCursor {
   std::size_t capacity_ = 0;
   bool valid_ = false;
   bool damaged_ = false;
+  bool out_of_order_ = false;
+  std::string previous_;  // the key before, where it takes a comparator
 };
 
 }  // namespace tamis

@@ -25,7 +25,8 @@ Status ReadStored(const ReadableFile& file, const BlockHandle& handle,
 }
 
 Status ReadBlock(const ReadableFile& file, const BlockHandle& handle,
-                 BlockBuffer* buffer, Slice* contents) {
+                 BlockBuffer* buffer, Slice* contents,
+                 const UnpackLimits& limits) {
   if (!LiesBefore(handle, file.size())) {
     return Status::Corruption("a block does not lie within the file");
   }
@@ -41,7 +42,7 @@ Status ReadBlock(const ReadableFile& file, const BlockHandle& handle,
   if (block.codec() == static_cast<unsigned>(Compression::kNone)) {
     return Status::Ok();
   }
-  Status raw = Decompress(block.codec(), *contents, &buffer->raw);
+  Status raw = Decompress(block.codec(), *contents, &buffer->raw, limits);
   *contents = buffer->raw;
   return raw;
 }

@@ -56,9 +56,10 @@ Status ReadStored(const ReadableFile& file, const BlockHandle& handle,
                   std::string* scratch, StoredBlock* block);
 
 // *contents is the block, verified and decompressed.  Corruption: also a
-// handle that lies outside the file.
+// handle that lies outside the file.  ResourceExhausted: see Decompress().
 Status ReadBlock(const ReadableFile& file, const BlockHandle& handle,
-                 BlockBuffer* buffer, Slice* contents);
+                 BlockBuffer* buffer, Slice* contents,
+                 const UnpackLimits& limits = {});
 
 // The same with the name of the file before it; an IoError has one.
 Status AboutFile(const std::string& name, const Status& status);

@@ -44,7 +44,8 @@ class Checker {
     LoadFilters(*footer);
     BlockBuffer buffer;
     Slice contents;
-    Status read = ReadBlock(file_, footer->index, &buffer, &contents);
+    Status read =
+        ReadBlock(file_, footer->index, &buffer, &contents, context_.unpack);
     if (read.ok()) {
       read = index_.Load(context_.order, contents, file_.size() - kFooterBytes);
     }
@@ -95,7 +96,7 @@ class Checker {
 
 void Checker::LoadFilters(const Footer& footer) {
   std::vector<MetaEntry> entries;
-  Status read = ReadMetaindex(file_, footer, &entries);
+  Status read = ReadMetaindex(file_, footer, &entries, context_.unpack);
   if (!read.ok()) Problem("the metaindex: " + read.message());
   for (const MetaEntry& entry : entries) {
     const FilterPolicy* const policy =
@@ -103,7 +104,7 @@ void Checker::LoadFilters(const Footer& footer) {
     if (policy == nullptr && entry.name != kLevelDbFilterMeta) continue;
     BlockBuffer buffer;
     Slice bytes;
-    read = ReadBlock(file_, entry.handle, &buffer, &bytes);
+    read = ReadBlock(file_, entry.handle, &buffer, &bytes, context_.unpack);
     auto filter = !read.ok() ? TableFilter::Damaged(read)
                   : policy != nullptr
                       ? TableFilter::OpenWhole(bytes, *policy)
@@ -122,7 +123,7 @@ void Checker::CheckBlock(std::size_t i) {
   const BlockHandle handle = index_.block(i);
   BlockBuffer buffer;
   Slice contents;
-  Status read = ReadBlock(file_, handle, &buffer, &contents);
+  Status read = ReadBlock(file_, handle, &buffer, &contents, context_.unpack);
   if (!read.ok()) return ProblemAt(handle.offset, read.message());
   Block block;
   if (!Block::Parse(contents, &block)) {

@@ -8,12 +8,28 @@
 #endif
 #if defined(TAMIS_HAVE_ZSTD)
 #include <zstd.h>
+
+#include <zstd_errors.h>
 #endif
 
 #include "table/footer.h"
 
 namespace tamis {
 namespace {
+
+// A claim that is not believed, or what has come out beyond the limits.
+Status GrowsTooMuch(Slice compressed, std::uint64_t bytes,
+                    const UnpackLimits& limits) {
+  const bool is_absolute = bytes > limits.bytes;
+  return Status::ResourceExhausted(
+      "a block of " + std::to_string(compressed.size()) +
+      " bytes would be unpacked to " + std::to_string(bytes) +
+      " or more, and " +
+      (is_absolute ? "max_block_bytes is " + std::to_string(limits.bytes)
+                   : "max_block_growth is " + std::to_string(limits.growth) +
+                         " times") +
+      ": raise it if the file is to be trusted");
+}
 
 #if defined(TAMIS_HAVE_SNAPPY)
 constexpr bool kHasSnappy = true;
@@ -25,7 +41,8 @@ void CompressSnappy(Slice raw, std::string* compressed) {
   compressed->resize(size);
 }
 
-Status DecompressSnappy(Slice compressed, std::string* raw) {
+Status DecompressSnappy(Slice compressed, std::string* raw,
+                        const UnpackLimits& limits) {
   // Three bytes give 64 at most, so whoever claims more is damaged.
   constexpr std::size_t kMostGrowth = 22;
   std::size_t size = 0;
@@ -33,6 +50,14 @@ Status DecompressSnappy(Slice compressed, std::string* raw) {
                                      &size) ||
       size / kMostGrowth > compressed.size()) {
     return Status::Corruption("a block's Snappy length is wrong");
+  }
+  if (size > limits.MostFor(compressed.size())) {
+    return GrowsTooMuch(compressed, size, limits);
+  }
+  // Looked through without memory for it, before much is taken.
+  if (size > UnpackLimits::kHarmlessBytes &&
+      !snappy::IsValidCompressedBuffer(compressed.data(), compressed.size())) {
+    return Status::Corruption("a block is not what Snappy wrote");
   }
   raw->resize(size);
   if (!snappy::RawUncompress(compressed.data(), compressed.size(),
@@ -45,7 +70,8 @@ Status DecompressSnappy(Slice compressed, std::string* raw) {
 constexpr bool kHasSnappy = false;
 
 void CompressSnappy(Slice /*raw*/, std::string* /*compressed*/) {}
-Status DecompressSnappy(Slice /*compressed*/, std::string* /*raw*/) {
+Status DecompressSnappy(Slice /*compressed*/, std::string* /*raw*/,
+                        const UnpackLimits& /*limits*/) {
   return Status::NotSupported(
       "a block is compressed by Snappy, which this build lacks");
 }
@@ -57,35 +83,58 @@ constexpr bool kHasZstd = true;
 using ZstdWriter = std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)>;
 using ZstdReader = std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)>;
 
-Status ZstdDamaged() {
+Status ZstdFailed(std::size_t result) {
+  if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
+    return Status::ResourceExhausted("no memory to decompress a block");
+  }
   return Status::Corruption("a block is not what Zstandard wrote");
 }
+Status ZstdDamaged() { return ZstdFailed(0); }
 
 // What a claim about the size may make us allocate before anything came out.
-std::size_t BelievedBytes(Slice compressed) noexcept {
-  constexpr std::size_t kSlack = 64 << 10;
-  const unsigned long long claimed =
-      ZSTD_getFrameContentSize(compressed.data(), compressed.size());
-  const unsigned long long bound = compressed.size() * 16ULL + kSlack;
-  return static_cast<std::size_t>(std::min(claimed, bound));
+std::size_t BelievedBytes(Slice compressed, std::uint64_t most) noexcept {
+  constexpr std::uint64_t kSlack = 64 << 10;
+  return static_cast<std::size_t>(
+      std::min(compressed.size() * std::uint64_t{16} + kSlack, most));
 }
 
-Status DecompressZstd(Slice compressed, std::string* raw) {
+// A frame that does not say how long it is may ask for a window of 128 MiB; no
+// block needs more than what is harmless.
+constexpr int kWindowLogOfUnknown = 25;
+constexpr int kWindowLogOfKnown = 27;
+
+Status DecompressZstd(Slice compressed, std::string* raw,
+                      const UnpackLimits& limits) {
+  std::uint64_t most = limits.MostFor(compressed.size());
+  const unsigned long long claimed =
+      ZSTD_getFrameContentSize(compressed.data(), compressed.size());
+  if (claimed == ZSTD_CONTENTSIZE_ERROR) return ZstdDamaged();
+  const bool is_known = claimed != ZSTD_CONTENTSIZE_UNKNOWN;
+  if (is_known && claimed > most) {
+    return GrowsTooMuch(compressed, claimed, limits);
+  }
+  if (is_known) most = claimed;
   thread_local const ZstdReader reader(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   if (reader == nullptr) {
     return Status::ResourceExhausted("no memory to decompress a block");
   }
   ZSTD_DCtx_reset(reader.get(), ZSTD_reset_session_only);
-  raw->resize(std::max<std::size_t>(BelievedBytes(compressed), 1));
+  ZSTD_DCtx_setParameter(reader.get(), ZSTD_d_windowLogMax,
+                         is_known ? kWindowLogOfKnown : kWindowLogOfUnknown);
+  raw->resize(std::max<std::size_t>(BelievedBytes(compressed, most), 1));
   ZSTD_inBuffer in{compressed.data(), compressed.size(), 0};
   ZSTD_outBuffer out{raw->data(), raw->size(), 0};
   while (true) {
     const std::size_t left = ZSTD_decompressStream(reader.get(), &out, &in);
-    if (ZSTD_isError(left) != 0) return ZstdDamaged();
+    if (ZSTD_isError(left) != 0) return ZstdFailed(left);
     if (left == 0) break;                          // the frame is whole
     if (out.pos < out.size) return ZstdDamaged();  // it is cut off
-    if (raw->size() > kMostBlockBytes / 2) return ZstdDamaged();
-    raw->resize(raw->size() * 2);
+    if (raw->size() >= most) {
+      return is_known ? ZstdDamaged()
+                      : GrowsTooMuch(compressed, raw->size() + 1, limits);
+    }
+    raw->resize(static_cast<std::size_t>(
+        std::min<std::uint64_t>(std::uint64_t{raw->size()} * 2, most)));
     out.dst = raw->data();
     out.size = raw->size();
   }
@@ -96,7 +145,8 @@ Status DecompressZstd(Slice compressed, std::string* raw) {
 #else
 constexpr bool kHasZstd = false;
 
-Status DecompressZstd(Slice /*compressed*/, std::string* /*raw*/) {
+Status DecompressZstd(Slice /*compressed*/, std::string* /*raw*/,
+                      const UnpackLimits& /*limits*/) {
   return Status::NotSupported(
       "a block is compressed by Zstandard, which this build lacks");
 }
@@ -132,30 +182,64 @@ struct Compressor::Context {
 };
 #endif
 
-Compressor::Compressor(Compression codec, int zstd_level)
+Compressor::Compressor(Compression codec, int zstd_level,
+                       const UnpackLimits& limits)
     : codec_(CanCompress(codec) ? codec : Compression::kNone),
-      zstd_level_(zstd_level) {
+      zstd_level_(zstd_level),
+      limits_(limits) {
   if (codec_ == Compression::kZstd) context_ = std::make_unique<Context>();
 }
 
 Compressor::~Compressor() = default;
 
-bool Compressor::Compress(Slice raw, std::string* compressed) {
-  if (codec_ == Compression::kNone) return false;
-  if (codec_ == Compression::kSnappy) {
-    CompressSnappy(raw, compressed);
-  } else if (!context_->Compress(raw, zstd_level_, compressed)) {
-    return false;
-  }
-  return compressed->size() < raw.size() - raw.size() / 8;
+bool Compressor::IsWorthIt(Slice raw, Slice compressed) const noexcept {
+  return compressed.size() < raw.size() - raw.size() / 8 &&
+         raw.size() <= limits_.MostFor(compressed.size());
 }
 
-Status Decompress(unsigned codec, Slice compressed, std::string* raw) {
+Compression Compressor::Compress(Slice raw, std::string* compressed) {
+  if (codec_ == Compression::kNone || raw.size() > limits_.bytes) {
+    return Compression::kNone;
+  }
+  if (codec_ == Compression::kZstd) {
+    if (!context_->Compress(raw, zstd_level_, compressed)) {
+      return Compression::kNone;
+    }
+    if (IsWorthIt(raw, *compressed)) return Compression::kZstd;
+    if (!kHasSnappy || raw.size() <= limits_.MostFor(compressed->size())) {
+      return Compression::kNone;
+    }
+  }
+  CompressSnappy(raw, compressed);
+  return IsWorthIt(raw, *compressed) ? Compression::kSnappy
+                                     : Compression::kNone;
+}
+
+std::uint64_t UnpackLimits::MostFor(std::uint64_t stored_bytes) const noexcept {
+  const std::uint64_t limit = std::min(bytes, kMostBlockBytes);
+  const std::uint64_t grown = growth != 0 && stored_bytes > limit / growth
+                                  ? limit
+                                  : stored_bytes * growth;
+  return std::min(std::max(grown, kHarmlessBytes), limit);
+}
+
+UnpackLimits UnpackLimitsOf(const StoreOptions& options) noexcept {
+  return {.bytes = options.max_block_bytes, .growth = options.max_block_growth};
+}
+
+UnpackLimits PackLimitsOf(const StoreOptions& options) noexcept {
+  const UnpackLimits defaults;
+  return {.bytes = std::min(options.max_block_bytes, defaults.bytes),
+          .growth = std::min(options.max_block_growth, defaults.growth)};
+}
+
+Status Decompress(unsigned codec, Slice compressed, std::string* raw,
+                  const UnpackLimits& limits) {
   if (codec == static_cast<unsigned>(Compression::kSnappy)) {
-    return DecompressSnappy(compressed, raw);
+    return DecompressSnappy(compressed, raw, limits);
   }
   if (codec == static_cast<unsigned>(Compression::kZstd)) {
-    return DecompressZstd(compressed, raw);
+    return DecompressZstd(compressed, raw, limits);
   }
   return Status::NotSupported("a block is compressed in an unknown way (" +
                               std::to_string(codec) + ")");

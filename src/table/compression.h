@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,25 @@
 
 namespace tamis {
 
+// What a block may take once it is unpacked.  A few bytes can claim to be
+// gigabytes, or become so; what a table really holds hardly grows that much.
+// Blocks that are stored as they are have no limit: they are there already.
+struct UnpackLimits {
+  // Up to this, any growth is harmless: a value of zeros is nothing unusual.
+  static constexpr std::uint64_t kHarmlessBytes = std::uint64_t{32} << 20;
+
+  std::uint64_t bytes = kDefaultMaxBlockBytes;
+  std::uint64_t growth = kDefaultMaxBlockGrowth;
+
+  // The most that so many stored bytes may become.
+  std::uint64_t MostFor(std::uint64_t stored_bytes) const noexcept;
+};
+
+UnpackLimits UnpackLimitsOf(const StoreOptions& options) noexcept;
+// What a store with those options writes, others must read, too: no more than
+// either these or the default options allow.
+UnpackLimits PackLimitsOf(const StoreOptions& options) noexcept;
+
 // True: this build can.  Compression::kNone it always can.
 bool CanCompress(Compression codec) noexcept;
 
@@ -18,28 +38,34 @@ bool CanCompress(Compression codec) noexcept;
 class Compressor {
  public:
   // `zstd_level` matters to kZstd only.
-  Compressor(Compression codec, int zstd_level);
+  Compressor(Compression codec, int zstd_level,
+             const UnpackLimits& limits = {});
   ~Compressor();
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  Compression codec() const noexcept { return codec_; }
-
-  // True: *compressed is `raw` by the codec, and smaller by an eighth at
-  // least, which is LevelDB's bar.  False: store it raw.
-  bool Compress(Slice raw, std::string* compressed);
+  // *compressed is `raw` by the codec returned, and smaller by an eighth at
+  // least, which is LevelDB's bar; kNone: store it raw.  What zstd makes so
+  // small that the limits refuse it goes to Snappy, which cannot.
+  Compression Compress(Slice raw, std::string* compressed);
 
  private:
   struct Context;
 
+  bool IsWorthIt(Slice raw, Slice compressed) const noexcept;
+
   Compression codec_;
   int zstd_level_;
+  UnpackLimits limits_;
   std::unique_ptr<Context> context_;
 };
 
 // *raw becomes what was compressed.  Takes memory by what comes out of
 // `compressed`, not by what is claimed in it.  Corruption: damaged.
 // NotSupported: a codec that this build lacks, or that nobody knows.
-Status Decompress(unsigned codec, Slice compressed, std::string* raw);
+// ResourceExhausted: it claims, or becomes, more than the limits allow; nothing
+// was taken for the claim.  Or there is no memory.
+Status Decompress(unsigned codec, Slice compressed, std::string* raw,
+                  const UnpackLimits& limits = {});
 
 }  // namespace tamis

@@ -1,7 +1,10 @@
 #include "table/table_blocks.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
+
+#include "table/internal_key.h"
 
 namespace tamis {
 namespace {
@@ -22,8 +25,13 @@ Status AtOffset(const BlockHandle& handle, std::string_view what) {
 
 }  // namespace
 
+std::string_view DamageOf(const BlockCursor& cursor) noexcept {
+  return cursor.out_of_order() ? "has keys that are out of order"
+                               : "has an entry that is damaged";
+}
+
 TableBlocks::TableBlocks(const ReadableFile& file, const TableIndex& index,
-                         BlockCache* cache)
+                         BlockCache* cache, const UnpackLimits& limits)
     : file_(file),
       index_(index),
       mapped_(file.mapped().size() >= file.size() ? file.mapped().data()
@@ -32,8 +40,9 @@ TableBlocks::TableBlocks(const ReadableFile& file, const TableIndex& index,
                                                : &kNeverFaults),
       cache_(cache),
       cache_id_(cache != nullptr ? cache->NewTableId() : 0),
-      verified_(std::make_unique<std::atomic<std::uint64_t>[]>(
-          index.size() / 64 + 1)) {}
+      known_(std::make_unique<std::atomic<std::uint64_t>[]>(
+          index.size() / kBlocksPerWord + 1)),
+      limits_(limits) {}
 
 TableBlocks::~TableBlocks() {
   if (cache_ != nullptr && any_compressed_.load(std::memory_order_relaxed)) {
@@ -68,7 +77,7 @@ Status TableBlocks::ReadVerified(bool* from_mapping, std::size_t i, bool verify,
                                  BlockBuffer* buffer,
                                  StoredBlock* stored) const {
   const BlockHandle handle = index_.block(i);
-  verify = verify || !IsVerified(i);
+  verify = verify || (KnownOf(i) & kVerified) == 0;
   if (*from_mapping && verify) *from_mapping = MakeReadable(handle, buffer);
   if (*from_mapping) {
     stored->bytes = {
@@ -82,7 +91,7 @@ Status TableBlocks::ReadVerified(bool* from_mapping, std::size_t i, bool verify,
   if (!stored->ChecksumHolds()) {
     return AtOffset(handle, "does not match its checksum");
   }
-  SetVerified(i);
+  SetKnown(i, kVerified);
   return Status::Ok();
 }
 
@@ -107,7 +116,7 @@ Status TableBlocks::ReadFrom(bool* from_mapping, std::size_t i, bool verify,
   *is_compressed = stored.codec() != static_cast<unsigned>(Compression::kNone);
   if (!*is_compressed) return Status::Ok();
   any_compressed_.store(true, std::memory_order_relaxed);
-  Status raw = Decompress(stored.codec(), *contents, &buffer->raw);
+  Status raw = Decompress(stored.codec(), *contents, &buffer->raw, limits_);
   *contents = buffer->raw;
   return raw;
 }
@@ -115,7 +124,12 @@ Status TableBlocks::ReadFrom(bool* from_mapping, std::size_t i, bool verify,
 void TableBlocks::KeepInCache(const BlockHandle& handle, BlockBuffer* buffer,
                               Slice* contents) const {
   // A copy: it takes no more room than it needs, and the buffer keeps its own.
-  buffer->cached = std::make_shared<const std::string>(buffer->raw);
+  // A large block is not worth having twice.
+  constexpr std::size_t kLarge = std::size_t{1} << 20;
+  buffer->cached =
+      buffer->raw.size() > kLarge
+          ? std::make_shared<const std::string>(std::move(buffer->raw))
+          : std::make_shared<const std::string>(buffer->raw);
   *contents = *buffer->cached;
   cache_->Insert(cache_id_, handle.offset, buffer->cached);
 }
@@ -142,9 +156,47 @@ Status TableBlocks::Read(std::size_t i, const BlockReadOptions& options,
     }
     buffer->is_mapped = from_mapping && !is_compressed;
   }
-  if (Block::Parse(contents, block)) return Status::Ok();
-  if (buffer->is_mapped && faulted()) return Read(i, options, buffer, block);
-  return AtOffset(handle, "is not a block");
+  Status found = Status::Ok();
+  if (!Block::Parse(contents, block)) {
+    found = AtOffset(handle, "is not a block");
+  } else if (options.check_order) {
+    found = CheckOrder(i, *block);
+  }
+  if (!found.ok() && buffer->is_mapped && faulted()) {
+    return Read(i, options, buffer, block);  // not from the mapping
+  }
+  return found;
+}
+
+Status TableBlocks::WalkOver(std::size_t i, const Block& block) const {
+  const BlockHandle handle = index_.block(i);
+  BlockCursor cursor;
+  cursor.Reset(block, &index_.order());
+  std::uint32_t restart = 0;
+  for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
+    if (!IsInternalKey(cursor.key())) {
+      return AtOffset(handle, "has an entry that is damaged");
+    }
+    if (cursor.entry() == block.begin() &&
+        !index_.MayBeginWith(i, cursor.key())) {
+      return AtOffset(handle, kWrongPlace);
+    }
+    if (restart < block.restart_count() &&
+        cursor.entry() == block.Restart(restart) && cursor.key_is_whole()) {
+      ++restart;
+    }
+  }
+  if (cursor.damaged()) return AtOffset(handle, DamageOf(cursor));
+  if (block.begin() != block.end()) {
+    if (restart != block.restart_count()) {
+      return AtOffset(handle, "has restarts that are not where keys begin");
+    }
+    if (!index_.MayEndWith(i, cursor.key())) {
+      return AtOffset(handle, kWrongPlace);
+    }
+  }
+  SetKnown(i, kInOrder);
+  return Status::Ok();
 }
 
 }  // namespace tamis

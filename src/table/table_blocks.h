@@ -12,9 +12,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/file_mapping.h"
 #include "table/block.h"
+#include "table/block_cursor.h"
 #include "table/block_file.h"
 #include "table/table_index.h"
 #include "table/table_reader.h"
@@ -22,13 +24,19 @@
 
 namespace tamis {
 
+// The second half of a sentence about a block.
+// REQUIRES, for the function: cursor.damaged()
+inline constexpr std::string_view kWrongPlace =
+    "has a key that neither the index nor the manifest looks for there";
+std::string_view DamageOf(const BlockCursor& cursor) noexcept;
+
 // Safe to share among threads.
 class TableBlocks {
  public:
   // REQUIRES: all of them outlive this; `cache` may be null; every block of
   // the index lies before the file's end
   TableBlocks(const ReadableFile& file, const TableIndex& index,
-              BlockCache* cache);
+              BlockCache* cache, const UnpackLimits& limits);
   ~TableBlocks();
   TableBlocks(const TableBlocks&) = delete;
   TableBlocks& operator=(const TableBlocks&) = delete;
@@ -39,6 +47,12 @@ class TableBlocks {
   // only if faulted() is false afterwards.
   Status Read(std::size_t i, const BlockReadOptions& options,
               BlockBuffer* buffer, Block* block) const;
+  // Looks through all entries, the first time: they are in order, lie where
+  // the index would look for them, and begin where the restarts say.  What is
+  // found so can be searched.  REQUIRES: `block` is what Read() gave for i
+  Status CheckOrder(std::size_t i, const Block& block) const {
+    return (KnownOf(i) & kInOrder) != 0 ? Status::Ok() : WalkOver(i, block);
+  }
 
   // A page of the mapping could not be read: blocks that are views of it may
   // show zeros.  Read() uses it no more.
@@ -57,9 +71,15 @@ class TableBlocks {
     __builtin_prefetch(start + handle.size / 2);
   }
 
-  std::size_t memory_bytes() const noexcept { return index_.size() / 8; }
+  std::size_t memory_bytes() const noexcept { return index_.size() / 4; }
 
  private:
+  // What is known of a block, in two bits.
+  static constexpr unsigned kVerified = 1;  // its checksum was found right
+  static constexpr unsigned kInOrder = 2;   // and so was the order of its keys
+  static constexpr std::size_t kBlocksPerWord = 32;
+
+  Status WalkOver(std::size_t i, const Block& block) const;
   // *is_compressed says where *contents lies: in buffer->raw, or where it was
   // read.
   Status ReadFrom(bool* from_mapping, std::size_t i, bool verify,
@@ -74,13 +94,16 @@ class TableBlocks {
   bool FindCached(const BlockHandle& handle, BlockBuffer* buffer,
                   Slice* contents) const;
 
-  bool IsVerified(std::size_t i) const noexcept {
-    return (verified_[i / 64].load(std::memory_order_relaxed) >> i % 64 & 1) !=
-           0;
+  unsigned KnownOf(std::size_t i) const noexcept {
+    return static_cast<unsigned>(
+               known_[i / kBlocksPerWord].load(std::memory_order_relaxed) >>
+               i % kBlocksPerWord * 2) &
+           3;
   }
-  void SetVerified(std::size_t i) const noexcept {
-    verified_[i / 64].fetch_or(std::uint64_t{1} << i % 64,
-                               std::memory_order_relaxed);
+  void SetKnown(std::size_t i, unsigned what) const noexcept {
+    known_[i / kBlocksPerWord].fetch_or(
+        std::uint64_t{what} << i % kBlocksPerWord * 2,
+        std::memory_order_relaxed);
   }
 
   const ReadableFile& file_;
@@ -89,8 +112,8 @@ class TableBlocks {
   const std::atomic<bool>* const fault_flag_;
   BlockCache* const cache_;
   const std::uint64_t cache_id_;
-  // A bit per block: its checksum was found right, once.
-  std::unique_ptr<std::atomic<std::uint64_t>[]> verified_;
+  std::unique_ptr<std::atomic<std::uint64_t>[]> known_;
+  const UnpackLimits limits_;
   // Some block is compressed: only then is there anything in the cache.
   mutable std::atomic<bool> any_compressed_{false};
 };

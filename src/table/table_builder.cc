@@ -1,6 +1,6 @@
 #include "table/table_builder.h"
 
-#include <cassert>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -21,7 +21,7 @@ class TableBuilder::Impl {
       : options_(options),
         file_(file),
         data_(options.restart_interval),
-        compressor_(options.compression, options.zstd_level),
+        compressor_(options.compression, options.zstd_level, options.limits),
         filters_(options.filter, options.leveldb_filter_bits) {}
 
   Status Add(Slice key, Slice value);
@@ -30,6 +30,7 @@ class TableBuilder::Impl {
   std::uint64_t bytes() const noexcept { return offset_; }
 
  private:
+  bool ComesNext(Slice key, std::size_t shared) const noexcept;
   // An index entry is written when the key after its block is known.
   void AddIndexEntry(std::string key);
   std::string KeyBetween(Slice last, Slice next) const;
@@ -58,15 +59,18 @@ class TableBuilder::Impl {
 
 Status TableBuilder::Impl::Add(Slice key, Slice value) {
   if (!status_.ok()) return status_;
-  assert(IsInternalKey(key));
-  assert(entries_ == 0 || options_.order.Compare(last_key_, key) < 0);
   if (key.size() > kMostUserKeyBytes + kTrailerBytes ||
       value.size() > kMostValueBytes) {
     return Status::InvalidArgument(
         "a key of more than 1 GiB, or a value of more than 2 GiB");
   }
-  if (index_entry_due_) AddIndexEntry(KeyBetween(last_key_, key));
   const std::size_t shared = SharedPrefix(last_key_, key);
+  if (!ComesNext(key, shared)) {
+    return status_ = Status::Corruption(
+               "an entry to be written does not come after the one before: "
+               "what it was read from is not sorted");
+  }
+  if (index_entry_due_) AddIndexEntry(KeyBetween(last_key_, key));
   const Slice user_key = UserKeyOf(key);
   const bool is_repeat = entries_ != 0 && last_key_.size() == key.size() &&
                          shared >= user_key.size();
@@ -76,6 +80,19 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
   last_key_.replace(shared, std::string::npos, key.substr(shared));
   if (data_.bytes() >= options_.block_bytes) return FlushBlock();
   return Status::Ok();
+}
+
+// `shared` is what the key has in common with the one before.
+bool TableBuilder::Impl::ComesNext(Slice key,
+                                   std::size_t shared) const noexcept {
+  if (!IsInternalKey(key)) return false;
+  if (entries_ == 0) return true;
+  const std::size_t shorter = std::min(last_key_.size(), key.size());
+  if (options_.order.is_bytewise() && shared + kTrailerBytes < shorter) {
+    return static_cast<unsigned char>(last_key_[shared]) <
+           static_cast<unsigned char>(key[shared]);
+  }
+  return options_.order.Compare(last_key_, key) < 0;
 }
 
 std::string TableBuilder::Impl::Shortened(std::string user_key,
@@ -123,10 +140,9 @@ Status TableBuilder::Impl::WriteBlock(std::string* contents,
   if (contents->size() > kMostBlockBytes) {
     return Status::InvalidArgument("a block of more than 4 GiB");
   }
-  if (compressor_.Compress(*contents, &compressed_)) {
-    return WriteRaw(&compressed_, compressor_.codec(), handle);
-  }
-  return WriteRaw(contents, Compression::kNone, handle);
+  const Compression how = compressor_.Compress(*contents, &compressed_);
+  return WriteRaw(how == Compression::kNone ? contents : &compressed_, how,
+                  handle);
 }
 
 Status TableBuilder::Impl::WriteRaw(std::string* contents, Compression how,

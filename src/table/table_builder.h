@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "table/compression.h"
 #include "table/internal_key.h"
 #include "tamis/env.h"
 #include "tamis/store_options.h"
@@ -25,6 +26,7 @@ struct TableWriteOptions {
   unsigned restart_interval = 16;
   Compression compression = Compression::kNone;
   int zstd_level = 1;
+  UnpackLimits limits = {};  // that readers will have
   // Our own whole-table filter, over user keys; null: none.
   // REQUIRES: outlives the builder
   const FilterPolicy* filter = nullptr;
@@ -40,7 +42,8 @@ class TableBuilder {
   TableBuilder(const TableWriteOptions& options, WritableFile* file);
   ~TableBuilder();
 
-  // REQUIRES: the key is an internal key after all that were added before
+  // Corruption: the key is no internal key, or does not come after the one
+  // before.  Then nothing was added, and Finish() fails, too.
   Status Add(Slice internal_key, Slice value);
   // Writes what is left.  The file is neither flushed nor synced.
   Status Finish();

@@ -63,8 +63,25 @@ Status TableIndex::AddEntry(Slice entry_key, Slice value, std::uint64_t limit) {
   if (!ReadHandle(&value, &handle) || !LiesBefore(handle, limit)) {
     return Status::Corruption("the index names a block outside the table");
   }
+  if (!blocks_.empty() && handle.offset < blocks_.back().offset +
+                                              blocks_.back().size +
+                                              kBlockTrailerBytes) {
+    return Status::Corruption("the index names blocks that overlap");
+  }
   blocks_.push_back({handle.offset, static_cast<std::uint32_t>(handle.size)});
   return Status::Ok();
+}
+
+bool TableIndex::MayBeginWith(std::size_t i,
+                              Slice internal_key) const noexcept {
+  if (i > 0) return order_.Compare(key(i - 1), internal_key) < 0;
+  return smallest_.empty() || order_.Compare(smallest_, internal_key) <= 0;
+}
+
+bool TableIndex::MayEndWith(std::size_t i, Slice internal_key) const noexcept {
+  if (order_.Compare(internal_key, key(i)) > 0) return false;
+  return i + 1 < size() || largest_.empty() ||
+         order_.Compare(internal_key, largest_) <= 0;
 }
 
 // What the first and the last key begin with, all between them do.  The last

@@ -26,7 +26,7 @@ class TableIndex {
   TableIndex() = default;  // of a table without blocks
 
   // From the contents of an index block.  Corruption: keys out of order, or
-  // blocks that do not lie before `limit`.
+  // blocks that do not lie one after the other and before `limit`.
   // REQUIRES: `contents` outlives the index
   Status Load(const KeyOrder& order, Slice contents, std::uint64_t limit);
 
@@ -42,6 +42,18 @@ class TableIndex {
         place.at < contents_.size() ? place.at : place.at - contents_.size();
     return {where.data() + at, place.size};
   }
+
+  // What the keys of all blocks lie within, where that is known; internal
+  // keys.  REQUIRES: they outlive the index
+  void SetBounds(Slice smallest, Slice largest) noexcept {
+    smallest_ = smallest;
+    largest_ = largest;
+  }
+  // May the i-th block begin with, and end with, that internal key?
+  bool MayBeginWith(std::size_t i, Slice internal_key) const noexcept;
+  bool MayEndWith(std::size_t i, Slice internal_key) const noexcept;
+
+  const KeyOrder& order() const noexcept { return order_; }
 
   // The one block that may have the first entry at or after that internal key;
   // size(): there is none.
@@ -69,6 +81,8 @@ class TableIndex {
                         Slice internal_key) const noexcept;
 
   KeyOrder order_;
+  Slice smallest_;  // empty: not known
+  Slice largest_;
   Slice contents_;
   std::string rebuilt_;  // keys that the block does not have in one piece
   std::vector<BlockPlace> blocks_;

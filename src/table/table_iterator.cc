@@ -20,18 +20,40 @@ bool TableIterator::FailIfSpoiled() {
   return true;
 }
 
-// False: it cannot be read; the iterator then stands at none, for that reason.
-bool TableIterator::Enter(std::size_t block) {
-  if (block == block_) return true;
+void TableIterator::FailAtBlock(std::string_view what) {
+  const std::uint64_t offset = parts_.index.block(block_).offset;
+  Fail(Status::Corruption(std::string("the block at offset ")
+                              .append(std::to_string(offset))
+                              .append(" ")
+                              .append(what)));
+}
+
+// False: it cannot be read, or is not in order; the iterator then stands at
+// none, for that reason.  A block that is only walked over, forward, is checked
+// meanwhile; one `to_search`, and one that is walked backward, before.
+bool TableIterator::Enter(std::size_t block, bool to_search) {
+  if (block == block_) return !to_search || CheckOrder();
+  block_ = kNoBlock;  // the buffer will have another's bytes
+  BlockReadOptions options = options_;
+  options.check_order = to_search && options_.check_order;
   Block contents;
-  Status read = parts_.blocks.Read(block, options_, &buffer_, &contents);
+  Status read = parts_.blocks.Read(block, options, &buffer_, &contents);
   if (!read.ok()) {
     Fail(read);
     return false;
   }
   block_ = block;
-  cursor_.Reset(contents);
+  cursor_.Reset(contents, options_.check_order ? &parts_.order : nullptr);
   return true;
+}
+
+// As Enter(), of the block that the cursor is in.
+bool TableIterator::CheckOrder() {
+  if (!options_.check_order) return true;
+  Status checked = parts_.blocks.CheckOrder(block_, cursor_.block());
+  if (FailIfSpoiled()) return false;
+  if (!checked.ok()) Fail(checked);
+  return checked.ok();
 }
 
 // False: the cursor has come to an end.
@@ -43,21 +65,36 @@ bool TableIterator::StandAtCursor() {
       StandAt(cursor_.key(), cursor_.value());
       return true;
     }
-  } else if (!cursor_.damaged()) {
-    return false;
+    FailAtBlock("has an entry that is damaged");
+    return true;
   }
-  const std::uint64_t offset = parts_.index.block(block_).offset;
-  Fail(Status::Corruption("the block at offset " + std::to_string(offset) +
-                          " has an entry that is damaged"));
+  if (!cursor_.damaged()) return false;
+  FailAtBlock(DamageOf(cursor_));
   return true;
+}
+
+// The cursor has walked over the end of its block.  False: the last key was
+// not where lookups look for it; the iterator then stands at none.
+bool TableIterator::LeaveForward() {
+  if (!options_.check_order || cursor_.key().empty() ||
+      parts_.index.MayEndWith(block_, cursor_.key())) {
+    return true;
+  }
+  FailAtBlock(kWrongPlace);
+  return false;
 }
 
 // To the first entry of that block or of one after it.
 void TableIterator::GoOnFrom(std::size_t block) {
   for (; block < parts_.index.size(); ++block) {
-    if (!Enter(block)) return;
+    if (!Enter(block, /*to_search=*/false)) return;
     cursor_.SeekToFirst();
-    if (StandAtCursor()) return;
+    if (!StandAtCursor()) continue;
+    if (Valid() && options_.check_order &&
+        !parts_.index.MayBeginWith(block, key())) {
+      FailAtBlock(kWrongPlace);
+    }
+    return;
   }
   StandNowhere();
 }
@@ -65,7 +102,7 @@ void TableIterator::GoOnFrom(std::size_t block) {
 // To the last entry of the blocks before that one.
 void TableIterator::GoBackFrom(std::size_t block) {
   while (block > 0) {
-    if (!Enter(--block)) return;
+    if (!Enter(--block, /*to_search=*/true)) return;
     cursor_.SeekToLast();
     if (StandAtCursor()) return;
   }
@@ -96,7 +133,7 @@ void TableIterator::Seek(Slice internal_key) {
       expected_ != kNoBlock ? expected_ : parts_.index.Find(internal_key);
   expected_ = kNoBlock;
   if (block == parts_.index.size()) return StandNowhere();
-  if (!Enter(block)) return;
+  if (!Enter(block, /*to_search=*/true)) return;
   cursor_.Seek(parts_.order, internal_key);
   if (!StandAtCursor()) GoOnFrom(block + 1);
 }
@@ -104,11 +141,12 @@ void TableIterator::Seek(Slice internal_key) {
 void TableIterator::Next() {
   assert(Valid());
   cursor_.Next();
-  if (!StandAtCursor()) GoOnFrom(block_ + 1);
+  if (!StandAtCursor() && LeaveForward()) GoOnFrom(block_ + 1);
 }
 
 void TableIterator::Prev() {
   assert(Valid());
+  if (!CheckOrder()) return;
   cursor_.Prev();
   if (!StandAtCursor()) GoBackFrom(block_);
 }

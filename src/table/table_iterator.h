@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "table/block_cursor.h"
 #include "table/internal_iterator.h"
@@ -40,11 +41,14 @@ class TableIterator final : public InternalIterator {
  private:
   static constexpr std::size_t kNoBlock = ~std::size_t{0};
 
-  bool Enter(std::size_t block);
+  bool Enter(std::size_t block, bool to_search);
+  bool CheckOrder();
+  bool LeaveForward();
   void GoOnFrom(std::size_t block);
   void GoBackFrom(std::size_t block);
   bool StandAtCursor();
   void Fail(const Status& why);
+  void FailAtBlock(std::string_view what);
   // A page was lost while this was looking at the mapping.
   bool IsSpoiled() const noexcept {
     return is_spoiled_ || (buffer_.is_mapped && parts_.blocks.faulted());

@@ -8,10 +8,11 @@
 namespace tamis {
 
 Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
-                     std::vector<MetaEntry>* entries) {
+                     std::vector<MetaEntry>* entries,
+                     const UnpackLimits& limits) {
   BlockBuffer buffer;
   Slice contents;
-  Status read = ReadBlock(file, footer.metaindex, &buffer, &contents);
+  Status read = ReadBlock(file, footer.metaindex, &buffer, &contents, limits);
   if (!read.ok()) return read;
   Block block;
   if (!Block::Parse(contents, &block)) {

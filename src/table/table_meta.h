@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "table/compression.h"
 #include "table/footer.h"
 #include "tamis/env.h"
 #include "tamis/filter.h"
@@ -27,7 +28,8 @@ struct MetaEntry {
 
 // All that the metaindex names.  Corruption: damaged.
 Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
-                     std::vector<MetaEntry>* entries);
+                     std::vector<MetaEntry>* entries,
+                     const UnpackLimits& limits = {});
 
 // The policy of a whole-table filter of that name; `preferred`, if it is the
 // one.  Null: the entry is no such filter, or its policy is not known.

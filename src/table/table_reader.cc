@@ -16,9 +16,10 @@ namespace {
 // whole table, LevelDB's.
 std::shared_ptr<const TableFilter> ReadBestFilter(
     const ReadableFile& file, const Footer& footer,
-    const FilterPolicy* preferred) {
+    const TableReadContext& context) {
+  const FilterPolicy* const preferred = context.filter;
   std::vector<MetaEntry> entries;
-  Status read = ReadMetaindex(file, footer, &entries);
+  Status read = ReadMetaindex(file, footer, &entries, context.unpack);
   if (!read.ok()) return TableFilter::Damaged(std::move(read));
   const MetaEntry* best = nullptr;
   const FilterPolicy* best_policy = nullptr;
@@ -34,7 +35,7 @@ std::shared_ptr<const TableFilter> ReadBestFilter(
   if (best == nullptr) return std::make_shared<const TableFilter>();
   BlockBuffer buffer;
   Slice bytes;
-  read = ReadBlock(file, best->handle, &buffer, &bytes);
+  read = ReadBlock(file, best->handle, &buffer, &bytes, context.unpack);
   if (!read.ok()) return TableFilter::Damaged(std::move(read));
   return best_policy != nullptr
              ? TableFilter::OpenWhole(bytes, *best_policy)
@@ -44,8 +45,11 @@ std::shared_ptr<const TableFilter> ReadBestFilter(
 class TableReader final : public Table {
  public:
   TableReader(const TableReadContext& context,
-              std::unique_ptr<ReadableFile> file, std::string name)
-      : context_(context), file_(std::move(file)), name_(std::move(name)) {}
+              std::unique_ptr<ReadableFile> file, std::string name,
+              const KeyBounds& bounds)
+      : context_(context), file_(std::move(file)), name_(std::move(name)) {
+    index_.SetBounds(bounds.smallest, bounds.largest);
+  }
 
   Status Load();
 
@@ -60,7 +64,7 @@ class TableReader final : public Table {
   }
 
   std::shared_ptr<const TableFilter> ReadFilter() const override {
-    return ReadBestFilter(*file_, footer_, context_.filter);
+    return ReadBestFilter(*file_, footer_, context_);
   }
 
   std::uint64_t ApproximateOffsetOf(Slice internal_key) const override {
@@ -97,7 +101,8 @@ Status TableReader::Load() {
   if (!footer.ok()) return footer.status();
   footer_ = *footer;
   Slice contents;
-  Status read = ReadBlock(*file_, footer_.index, &index_buffer_, &contents);
+  Status read = ReadBlock(*file_, footer_.index, &index_buffer_, &contents,
+                          context_.unpack);
   if (!read.ok()) return read;
   Status loaded =
       index_.Load(context_.order, contents, file_->size() - kFooterBytes);
@@ -105,7 +110,7 @@ Status TableReader::Load() {
   if (contents.data() == index_buffer_.raw.data()) {
     index_buffer_.stored = {};  // was compressed; nobody needs it any more
   }
-  blocks_.emplace(*file_, index_, context_.cache);
+  blocks_.emplace(*file_, index_, context_.cache, context_.unpack);
   return Status::Ok();
 }
 
@@ -158,8 +163,10 @@ Status TableReader::TakeFound(const BlockFind& found, std::string* value,
 
 Result<std::unique_ptr<Table>> Table::Open(const TableReadContext& context,
                                            std::unique_ptr<ReadableFile> file,
-                                           const std::string& name) {
-  auto table = std::make_unique<TableReader>(context, std::move(file), name);
+                                           const std::string& name,
+                                           const KeyBounds& bounds) {
+  auto table =
+      std::make_unique<TableReader>(context, std::move(file), name, bounds);
   Status loaded = table->Load();
   if (!loaded.ok()) return AboutFile(name, loaded);
   return std::unique_ptr<Table>(std::move(table));

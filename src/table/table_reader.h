@@ -3,7 +3,10 @@
 // Opening reads the footer and the index.  The metaindex and the filter are
 // read when the filter is asked for: damage to them costs a table no key.  A
 // data block's checksum is verified the first time the block is read through
-// this object, or each time if asked to.
+// this object, or each time if asked to.  Right checksums do not make a table
+// sorted: a block is looked through before it is first searched, and a walk
+// looks at each two keys it passes, so no key is missed because others are out
+// of order.
 
 #pragma once
 
@@ -12,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "table/compression.h"
 #include "table/internal_iterator.h"
 #include "table/internal_key.h"
 #include "table/table_filter.h"
@@ -30,11 +34,20 @@ struct TableReadContext {
   // Null, or the policy whose filters are preferred where a table has several.
   // REQUIRES: outlives the tables
   const FilterPolicy* filter = nullptr;
+  UnpackLimits unpack = {};
+};
+
+// Internal keys that a table's keys lie within; empty: not known.
+struct KeyBounds {
+  Slice smallest;
+  Slice largest;
 };
 
 struct BlockReadOptions {
   bool verify_checksums = false;  // again, each time
   bool fill_cache = true;
+  // False: entries come as they are, for those who save what they can.
+  bool check_order = true;
 };
 
 // What a lookup found in a table, a memtable, or anywhere.
@@ -52,9 +65,12 @@ struct LookupResult {
 class Table {
  public:
   // `name` names the file in messages.  Corruption: not a table, or damaged.
+  // A key outside the bounds is Corruption when its block is read.
+  // REQUIRES: the keys of `bounds` outlive the table
   static Result<std::unique_ptr<Table>> Open(const TableReadContext& context,
                                              std::unique_ptr<ReadableFile> file,
-                                             const std::string& name);
+                                             const std::string& name,
+                                             const KeyBounds& bounds = {});
   virtual ~Table() = default;
 
   // The newest entry of the key that is not newer than its sequence; its value

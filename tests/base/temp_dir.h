@@ -16,10 +16,16 @@ namespace tamis {
 
 class TempDir {
  public:
-  TempDir() {
-    std::string name = ::testing::TempDir() + "/tamis-test-XXXXXX";
+  TempDir() : TempDir(::testing::TempDir()) {}
+  explicit TempDir(const std::string& parent) {
+    std::string name = parent + "/tamis-test-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no " << name;
     path_ = name;
+  }
+  // In memory where the system has such a place, so that syncing is quick.
+  static std::string InMemory() {
+    return std::filesystem::exists("/dev/shm") ? "/dev/shm"
+                                               : ::testing::TempDir();
   }
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;

@@ -10,8 +10,21 @@ namespace {
 
 // Other threads of a test allocate, too.
 std::atomic<int> allocations_left = -1;
+std::atomic<int> scopes = 0;
+std::atomic<int> before_faults = 0;  // goes on below zero
+std::atomic<int> faults = 0;
+std::atomic<int> failed = 0;
+
+[[maybe_unused]] bool IsFaulty() noexcept {
+  if (scopes.load() == 0) return false;
+  const int left = before_faults.fetch_sub(1);
+  if (left > 0 || left <= -faults.load()) return false;
+  ++failed;
+  return true;
+}
 
 [[maybe_unused]] void* Allocate(std::size_t size) noexcept {
+  if (IsFaulty()) return nullptr;
   int left = allocations_left.load();
   while (left > 0 && !allocations_left.compare_exchange_weak(left, left - 1)) {
   }
@@ -21,6 +34,16 @@ std::atomic<int> allocations_left = -1;
 }  // namespace
 
 void AllowAllocations(int count) { allocations_left = count; }
+
+void FailAllocations(int after, int count) {
+  before_faults = after;
+  faults = count;
+  failed = 0;
+}
+int FailedAllocations() { return failed; }
+
+FaultScope::FaultScope() { ++scopes; }
+FaultScope::~FaultScope() { --scopes; }
 
 }  // namespace tamis::testing
 

@@ -10,4 +10,19 @@ namespace tamis::testing {
 // How many more times `new` succeeds; negative: as long as there is memory.
 void AllowAllocations(int count);
 
+// Of those that FaultScope counts, the first `after` succeed, the next `count`
+// fail, and all others succeed.
+void FailAllocations(int after, int count);
+// How many have failed since.
+int FailedAllocations();
+
+// While one lives, allocations of all threads are counted and may fail.
+class FaultScope {
+ public:
+  FaultScope();
+  ~FaultScope();
+  FaultScope(const FaultScope&) = delete;
+  FaultScope& operator=(const FaultScope&) = delete;
+};
+
 }  // namespace tamis::testing

@@ -1,0 +1,16 @@
+#include "base/no_throw.h"
+
+namespace tamis {
+
+Status OutOfMemory() noexcept {
+  try {
+    return Status::ResourceExhausted(
+        "out of memory: try again when there is more, or with smaller buffers "
+        "and values");
+  } catch (const std::bad_alloc&) {
+    // Short enough to lie within the string itself.
+    return Status::ResourceExhausted("out of memory");
+  }
+}
+
+}  // namespace tamis
