@@ -2,6 +2,8 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -81,6 +83,7 @@ TEST(FileNames, WhatIsNotAStoresNameIsLeftAlone) {
 TEST(Current, NamesTheManifestThatWasSet) {
   MemoryEnv env;
   ASSERT_TRUE(env.CreateDirectory("/db").ok());
+  ASSERT_TRUE(env.SyncDirectory("/").ok());
   EXPECT_EQ(ReadCurrent(env, "/db").status().code(), StatusCode::kNotFound);
   for (const std::uint64_t number : {5u, 12u}) {
     const Status set = SetCurrent(env, "/db", number);
