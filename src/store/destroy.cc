@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "store/file_names.h"
+#include "store/settings_file.h"
 #include "tamis/store.h"
 
 namespace tamis {
@@ -30,8 +31,9 @@ Status DestroyStore(const std::string& dir, const StoreOptions& options) {
   });
   for (const std::string& name : *names) {
     const std::optional<FileName> parsed = ParseFileName(name);
-    others |= !parsed;
-    if (!parsed || parsed->type == FileType::kLock) continue;
+    const bool is_ours = parsed || IsSettingsFileName(name);
+    others |= !is_ours;
+    if (!is_ours || (parsed && parsed->type == FileType::kLock)) continue;
     Status removed = env.Remove(dir + "/" + name);
     if (!removed.ok() && first_error.ok()) first_error = removed;
   }

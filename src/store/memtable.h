@@ -24,8 +24,9 @@ class Memtable {
   // is left out where there is no memory for it.
   Memtable(const KeyOrder& order, std::size_t expected_bytes, bool with_filter);
 
-  // Both are copied.  `digest` is LineDigest(user_key, 0); unused without a
-  // filter.  REQUIRES: one thread at a time; (key, sequence) is new
+  // Both are copied.  `digest` is LineDigest() of the key by the store's
+  // own seed; unused without a filter.  REQUIRES: one thread at a time; (key,
+  // sequence) is new
   void Add(Sequence sequence, ValueType type, Slice user_key, Slice value,
            std::uint64_t digest);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/table_policy.h"
 #include "store/file_names.h"
 #include "store/store_impl.h"
 
@@ -43,15 +44,30 @@ Status StoreImpl::CheckOptions() {
         "compaction that never begins");
   }
   if (!filters_fit_) options_.filter_use = FilterUse::kOff;
+  Status filter = CheckFilter();
+  if (!filters_fit_) filter_ = nullptr;
+  return filter;
+}
+
+// A filter that no table could have is better refused now than missed later.
+Status StoreImpl::CheckFilter() {
   filter_ = options_.filter_policy;
-  if (filter_ == nullptr && !options_.filter.empty()) {
+  std::string name = "filter_policy";
+  if (filter_ == nullptr) {
+    if (options_.filter.empty()) return Status::Ok();
     Result<std::unique_ptr<const FilterPolicy>> made =
         MakePolicy(options_.filter);
     if (!made.ok()) return made.status();
     filter_ = *std::move(made);
+    name = "filter \"" + options_.filter + "\"";
   }
-  if (!filters_fit_) filter_ = nullptr;
-  return Status::Ok();
+  if (options_.read_only) return Status::Ok();
+  Status fits = options_.filter_policy == nullptr
+                    ? CheckFitsTables(options_.filter)
+                    : Status::Ok();
+  if (fits.ok()) fits = TryPolicy(*filter_);
+  if (fits.ok()) return fits;
+  return Status(fits.code(), name + ": " + fits.message());
 }
 
 std::shared_ptr<Memtable> StoreImpl::NewMemtable() const {
@@ -64,8 +80,6 @@ Status StoreImpl::Open() {
   cache_ = NewBlockCache(options_.block_cache_bytes);
   table_context_.env = &env_;
   table_context_.dir = dir_;
-  table_context_.read = {
-      .order = order_, .cache = cache_.get(), .filter = filter_.get()};
   table_context_.map = options_.map_tables;
   table_context_.use_filters = options_.filter_use != FilterUse::kOff;
   table_context_.filter_damaged = &StoreImpl::FilterDamaged;
@@ -81,7 +95,13 @@ Status StoreImpl::Open() {
   if (!options_.read_only) {
     if (Status ready = TakeDirectory(); !ready.ok()) return ready;
   }
-  Status opened = exists ? Recover() : CreateNew();
+  LoadSettings();
+  if (Status chosen = ChooseSeeds(); !chosen.ok()) return chosen;
+  table_context_.read = {
+      .order = order_, .cache = cache_.get(), .filter = filter_.get()};
+  // Somebody else may have made it since we looked: now we hold the lock.
+  const bool is_new = !exists && !env_.Exists(CurrentFileName(dir_));
+  Status opened = is_new ? CreateNew() : Recover();
   if (!opened.ok()) return opened;
   visible_.store(last_sequence_, std::memory_order_release);
   if (options_.filter_loading == FilterLoading::kAtOpening ||
@@ -90,6 +110,7 @@ Status StoreImpl::Open() {
   }
   if (!options_.read_only) {
     RemoveObsoleteFiles();
+    if (Status saved = SaveSettings(is_new); !saved.ok()) return saved;
     StartThreads();
   }
   return Status::Ok();
@@ -132,8 +153,6 @@ Status StoreImpl::CheckNoStoreIsLost() {
 }
 
 Status StoreImpl::CreateNew() {
-  // Somebody else may have made it since we looked: now we hold the lock.
-  if (env_.Exists(CurrentFileName(dir_))) return Recover();
   if (Status empty = CheckNoStoreIsLost(); !empty.ok()) return empty;
   auto view = std::make_shared<ReadView>();
   view->version = std::make_shared<const Version>(order_);
@@ -165,10 +184,7 @@ Status StoreImpl::OpenTables() {
       }
       Result<const TableFilter*> filter = file.Filter();
       if (!filter.ok()) return filter.status();
-      if ((*filter)->kind() == TableFilter::Kind::kLines &&
-          (*filter)->lines().seed == 0) {
-        level.slot(i).Publish((*filter)->lines());
-      }
+      level.slot(i).Publish(**filter, table_context_.seeds);
     }
   }
   return Status::Ok();

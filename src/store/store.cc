@@ -108,7 +108,13 @@ std::unique_ptr<const Snapshot> Store::GetSnapshot() {
 
 Status Store::Flush() { return impl_->Flush(); }
 
-Status Store::Compact(const KeyRange& range) { return impl_->Compact(range); }
+Status Store::Compact(const KeyRange& range) {
+  return impl_->Compact({.range = range}).status();
+}
+
+Result<CompactReport> Store::CompactWith(const CompactOptions& options) {
+  return impl_->Compact(options);
+}
 
 Status Store::WaitForQuiet() { return impl_->WaitForQuiet(); }
 
