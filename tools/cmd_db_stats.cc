@@ -96,8 +96,9 @@ std::string ToText(const Result<StoreSettings>& settings) {
     return fmt::format("nothing, for {}",
                        Printable(settings.status().message()));
   }
+  const nlohmann::ordered_json object = ToJson(*settings);
   std::string text;
-  for (const auto& [name, value] : ToJson(*settings).items()) {
+  for (const auto& [name, value] : object.items()) {
     text += fmt::format(
         "{}{} {}", text.empty() ? "" : ", ", name,
         value.is_string() ? Printable(value.get<std::string>()) : value.dump());

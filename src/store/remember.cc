@@ -85,7 +85,7 @@ Status StoreImpl::SaveSettings(bool is_new) {
     saved = env_.Rename(SettingsFileName(dir_), DamagedSettingsFileName(dir_));
   }
   if (saved.ok()) {
-    saved = WriteSettingsFile(env_, dir_, NewFileNumber(), settings_);
+    saved = WriteSettingsFile(env_, dir_, settings_);
   }
   if (saved.ok()) return saved;
   info_log_->Write("settings not remembered: " + saved.message());

@@ -222,10 +222,10 @@ Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
   return Status(lines.status().code(), path + ": " + lines.status().message());
 }
 
-Status WriteSettingsFile(Env& env, const std::string& dir, std::uint64_t number,
+Status WriteSettingsFile(Env& env, const std::string& dir,
                          const std::vector<NamedLine>& lines) {
-  return ReplaceFile(env, dir, number, SettingsFileName(dir),
-                     SettingsToText(lines));
+  // No manifest has the number 0, so no CURRENT that is being written does.
+  return ReplaceFile(env, dir, 0, SettingsFileName(dir), SettingsToText(lines));
 }
 
 }  // namespace tamis

@@ -36,8 +36,8 @@ void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines);
 Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
                                                 const std::string& dir);
 // Whatever happens meanwhile, there is the old file or the new one; after it,
-// the new one survives the machine.  `number` is for a temporary file.
-Status WriteSettingsFile(Env& env, const std::string& dir, std::uint64_t number,
+// the new one survives the machine.
+Status WriteSettingsFile(Env& env, const std::string& dir,
                          const std::vector<NamedLine>& lines);
 
 // As they are written in settings and in properties of tables.
