@@ -100,7 +100,7 @@ std::string ToText(const DbRepairArgs& args, const RepairReport& report,
 }
 
 Result<RepairReport> Repair(const DbRepairArgs& args, const Console& console) {
-  auto options = StoreOptionsFrom(args.tables);
+  auto options = StoreOptionsFrom(args.dir, args.tables);
   if (!options.ok()) return options.status();
   // A store whose keys have another order would be put into ours, and lose
   // its name.  Where the manifest can be read, it tells.

@@ -32,6 +32,11 @@ TableSum SumOf(const StoreStats& stats) {
 struct Compacted {
   TableSum before;
   TableSum after;
+  CompactReport report;
+
+  bool nothing_to_do() const {
+    return report.merged + report.moved + report.rewritten == 0;
+  }
 };
 
 Result<Compacted> Compact(const DbCompactArgs& args, const Console& console) {
@@ -49,10 +54,13 @@ Result<Compacted> Compact(const DbCompactArgs& args, const Console& console) {
   progress.Say(fmt::format("merging {}", HumanBytes(compacted.before.bytes)));
   const Slice from = range->from ? Slice(*range->from) : Slice();
   const Slice to = range->to ? Slice(*range->to) : Slice();
-  const Status done =
-      (*store)->Compact({.start = range->from.has_value() ? &from : nullptr,
-                         .end = range->to.has_value() ? &to : nullptr});
-  if (!done.ok()) return InDbWords(done);
+  CompactOptions options;
+  if (range->from.has_value()) options.range.start = &from;
+  if (range->to.has_value()) options.range.end = &to;
+  options.rewrite_what_differs = true;
+  const auto done = (*store)->CompactWith(options);
+  if (!done.ok()) return InDbWords(done.status());
+  compacted.report = *done;
   compacted.after = SumOf((*store)->Stats());
   return compacted;
 }
@@ -61,6 +69,20 @@ std::string ToText(const TableSum& sum) {
   return fmt::format("{} {}, {}", Grouped(sum.tables),
                      Plural(sum.tables, "table", "tables"),
                      HumanBytes(sum.bytes));
+}
+
+std::string ToText(const Compacted& compacted) {
+  if (compacted.nothing_to_do()) {
+    return fmt::format("nothing to do: {}, merged and written as wanted",
+                       ToText(compacted.after));
+  }
+  std::string text = fmt::format("{} before; {} now", ToText(compacted.before),
+                                 ToText(compacted.after));
+  if (compacted.report.rewritten > 0) {
+    text += fmt::format("; {} rewritten for another filter or compression",
+                        Grouped(compacted.report.rewritten));
+  }
+  return text;
 }
 
 nlohmann::ordered_json ToJson(const TableSum& sum) {
@@ -94,11 +116,13 @@ int RunDbCompact(const DbCompactArgs& args, const Console& console) {
     nlohmann::ordered_json object;
     object["before"] = ToJson(compacted->before);
     object["after"] = ToJson(compacted->after);
+    object["merged"] = compacted->report.merged;
+    object["moved"] = compacted->report.moved;
+    object["rewritten"] = compacted->report.rewritten;
+    object["nothing_to_do"] = compacted->nothing_to_do();
     console.out->Write(object.dump() + "\n");
   } else {
-    Note(console, "db compact",
-         fmt::format("{} before; {} now", ToText(compacted->before),
-                     ToText(compacted->after)));
+    Note(console, "db compact", ToText(*compacted));
   }
   return Finish(console, "db compact", kExitOk);
 }
@@ -128,10 +152,11 @@ void AddDbCompact(CLI::App* db, const Console& console, int* exit_code) {
   AddRangeOptions(command, &args->range);
   AddHexOption(command, &args->hex);
   AddNewTableOptions(command, &args->tables);
+  AddRememberOption(command, &args->tables);
   command->add_flag("--json", args->json, "Print the sizes as JSON");
   command->footer(
-      "The tables that are written get the filter and the compression that\n"
-      "are asked for here.\n\n"
+      "Tables whose filter or compression is another than asked for here, or\n"
+      "than the store remembers, are rewritten wherever they are.\n\n"
       "Example:\n  tamis db compact fruit.db --filter bloom:14");
   command->callback([args, &console, exit_code] {
     *exit_code = RunDbCompact(*args, console);

@@ -7,9 +7,11 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "db_commands.h"
 #include "tamis/env.h"
+#include "tamis/store_settings.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -55,6 +57,55 @@ void AddLevel(const std::string& name, const LevelStats& level, Table* table) {
                  HumanBytes(level.filter_bytes)});
 }
 
+std::string_view NameOf(Compression compression) {
+  switch (compression) {
+    case Compression::kNone:
+      return "none";
+    case Compression::kSnappy:
+      return "snappy";
+    case Compression::kZstd:
+      break;
+  }
+  return "zstd";
+}
+
+// What the store remembers, by the names of docs/formats/store.md; not its
+// seed, which is nobody's business.
+nlohmann::ordered_json ToJson(const StoreSettings& settings) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  const auto add = [&](const char* name, const auto& value) {
+    if (value.has_value()) object[name] = *value;
+  };
+  if (settings.filter.has_value()) {
+    object["filter"] = settings.filter->empty() ? "none" : *settings.filter;
+  }
+  add("leveldb_filter_bits", settings.leveldb_filter_bits);
+  if (settings.compression.has_value()) {
+    object["compression"] = NameOf(*settings.compression);
+  }
+  add("zstd_level", settings.zstd_level);
+  add("block_bytes", settings.block_bytes);
+  add("restart_interval", settings.restart_interval);
+  add("table_bytes", settings.table_bytes);
+  return object;
+}
+
+std::string ToText(const Result<StoreSettings>& settings) {
+  if (settings.status().code() == StatusCode::kNotFound) return "nothing";
+  if (!settings.ok()) {
+    return fmt::format("nothing, for {}",
+                       Printable(settings.status().message()));
+  }
+  const nlohmann::ordered_json object = ToJson(*settings);
+  std::string text;
+  for (const auto& [name, value] : object.items()) {
+    text += fmt::format(
+        "{}{} {}", text.empty() ? "" : ", ", name,
+        value.is_string() ? Printable(value.get<std::string>()) : value.dump());
+  }
+  return text.empty() ? "nothing" : text;
+}
+
 std::string ToText(const StoreStats& stats, const OnDisk& on_disk) {
   Table table({"level", "tables", "size", "filters", "size of filters"});
   LevelStats all;
@@ -88,11 +139,16 @@ int RunDbStats(const DbStatsArgs& args, const Console& console) {
   if (!store.ok()) return Fail(console, "db stats", store.status().message());
   const StoreStats stats = (*store)->Stats();
   if (args.json) {
-    console.out->Write(stats.ToJson() + "\n");
+    auto object = nlohmann::ordered_json::parse(stats.ToJson());
+    const auto remembered = ReadStoreSettings(args.dir);
+    object["remembered"] =
+        ToJson(remembered.ok() ? *remembered : StoreSettings());
+    console.out->Write(object.dump() + "\n");
   } else if (args.prometheus) {
     console.out->Write(stats.ToPrometheus());
   } else {
-    console.out->Write(ToText(stats, LookAt(args.dir)));
+    console.out->Write(ToText(stats, LookAt(args.dir)) + "remembers: " +
+                       ToText(ReadStoreSettings(args.dir)) + "\n");
   }
   return Finish(console, "db stats", kExitOk);
 }

@@ -7,6 +7,7 @@
 
 #include "filter_args.h"
 #include "key_reader.h"
+#include "tamis/store_settings.h"
 
 namespace tamis::tools {
 namespace {
@@ -28,20 +29,37 @@ Status Followed(const Status& status, std::string_view words) {
 void AddNewTableOptions(CLI::App* app, NewTableArgs* args) {
   AddText(app, "--filter", &args->filter,
           "Filter of the tables written now: bloom:12, splitblock:10, none, "
-          "... (default bloom:10)");
+          "... (default: as the store remembers, or bloom:10)");
   app->add_option("--compression", args->compression,
-                  "Of the tables written now (default snappy)")
+                  "Of the tables written now (default: as the store "
+                  "remembers, or snappy)")
       ->check(CLI::IsMember({"none", "snappy", "zstd"}));
 }
 
-Result<StoreOptions> StoreOptionsFrom(const NewTableArgs& args) {
+void AddRememberOption(CLI::App* app, NewTableArgs* args) {
+  app->add_flag("--remember", args->remember,
+                "The store remembers --filter and --compression for later");
+}
+
+Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
+                                      const NewTableArgs& args) {
   StoreOptions options;
-  options.compression = CompressionNamed(args.compression);
+  const auto remembered = ReadStoreSettings(dir);
+  if (remembered.ok()) remembered->ApplyTo(&options);
+  options.remember_settings = args.remember;
+  if (!args.compression.empty()) {
+    options.compression = CompressionNamed(args.compression);
+  }
   if (args.filter.empty()) return options;
+  const bool had_none = options.filter.empty();
   options.filter = args.filter == kNoFilter ? "" : args.filter;
   if (options.filter.empty()) {
     options.leveldb_filter_bits = 0;
     return options;
+  }
+  // "none" meant both.
+  if (had_none) {
+    options.leveldb_filter_bits = StoreOptions().leveldb_filter_bits;
   }
   auto policy = MakePolicy(options.filter);
   if (!policy.ok()) {
@@ -54,6 +72,7 @@ void AddWriteOptions(CLI::App* app, DbWriteArgs* args) {
   app->add_flag("--sync", args->sync,
                 "Wait until what is written survives the machine");
   AddNewTableOptions(app, &args->tables);
+  AddRememberOption(app, &args->tables);
 }
 
 void AddCreateOption(CLI::App* app, DbWriteArgs* args) {
@@ -118,7 +137,7 @@ Result<std::unique_ptr<Store>> OpenToRead(const std::string& dir,
 
 Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
                                            const DbWriteArgs& args) {
-  auto options = StoreOptionsFrom(args.tables);
+  auto options = StoreOptionsFrom(dir, args.tables);
   if (!options.ok()) return options.status();
   options->create_if_missing = args.create;
   auto store = Store::Open(dir, *options);
@@ -131,8 +150,10 @@ Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
 }
 
 Status InDbWords(const Status& status) {
-  // All options are ours, so what does not fit is the order of the keys.
-  if (status.code() == StatusCode::kInvalidArgument) {
+  // Of what the library refuses, all that a user of the command cannot mend is
+  // the order of the keys.
+  if (status.code() == StatusCode::kInvalidArgument &&
+      status.message().find("keys are ordered by") != std::string::npos) {
     return Followed(status,
                     "; the command knows the order by bytes only: use the "
                     "library, with the comparator of that name");

@@ -20,11 +20,16 @@ namespace tamis::tools {
 struct NewTableArgs {
   std::string filter;  // as MakePolicy() takes it, or "none"
   std::string compression;
+  bool remember = false;
 };
 // Adds --filter and --compression.
 void AddNewTableOptions(CLI::App* app, NewTableArgs* args);
+// Adds --remember.
+void AddRememberOption(CLI::App* app, NewTableArgs* args);
+// What the store at `dir` remembers, and in its place what is given.
 // InvalidArgument: there is no such filter.
-Result<StoreOptions> StoreOptionsFrom(const NewTableArgs& args);
+Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
+                                      const NewTableArgs& args);
 
 struct DbWriteArgs {
   NewTableArgs tables;

@@ -42,6 +42,23 @@ struct KeyRange {
   const Slice* end = nullptr;    // null: to the last key
 };
 
+struct CompactOptions {
+  KeyRange range = {};
+  // True: tables that were written otherwise than this opening's options say
+  // are rewritten wherever they are: with another filter or seed, with or
+  // without LevelDB's filter, by another compression.  False: only those that
+  // have no filter of ours and should have one.
+  bool rewrite_what_differs = false;
+};
+
+// Counts tables as they were before; all 0: there was nothing to do.
+struct CompactReport {
+  std::uint64_t merged = 0;  // with others, into new ones
+  std::uint64_t moved = 0;   // down to another level, as they are
+  // Written anew where they are, for the sake of filter or compression.
+  std::uint64_t rewritten = 0;
+};
+
 // One step of a lookup, for Store::Explain().
 struct LookupStep {
   enum class Place { kMemtable, kFrozenMemtable, kTable };
@@ -129,6 +146,8 @@ class TAMIS_EXPORT Store {
   // Flushes, then merges all tables that overlap the range down to the lowest
   // level that has any, dropping what is deleted or overwritten.
   Status Compact(const KeyRange& range = {});
+  // The same with more to say, and to hear.
+  Result<CompactReport> CompactWith(const CompactOptions& options);
   // Until no background work is left to do.
   Status WaitForQuiet();
 

@@ -38,6 +38,16 @@ enum class FilterLoading {
 inline constexpr std::uint64_t kDefaultMaxBlockBytes = std::uint64_t{3} << 30;
 inline constexpr std::uint64_t kDefaultMaxBlockGrowth = 64;
 
+// By which seed the filters of new tables are hashed, where `filter` names
+// none and its kind takes one.  Tables of any seed are read.
+enum class FilterSeed {
+  // One that the store drew when it was created or first opened so, and
+  // remembers: who does not know it cannot choose keys that collide, nor keys
+  // that a filter lets through.
+  kRandomPerStore,
+  kFixed,  // 0: the same keys give the same bytes, in every store
+};
+
 struct StoreOptions {
   // ---- What affects behaviour ----
 
@@ -75,15 +85,22 @@ struct StoreOptions {
   std::uint64_t max_block_bytes = kDefaultMaxBlockBytes;
   std::uint64_t max_block_growth = kDefaultMaxBlockGrowth;
 
-  // The filter that new tables get, as MakePolicy() takes it; "" for none.
-  // Filters that are there are read whatever their kind.
+  // The filter that new tables get, as MakePolicy() takes it, though not of a
+  // fixed size (m=); "" for none.  Filters that are there are read whatever
+  // their kind.  Opening tries it on a few keys: InvalidArgument.  A table
+  // whose filter cannot be built for its own keys does without, see
+  // StoreStats::filters_not_built.
   std::string filter = "bloom:10";
   // In its place, a policy of your own.
   std::shared_ptr<const FilterPolicy> filter_policy = nullptr;
+  FilterSeed filter_seed = FilterSeed::kRandomPerStore;
   // New tables also get the filter that LevelDB itself honours, with so many
   // bits per key: it then stays fast on them.  0: none.
   unsigned leveldb_filter_bits = 10;
   FilterUse filter_use = FilterUse::kOn;
+  // The store remembers what this opening says of its tables, for those who
+  // ask (tamis/store_settings.h).  One that is created does so anyway.
+  bool remember_settings = false;
 
   // ---- What affects performance only ----
 

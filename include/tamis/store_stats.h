@@ -67,6 +67,10 @@ struct StoreStats {
 
   std::uint64_t damaged_filters = 0;  // found, and read as if there were none
   std::string last_filter_damage;
+  // Tables that were written without a filter they should have, and why the
+  // last of them was.
+  std::uint64_t filters_not_built = 0;
+  std::string last_filter_not_built;
   // Empty, or why no writes are taken, or why background work stands still.
   std::string background_error;
 

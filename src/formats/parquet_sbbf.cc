@@ -303,8 +303,10 @@ class ParquetPolicy final : public FilterPolicy {
   Result<std::unique_ptr<Growing>> WithHeader(
       Result<std::unique_ptr<Growing>> bits, std::uint64_t planned_keys) const {
     if (!bits.ok()) return bits.status();
+    // As the bits themselves are planned: for one key at least.
+    const std::uint64_t planned = std::max<std::uint64_t>(planned_keys, 1);
     return std::unique_ptr<Growing>(std::make_unique<ParquetGrowing<Growing>>(
-        *std::move(bits), bits_.Predict(planned_keys).bytes));
+        *std::move(bits), bits_.Predict(planned).bytes));
   }
 
   ParquetBits format_;

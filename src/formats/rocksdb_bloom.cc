@@ -51,12 +51,14 @@ class RocksDbFormat {
   explicit RocksDbFormat(const BloomSizing& sizing)
       : sizing_(sizing), millibits_(RocksDbMillibits(sizing.bits_per_key)) {}
 
-  // RocksDB takes up to 5 bytes for a filter without keys.  Of these lengths
-  // only 0 is safe to believe: the others may be all that is left of a filter.
+  // RocksDB writes a bare trailer for no keys, and takes up to 5 bytes for
+  // that.  Of these lengths only 0 is safe to believe: the others may be all
+  // that is left of a filter.
+  static constexpr const char* kBareTrailer =
+      "it is a trailer alone: either no key was added, or its lines are lost";
   static Status CheckLength(Slice bytes) {
-    if (bytes.size() > kTrailerBytes) return Status::Ok();
-    return Status::Corruption(
-        "rocksdb: there is nothing before the trailer of 5 bytes");
+    if (bytes.size() >= kTrailerBytes) return Status::Ok();
+    return Status::Corruption("rocksdb: it is shorter than a trailer");
   }
 
   BloomSizing sizing_;
@@ -126,6 +128,10 @@ class FastLocalBloom : public RocksDbFormat {
     parsed.payload = bytes.substr(0, bytes.size() - kTrailerBytes);
     parsed.always_maybe = WhyAlwaysMaybe(bytes.substr(parsed.payload.size()));
     if (!parsed.always_maybe.empty()) return parsed;
+    if (parsed.payload.empty()) {
+      parsed.always_maybe = kBareTrailer;
+      return parsed;
+    }
     // RocksDB reads beyond a payload of less than a line; we do not.
     const std::uint64_t lines = parsed.payload.size() / kLineBytes;
     if (lines == 0) {
@@ -225,6 +231,8 @@ class LegacyBloom : public RocksDbFormat {
     if (parsed.facts.probes == 0 ||
         parsed.facts.probes > kMostRocksDbLegacyProbes) {
       parsed.always_maybe = "its kind is reserved by RocksDB";
+    } else if (length == 0) {
+      parsed.always_maybe = kBareTrailer;
     } else if (lines == 0 || length % lines != 0 ||
                !std::has_single_bit(length / lines)) {
       parsed.always_maybe = "its length does not fit its number of lines";

@@ -64,7 +64,7 @@ const FilterPolicy& ReaderOfKind() {
 
 // Reserved kinds are for the Bloom reader to name.
 const FilterPolicy& ReaderOf(Slice bytes) {
-  if (bytes.size() <= kRocksDbTrailerBytes) {
+  if (bytes.size() < kRocksDbTrailerBytes) {
     return ReaderOfKind<RocksDbKind::kBloom>();
   }
   const unsigned mark =

@@ -19,6 +19,7 @@
 #include "policy/kind_settings.h"
 #include "policy/settings.h"
 #include "policy/spec.h"
+#include "policy/table_policy.h"
 #include "tamis/filter.h"
 #include "tamis/formats.h"
 
@@ -196,7 +197,8 @@ constexpr std::array kFormats = {
                 false},
 };
 
-Result<std::unique_ptr<const FilterPolicy>> MakeFrom(std::string_view text) {
+// `usual_seed` is for texts without one, of kinds that take one.
+PolicyResult Make(std::string_view text, std::uint64_t usual_seed) {
   Result<PolicySpec> spec = ParseSpec(text);
   if (!spec.ok()) return spec.status();
   const auto* maker =
@@ -215,6 +217,9 @@ Result<std::unique_ptr<const FilterPolicy>> MakeFrom(std::string_view text) {
   if (!HasSize(settings->sizing)) {
     settings->sizing.bits_per_key = maker->usual_bits;
   }
+  if (maker->takes_seed && !settings->seed.has_value()) {
+    settings->seed = usual_seed;
+  }
   return maker->make(*settings);
 }
 
@@ -223,7 +228,12 @@ Result<std::unique_ptr<const FilterPolicy>> MakeFrom(std::string_view text) {
 std::span<const FormatEntry> KnownFormats() noexcept { return kFormats; }
 
 Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
-  return NoThrow([&] { return MakeFrom(text); });
+  return NoThrow([&] { return Make(text, 0); });
+}
+
+Result<std::unique_ptr<const FilterPolicy>> MakeSeededPolicy(
+    std::string_view text, std::uint64_t seed) {
+  return NoThrow([&] { return Make(text, seed); });
 }
 
 }  // namespace tamis

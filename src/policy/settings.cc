@@ -1,10 +1,11 @@
 #include "policy/settings.h"
 
-#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <vector>
+
+#include "base/random_seed.h"
 
 namespace tamis {
 
@@ -67,13 +68,6 @@ Status SetFold(std::string_view text, Settings* settings) {
   }
   settings->sizing.fold = *number;
   return Status::Ok();
-}
-
-// One that nobody can foresee.
-std::optional<std::uint64_t> RandomSeed() {
-  std::uint64_t seed = 0;
-  if (::getentropy(&seed, sizeof(seed)) != 0) return std::nullopt;
-  return seed;
 }
 
 Status SetSeed(std::string_view text, Settings* settings) {

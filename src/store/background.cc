@@ -43,6 +43,17 @@ void StoreImpl::FilterDamaged(void* store, const std::string& what) {
                          what);
 }
 
+// REQUIRES: mutex_ is not held
+void StoreImpl::NoteFilterNotBuilt(const std::string& what) {
+  done_.filters_not_built.fetch_add(1, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    last_filter_not_built_ = what;
+  }
+  info_log_->Write("filter cannot be built, the table is written without: " +
+                   what);
+}
+
 Status StoreImpl::StartThreads() {
   try {
     flush_thread_ = std::thread([this] { FlushLoop(); });

@@ -58,12 +58,21 @@ std::optional<CompactionJob> NextPiece(const Version& version, int level,
   return job;
 }
 
+void Count(const CompactionJob& job, CompactReport* report) {
+  if (job.is_move()) {
+    ++report->moved;
+  } else {
+    report->merged += job.upper.size() + job.lower.size();
+  }
+}
+
 }  // namespace
 
 // Runs jobs one after the other, with no other compaction between, until there
 // are none.
 Status StoreImpl::CompactExclusively(
-    const std::function<std::optional<CompactionJob>(const Version&)>& pick) {
+    const std::function<std::optional<CompactionJob>(const Version&)>& pick,
+    CompactReport* report) {
   {
     std::unique_lock lock(mutex_);
     ++manual_waiting_;
@@ -78,7 +87,9 @@ Status StoreImpl::CompactExclusively(
     status = NoThrow([&] {
       const std::optional<CompactionJob> job = pick(*CurrentView()->version);
       is_over = !job;
-      return job ? RunCompaction(*job) : Status::Ok();
+      Status done = job ? RunCompaction(*job) : Status::Ok();
+      if (job && done.ok()) Count(*job, report);
+      return done;
     });
     ReleaseRetired();
   }
@@ -89,56 +100,92 @@ Status StoreImpl::CompactExclusively(
   return status;
 }
 
-// True: the table has the filter that new tables get, or nobody looks at it.
+// True: the table has a filter like those that new tables get, or could not get
+// it, or nobody looks at it.
 bool StoreImpl::HasWantedFilter(const TableFile& file) const {
   if (filter_ == nullptr || options_.filter_use == FilterUse::kOff) return true;
   Result<const TableFilter*> filter = file.Filter();
   if (!filter.ok()) return true;  // rewriting would fail as well
   const TableFilter::Kind kind = (*filter)->kind();
-  return kind == TableFilter::Kind::kLines || kind == TableFilter::Kind::kWhole;
+  return kind == TableFilter::Kind::kLines ||
+         kind == TableFilter::Kind::kWhole || IsAsWanted(file);
 }
 
-Status StoreImpl::Compact(const KeyRange& range) {
+// True: the table is what it would be if it were written now.
+bool StoreImpl::IsAsWanted(const TableFile& file) const {
+  Result<const Table*> table = file.Open();
+  if (!table.ok()) return true;  // rewriting would fail as well
+  const Result<TableTraits> traits = (*table)->ReadTraits();
+  return traits.ok() && wanted_.IsOf(*traits);
+}
+
+Result<CompactReport> StoreImpl::Compact(const CompactOptions& options) {
   if (options_.read_only) {
     return Status::InvalidArgument(dir_ + ": the store is open for reading");
   }
   if (Status flushed = Flush(); !flushed.ok()) return flushed;
+  CompactReport report;
+  Status status = CompactLevels(options.range, &report);
+  if (!status.ok()) return status;
+  // What was there before and was merged with nothing may lack our filter.
+  const auto differs = [&](const TableFile& file) {
+    return options.rewrite_what_differs ? !IsAsWanted(file)
+                                        : !HasWantedFilter(file);
+  };
+  status = RewriteWhere(options.range, differs, &report);
+  if (!status.ok()) return status;
+  return report;
+}
+
+Status StoreImpl::CompactLevels(const KeyRange& range, CompactReport* report) {
   const Slice* from = range.start;
   const Slice* to = range.end;  // one key too many does no harm
   const int lowest = LowestLevel(*CurrentView()->version, from, to);
   bool level0_done = false;
-  Status status = CompactExclusively([&](const Version& version) {
-    std::optional<CompactionJob> job;
-    if (!level0_done) job = PickRange(version, 0, 1, from, to);
-    // A single table may have deletions, and what a snapshot has kept.
-    if (job) job->must_rewrite = true;
-    level0_done = true;
-    return job;
-  });
+  Status status = CompactExclusively(
+      [&](const Version& version) {
+        std::optional<CompactionJob> job;
+        if (!level0_done) job = PickRange(version, 0, 1, from, to);
+        // A single table may have deletions, and what a snapshot has kept.
+        if (job) job->must_rewrite = true;
+        level0_done = true;
+        return job;
+      },
+      report);
   for (int level = 1; status.ok() && level < lowest; ++level) {
     Progress progress;
-    status = CompactExclusively([&](const Version& version) {
-      return NextPiece(version, level, from, to, &progress);
-    });
+    status = CompactExclusively(
+        [&](const Version& version) {
+          return NextPiece(version, level, from, to, &progress);
+        },
+        report);
   }
-  if (!status.ok()) return status;
-  // What was there before and was merged with nothing may lack our filter.
-  // What is newer has it, or could not get it.
+  return status;
+}
+
+// In place, one after the other.  What is written meanwhile is as it should
+// be, or cannot be.
+Status StoreImpl::RewriteWhere(
+    const KeyRange& range, const std::function<bool(const TableFile&)>& differs,
+    CompactReport* report) {
   const std::uint64_t first_new = NewFileNumber();
-  return CompactExclusively(
+  CompactReport rewritten;
+  Status status = CompactExclusively(
       [&](const Version& version) -> std::optional<CompactionJob> {
         for (int level = 1; level < kStoreLevels; ++level) {
           for (const TableFileRef& file :
-               version.Overlapping(level, from, to)) {
-            if (file->number() >= first_new) continue;
-            if (HasWantedFilter(*file)) continue;
+               version.Overlapping(level, range.start, range.end)) {
+            if (file->number() >= first_new || !differs(*file)) continue;
             const Slice first = UserKeyOf(file->smallest());
             const Slice last = UserKeyOf(file->largest());
             return PickRange(version, level, level, &first, &last);
           }
         }
         return std::nullopt;
-      });
+      },
+      &rewritten);
+  report->rewritten += rewritten.merged;
+  return status;
 }
 
 }  // namespace tamis

@@ -7,6 +7,7 @@
 #include "base/no_throw.h"
 #include "store/file_names.h"
 #include "store/foreign_store.h"
+#include "store/settings_file.h"
 #include "store/store_checks.h"
 #include "tamis/store.h"
 
@@ -66,6 +67,9 @@ class Destroyer {
   Status RemoveFiles(const DestroyOptions& options) {
     for (const std::string& name : names_) {
       if (ParseFileName(name).has_value()) continue;
+      if (IsSettingsFileName(name) && env_.Remove(dir_ + "/" + name).ok()) {
+        continue;
+      }
       if (name == kLost && HandleLost(options.remove_lost)) continue;
       report_.stayed.push_back(name);
     }

@@ -128,7 +128,7 @@ class Explainer {
 Explanation StoreImpl::Explain(const ReadOptions& options, Slice key) {
   const ReaderSlots::Guard guard(slots_);
   const ReadView& view = *view_.load(std::memory_order_seq_cst);
-  const Lookup lookup(key, SequenceFor(options));
+  const Lookup lookup(key, SequenceFor(options), table_context_.seeds);
   Explainer explainer(options, options_.filter_use, lookup);
   explainer.Ask(view.memtable, LookupStep::Place::kMemtable);
   for (const LoggedMemtable& frozen : view.frozen) {

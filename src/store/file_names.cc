@@ -115,11 +115,16 @@ std::optional<FileName> ParseFileName(std::string_view name) noexcept {
 }
 
 Status SetCurrent(Env& env, const std::string& dir, std::uint64_t manifest) {
-  const std::string temporary = TemporaryFileName(dir, manifest);
   const std::string content =
       ManifestFileName(dir, manifest).substr(dir.size() + 1) + "\n";
+  return ReplaceFile(env, dir, manifest, CurrentFileName(dir), content);
+}
+
+Status ReplaceFile(Env& env, const std::string& dir, std::uint64_t number,
+                   const std::string& path, Slice content) {
+  const std::string temporary = TemporaryFileName(dir, number);
   Status status = WriteAndSync(env, temporary, content);
-  if (status.ok()) status = env.Rename(temporary, CurrentFileName(dir));
+  if (status.ok()) status = env.Rename(temporary, path);
   if (!status.ok()) {
     static_cast<void>(env.Remove(temporary).ok());  // it may not even be there
     return status;

@@ -48,6 +48,11 @@ std::optional<FileName> ParseFileName(std::string_view name) noexcept;
 // by a temporary file that is synced and renamed; the directory is synced.
 Status SetCurrent(Env& env, const std::string& dir, std::uint64_t manifest);
 
+// The file at `path`, in `dir`, then has that content, in the same way; the
+// number is the temporary file's.
+Status ReplaceFile(Env& env, const std::string& dir, std::uint64_t number,
+                   const std::string& path, Slice content);
+
 // The path of the manifest that CURRENT names.  NotFound: no CURRENT.
 // Corruption: it does not name a manifest.
 Result<std::string> ReadCurrent(Env& env, const std::string& dir);

@@ -20,12 +20,14 @@ TableWriteOptions StoreImpl::WriteOptionsForTables() const {
   options.limits = PackLimitsOf(options_);
   options.filter = filter_.get();
   options.leveldb_filter_bits = filters_fit_ ? options_.leveldb_filter_bits : 0;
+  options.properties = wanted_.properties();
   return options;
 }
 
 std::unique_ptr<TableOutputs> StoreImpl::NewOutputs() {
-  return std::make_unique<TableOutputs>(env_, dir_, WriteOptionsForTables(),
-                                        [this] { return NewFileNumber(); });
+  return std::make_unique<TableOutputs>(
+      env_, dir_, WriteOptionsForTables(), [this] { return NewFileNumber(); },
+      [this](const std::string& what) { NoteFilterNotBuilt(what); });
 }
 
 Status StoreImpl::WriteMemtable(const Memtable& memtable,

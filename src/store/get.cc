@@ -24,7 +24,7 @@ Status StoreImpl::Get(const ReadOptions& options, Slice key,
   // The view first, then the sequence: a view may be too new for a sequence,
   // for compaction drops what newer writes hide, but never too old.
   const ReadView& view = *view_.load(std::memory_order_seq_cst);
-  const Lookup lookup(key, SequenceFor(options));
+  const Lookup lookup(key, SequenceFor(options), table_context_.seeds);
   ReadCounters& counters = guard.counters();
   counters.lookups.Add(1);
 

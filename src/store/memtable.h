@@ -31,8 +31,9 @@ class Memtable {
     list_.Reserve(entries, bytes);
   }
 
-  // Both are copied.  `digest` is LineDigest(user_key, 0); unused without a
-  // filter.  REQUIRES: one thread at a time; (key, sequence) is new
+  // Both are copied.  `digest` is LineDigest() of the key by the store's
+  // own seed; unused without a filter.  REQUIRES: one thread at a time; (key,
+  // sequence) is new
   void Add(Sequence sequence, ValueType type, Slice user_key, Slice value,
            std::uint64_t digest);
 

@@ -21,7 +21,8 @@ class MemtableFilter {
   // For a memtable of about that many bytes.  Null: no memory.
   static std::unique_ptr<MemtableFilter> New(std::size_t expected_bytes);
 
-  // REQUIRES, for all three: `digest` is LineDigest(user_key, 0)
+  // REQUIRES, for all three: `digest` is LineDigest() of the user key, always
+  // by the same seed
 
   // REQUIRES: one thread at a time
   void Add(std::uint64_t digest) noexcept;

@@ -15,8 +15,9 @@ namespace {
 constexpr std::size_t kKeysAtOnce = 16;
 
 struct Pending {
-  Pending(const Version& version, Slice key, Sequence sequence)
-      : lookup(key, sequence), search(version, lookup) {}
+  Pending(const Version& version, Slice key, Sequence sequence,
+          const LineSeeds& seeds)
+      : lookup(key, sequence, seeds), search(version, lookup) {}
   Lookup lookup;
   TableSearch search;
 };
@@ -38,7 +39,8 @@ void StoreImpl::MultiGet(const ReadOptions& options,
   for (std::size_t done = 0; done < keys.size(); done += kKeysAtOnce) {
     const std::size_t count = std::min(kKeysAtOnce, keys.size() - done);
     for (std::size_t i = 0; i < count; ++i) {
-      pending[i].emplace(*view.version, keys[done + i], sequence);
+      pending[i].emplace(*view.version, keys[done + i], sequence,
+                         table_context_.seeds);
       PrefetchFilter(*view.memtable.table, pending[i]->lookup);
       pending[i]->search.Gather();
     }

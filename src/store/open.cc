@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/no_throw.h"
+#include "policy/table_policy.h"
 #include "store/file_names.h"
 #include "store/store_checks.h"
 #include "store/store_impl.h"
@@ -45,15 +46,30 @@ Status StoreImpl::CheckOptions() {
         "compaction that never begins");
   }
   if (!filters_fit_) options_.filter_use = FilterUse::kOff;
+  Status filter = CheckFilter();
+  if (!filters_fit_) filter_ = nullptr;
+  return filter;
+}
+
+// A filter that no table could have is better refused now than missed later.
+Status StoreImpl::CheckFilter() {
   filter_ = options_.filter_policy;
-  if (filter_ == nullptr && !options_.filter.empty()) {
+  std::string name = "filter_policy";
+  if (filter_ == nullptr) {
+    if (options_.filter.empty()) return Status::Ok();
     Result<std::unique_ptr<const FilterPolicy>> made =
         MakePolicy(options_.filter);
     if (!made.ok()) return made.status();
     filter_ = *std::move(made);
+    name = "filter \"" + options_.filter + "\"";
   }
-  if (!filters_fit_) filter_ = nullptr;
-  return Status::Ok();
+  if (options_.read_only) return Status::Ok();
+  Status fits = options_.filter_policy == nullptr
+                    ? CheckFitsTables(options_.filter)
+                    : Status::Ok();
+  if (fits.ok()) fits = TryPolicy(*filter_);
+  if (fits.ok()) return fits;
+  return Status(fits.code(), name + ": " + fits.message());
 }
 
 std::shared_ptr<Memtable> StoreImpl::NewMemtable() const {
@@ -67,10 +83,6 @@ Status StoreImpl::Open() {
   cache_ = NewBlockCache(options_.block_cache_bytes);
   table_context_.env = &env_;
   table_context_.dir = dir_;
-  table_context_.read = {.order = order_,
-                         .cache = cache_.get(),
-                         .filter = filter_.get(),
-                         .unpack = UnpackLimitsOf(options_)};
   table_context_.map = options_.map_tables;
   table_context_.use_filters = options_.filter_use != FilterUse::kOff;
   table_context_.filter_damaged = &StoreImpl::FilterDamaged;
@@ -95,6 +107,9 @@ Status StoreImpl::Open() {
   }
   info_log_->Open(env_, dir_);
   RemoveObsoleteFiles();
+  if (Status saved = SaveSettings(!found->has_current); !saved.ok()) {
+    return saved;
+  }
   return StartThreads();
 }
 
@@ -154,6 +169,12 @@ Status StoreImpl::TakeDirectory() {
 }
 
 Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
+  LoadSettings();
+  if (Status chosen = ChooseSeeds(); !chosen.ok()) return chosen;
+  table_context_.read = {.order = order_,
+                         .cache = cache_.get(),
+                         .filter = filter_.get(),
+                         .unpack = UnpackLimitsOf(options_)};
   Status opened = found.has_current ? Recover() : CreateNew();
   if (!opened.ok()) return opened;
   visible_.store(last_sequence_, std::memory_order_release);
@@ -199,10 +220,7 @@ Status StoreImpl::OpenTables() {
       }
       Result<const TableFilter*> filter = file.Filter();
       if (!filter.ok()) return filter.status();
-      if ((*filter)->kind() == TableFilter::Kind::kLines &&
-          (*filter)->lines().seed == 0) {
-        level.slot(i).Publish((*filter)->lines());
-      }
+      level.slot(i).Publish(**filter, table_context_.seeds);
     }
   }
   return Status::Ok();

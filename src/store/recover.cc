@@ -213,7 +213,8 @@ Status StoreImpl::ReplayBatch(Slice batch) {
   Memtable& memtable = *current_->memtable.table;
   Status applied =
       ForEachChange(batch, [&](ValueType type, Slice key, Slice value) {
-        memtable.Add(sequence, type, key, value, LineDigest(key, 0));
+        memtable.Add(sequence, type, key, value,
+                     LineDigest(key, table_context_.seeds.own));
         ++sequence;
       });
   if (sequence > 0) last_sequence_ = std::max(last_sequence_, sequence - 1);

@@ -70,6 +70,7 @@ StoreStats StoreImpl::Stats() const {
   stats.compaction_bytes_written = done_.compaction_bytes_written;
   stats.stall_microseconds = done_.stall_microseconds;
   stats.damaged_filters = done_.damaged_filters;
+  stats.filters_not_built = done_.filters_not_built;
   stats.block_cache_bytes = cache_->bytes();
   stats.block_cache_hits = cache_->hits();
   stats.block_cache_misses = cache_->misses();
@@ -88,6 +89,7 @@ StoreStats StoreImpl::Stats() const {
       static_cast<double>(memtables.absent + memtables.false_positives) *
       current_->memtable.table->filter_rate();
   stats.last_filter_damage = last_filter_damage_;
+  stats.last_filter_not_built = last_filter_not_built_;
   if (!background_error_.ok()) {
     stats.background_error = background_error_.ToString();
   }

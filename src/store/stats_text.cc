@@ -106,6 +106,8 @@ constexpr NamedCount kCounts[] = {
      "Blocks that had to be decompressed."},
     {"damaged_filters", &StoreStats::damaged_filters, true,
      "Filters that could not be used."},
+    {"filters_not_built", &StoreStats::filters_not_built, true,
+     "Tables written without a filter they should have."},
 };
 
 struct NamedLevelCount {
@@ -225,6 +227,9 @@ std::string StoreStats::ToText() const {
   if (!last_filter_damage.empty()) {
     text += "last damaged filter: " + last_filter_damage + "\n";
   }
+  if (!last_filter_not_built.empty()) {
+    text += "last filter not built: " + last_filter_not_built + "\n";
+  }
   if (!background_error.empty()) {
     text += "background error: " + background_error + "\n";
   }
@@ -251,6 +256,7 @@ std::string StoreStats::ToJson() const {
     object.Add(count.name, this->*count.member);
   }
   object.Add("last_filter_damage", Quoted(last_filter_damage));
+  object.Add("last_filter_not_built", Quoted(last_filter_not_built));
   object.Add("background_error", Quoted(background_error));
   return object.Finish();
 }

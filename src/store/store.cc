@@ -164,8 +164,14 @@ Status Store::Flush() {
 }
 
 Status Store::Compact(const KeyRange& range) {
-  return NoThrow(
-      [&] { return impl_->IsOwned() ? impl_->Compact(range) : NotTheOwner(); });
+  return CompactWith({.range = range}).status();
+}
+
+Result<CompactReport> Store::CompactWith(const CompactOptions& options) {
+  return NoThrow([&]() -> Result<CompactReport> {
+    if (!impl_->IsOwned()) return NotTheOwner();
+    return impl_->Compact(options);
+  });
 }
 
 Status Store::WaitForQuiet() {

@@ -26,6 +26,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/named_lines.h"
 #include "base/owner_process.h"
 #include "store/compact_pick.h"
 #include "store/info_log.h"
@@ -35,13 +36,14 @@
 #include "store/reader_slots.h"
 #include "store/snapshots.h"
 #include "store/version.h"
+#include "store/wanted_shape.h"
 #include "store/write_log.h"
 #include "table/table_builder.h"
 #include "tamis/store.h"
 
 namespace tamis {
 
-struct Lookup;
+class Lookup;
 struct StoreDirectory;
 class TableOutputs;
 
@@ -58,6 +60,7 @@ struct WorkCounters {
   std::atomic<std::uint64_t> compaction_bytes_written{0};
   std::atomic<std::uint64_t> stall_microseconds{0};
   std::atomic<std::uint64_t> damaged_filters{0};
+  std::atomic<std::uint64_t> filters_not_built{0};
 };
 
 class StoreImpl {
@@ -94,7 +97,7 @@ class StoreImpl {
 
   // ---- flush.cc, compact_manual.cc
   Status Flush();
-  Status Compact(const KeyRange& range);
+  Result<CompactReport> Compact(const CompactOptions& options);
   Status WaitForQuiet();
 
   // ---- stats.cc
@@ -120,6 +123,7 @@ class StoreImpl {
   Status CheckOptions();
   Result<StoreDirectory> Look();
   Status CheckBeforeLocking();
+  Status CheckFilter();
   Status TakeDirectory();
   Status RecoverOrCreate(const StoreDirectory& found);
   Status CreateNew();
@@ -134,6 +138,11 @@ class StoreImpl {
   Status FlushReplayed(std::vector<FileFacts>* flushed);
   Status StartAnewAfterReplay(std::vector<FileFacts> flushed);
   Status StartThreads();
+
+  // ---- remember.cc
+  void LoadSettings();
+  Status ChooseSeeds();
+  Status SaveSettings(bool is_new);
 
   // ---- stats.cc
   static std::string TablesAsText(const Version& version);
@@ -192,8 +201,14 @@ class StoreImpl {
   Status RunCompaction(const CompactionJob& job);
   Status MoveTable(const CompactionJob& job);
   Status CompactExclusively(
-      const std::function<std::optional<CompactionJob>(const Version&)>& pick);
+      const std::function<std::optional<CompactionJob>(const Version&)>& pick,
+      CompactReport* report);
+  Status CompactLevels(const KeyRange& range, CompactReport* report);
+  Status RewriteWhere(const KeyRange& range,
+                      const std::function<bool(const TableFile&)>& differs,
+                      CompactReport* report);
   bool HasWantedFilter(const TableFile& file) const;
+  bool IsAsWanted(const TableFile& file) const;
   CompactionLimits Limits() const;
   bool NeedsCompaction() const;
 
@@ -202,6 +217,7 @@ class StoreImpl {
   // Waits before background work is tried again.  False: closing.
   bool WaitToRetry(std::unique_lock<std::mutex>& lock, unsigned failures);
   static void FilterDamaged(void* store, const std::string& what);
+  void NoteFilterNotBuilt(const std::string& what);
 
   const OwnerProcess owner_;
   const std::string dir_;
@@ -210,6 +226,11 @@ class StoreImpl {
   KeyOrder order_;
   bool filters_fit_ = true;  // the comparator lets bytes stand for keys
   std::shared_ptr<const FilterPolicy> filter_;
+  WantedShape wanted_;
+  std::vector<NamedLine> settings_;  // as remembered, or about to be
+  bool settings_changed_ = false;
+  bool settings_are_ours_ = true;  // the file is not there, or one we write
+  bool settings_are_damaged_ = false;
   std::unique_ptr<BlockCache> cache_;
   TableFileContext table_context_;
   std::unique_ptr<FileLock> lock_;
@@ -238,6 +259,7 @@ class StoreImpl {
   Status background_error_;
   bool flush_failed_ = false;  // the last time; background_error_ says why
   std::string last_filter_damage_;
+  std::string last_filter_not_built_;
   bool closing_ = false;
   bool is_flushing_ = false;
   bool is_compacting_ = false;      // somebody runs a compaction

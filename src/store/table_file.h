@@ -16,6 +16,13 @@
 
 namespace tamis {
 
+// The seeds by which a store hashes keys for filters made of lines; a lookup
+// hashes once for each that it meets.  Filters of others are asked one by one.
+struct LineSeeds {
+  std::uint64_t own = 0;    // of new tables, and of memtables
+  std::uint64_t other = 0;  // of older tables; the same: there is no other
+};
+
 // What the tables of one store share.  REQUIRES: outlives them
 struct TableFileContext {
   Env* env = nullptr;
@@ -23,6 +30,7 @@ struct TableFileContext {
   TableReadContext read;
   bool map = true;
   bool use_filters = true;
+  LineSeeds seeds = {};
   // Hears of every filter that cannot be used.
   void (*filter_damaged)(void* store, const std::string& what) = nullptr;
   void* store = nullptr;
@@ -44,6 +52,7 @@ class TableFile {
   std::uint64_t bytes() const noexcept { return facts_.bytes; }
   Slice smallest() const noexcept { return facts_.smallest; }
   Slice largest() const noexcept { return facts_.largest; }
+  const LineSeeds& seeds() const noexcept { return context_.seeds; }
 
   // Opens it if need be.  An error is returned each time anew: the next call
   // tries again.

@@ -9,11 +9,13 @@ namespace tamis {
 
 TableOutputs::TableOutputs(Env& env, std::string dir,
                            const TableWriteOptions& options,
-                           std::function<std::uint64_t()> new_number)
+                           std::function<std::uint64_t()> new_number,
+                           std::function<void(const std::string&)> not_built)
     : env_(&env),
       dir_(std::move(dir)),
       options_(options),
-      new_number_(std::move(new_number)) {}
+      new_number_(std::move(new_number)),
+      filter_not_built_(std::move(not_built)) {}
 
 TableOutputs::~TableOutputs() {
   builder_.reset();
@@ -60,6 +62,11 @@ Status TableOutputs::Cut() {
   if (done.ok()) done = file_->Sync();
   if (done.ok()) done = file_->Close();
   if (!done.ok()) return done;
+  const std::string problem = builder_->filter_problem();
+  if (!problem.empty() && filter_not_built_) {
+    filter_not_built_(TableFileName(dir_, tables_.back().number) + ": " +
+                      problem);
+  }
   tables_.back().bytes = builder_->bytes();
   bytes_ += tables_.back().bytes;
   builder_.reset();

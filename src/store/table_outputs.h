@@ -20,9 +20,13 @@ namespace tamis {
 // not taken by Finish() are removed with this object.
 class TableOutputs {
  public:
-  // `new_number` gives each table its number.  REQUIRES: env outlives this
-  TableOutputs(Env& env, std::string dir, const TableWriteOptions& options,
-               std::function<std::uint64_t()> new_number);
+  // `new_number` gives each table its number; `filter_not_built`, if not
+  // empty, hears of every table that is written without a filter it should
+  // have.  REQUIRES: env outlives this
+  TableOutputs(
+      Env& env, std::string dir, const TableWriteOptions& options,
+      std::function<std::uint64_t()> new_number,
+      std::function<void(const std::string& what)> filter_not_built = {});
   ~TableOutputs();
   TableOutputs(const TableOutputs&) = delete;
   TableOutputs& operator=(const TableOutputs&) = delete;
@@ -48,6 +52,7 @@ class TableOutputs {
   std::string dir_;
   TableWriteOptions options_;
   std::function<std::uint64_t()> new_number_;
+  std::function<void(const std::string&)> filter_not_built_;
   std::vector<FileFacts> tables_;  // the last may still be under way
   std::unique_ptr<WritableFile> file_;
   std::unique_ptr<TableBuilder> builder_;

@@ -29,9 +29,7 @@ Result<FilterAnswer> AskSlowly(const TableSearch& search, std::size_t i,
   answer.filter = *filter;
   switch ((*filter)->kind()) {
     case TableFilter::Kind::kLines:
-      if ((*filter)->lines().seed == 0) {
-        search.slot(i).Publish((*filter)->lines());
-      }
+      search.slot(i).Publish(**filter, search.file(i).seeds());
       [[fallthrough]];
     case TableFilter::Kind::kWhole:
       answer.asked = true;

@@ -14,20 +14,29 @@ constexpr std::array<unsigned char, kLineBytes> AllOnes() {
 alignas(64) const std::array<unsigned char, kLineBytes> TableSearch::kNoLine =
     AllOnes();
 
+void Lookup::HashByOther() const noexcept {
+  other_digest_ = LineDigest(key.user(), other_seed_);
+  has_other_ = true;
+}
+
 // Inline, for a hundred tables come here one after the other.
 inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
                               int number) noexcept {
   const unsigned char* block = kNoLine.data();
+  std::uint64_t digest = lookup_.digest;
   if (const unsigned char* lines = slot.lines(); lines != nullptr) {
-    const unsigned probes = slot.probes();
+    const unsigned shape = slot.shape();
+    const unsigned probes = shape & ~FilterSlot::kOtherSeed;
     if (probes_ == 0) probes_ = probes;
     if (probes == probes_) {
-      block = lines + MultiplyHigh(lookup_.digest, slot.count()) * kLineBytes;
+      if (shape != probes) [[unlikely]]
+        digest = lookup_.other_digest();
+      block = lines + MultiplyHigh(digest, slot.count()) * kLineBytes;
       __builtin_prefetch(block);
     }
   }
   candidates_[size_] = {static_cast<std::uint32_t>(i), number};
-  queries_[size_] = {block, LineBitsOf(lookup_.digest)};
+  queries_[size_] = {block, LineBitsOf(digest)};
   ++size_;
 }
 

@@ -18,12 +18,29 @@
 
 namespace tamis {
 
-// A key that is looked for, hashed once for all filters.
-struct Lookup {
-  Lookup(Slice user_key, Sequence sequence)
-      : key(user_key, sequence), digest(LineDigest(user_key, 0)) {}
-  LookupKey key;
-  std::uint64_t digest;
+// A key that is looked for, hashed once for all filters of the store's own
+// seed, and once more if there are any of the other.  Not thread-safe.
+class Lookup {
+ public:
+  Lookup(Slice user_key, Sequence sequence, const LineSeeds& seeds = {})
+      : key(user_key, sequence),
+        digest(LineDigest(user_key, seeds.own)),
+        other_seed_(seeds.other) {}
+
+  const LookupKey key;
+  const std::uint64_t digest;  // by the store's own seed
+  // By the other one.
+  std::uint64_t other_digest() const noexcept {
+    if (!has_other_) HashByOther();
+    return other_digest_;
+  }
+
+ private:
+  void HashByOther() const noexcept;
+
+  const std::uint64_t other_seed_;
+  mutable std::uint64_t other_digest_ = 0;
+  mutable bool has_other_ = false;
 };
 
 class TableSearch {

@@ -48,10 +48,7 @@ Level::Level(const KeyOrder& order, int /*number*/,
         std::min({common, CommonLength(example, UserKeyOf(file.smallest())),
                   CommonLength(example, UserKeyOf(file.largest()))});
     const TableFilter* filter = file.loaded_filter();
-    if (filter != nullptr && filter->kind() == TableFilter::Kind::kLines &&
-        filter->lines().seed == 0) {
-      slots_[i].Publish(filter->lines());
-    }
+    if (filter != nullptr) slots_[i].Publish(*filter, file.seeds());
   }
   if (!order_.is_bytewise()) return;
   // Common to the first and the last of all: so to all between them, too.

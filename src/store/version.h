@@ -31,19 +31,28 @@ class FilterSlot {
   std::uint64_t count() const noexcept {
     return count_.load(std::memory_order_relaxed);
   }
-  unsigned probes() const noexcept {
-    return probes_.load(std::memory_order_relaxed);
+  // The probes, and kOtherSeed if its keys are hashed by that one.
+  unsigned shape() const noexcept {
+    return shape_.load(std::memory_order_relaxed);
   }
-  void Publish(const LineView& view) noexcept {
+  static constexpr unsigned kOtherSeed = 1u << 16;
+  // Stays empty for filters of other kinds, or of a seed that is none of the
+  // two.
+  void Publish(const TableFilter& filter, const LineSeeds& seeds) noexcept {
+    if (filter.kind() != TableFilter::Kind::kLines) return;
+    const LineView& view = filter.lines();
+    const bool is_own = view.seed == seeds.own;
+    if (!is_own && view.seed != seeds.other) return;
     count_.store(view.count, std::memory_order_relaxed);
-    probes_.store(view.probes, std::memory_order_relaxed);
+    shape_.store(view.probes | (is_own ? 0 : kOtherSeed),
+                 std::memory_order_relaxed);
     lines_.store(view.lines, std::memory_order_release);
   }
 
  private:
   std::atomic<const unsigned char*> lines_{nullptr};
   std::atomic<std::uint64_t> count_{0};
-  std::atomic<unsigned> probes_{0};
+  std::atomic<unsigned> shape_{0};
 };
 
 // The tables of one level.  Level 0: newest first, and they may overlap.

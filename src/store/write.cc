@@ -173,11 +173,12 @@ Status StoreImpl::SyncLogs(
 
 Status StoreImpl::Apply(const WriteBatch& batch, Memtable* memtable) {
   if (batch.count() == 0) return Status::Ok();
+  const LineSeeds& seeds = table_context_.seeds;
   Sequence sequence = BatchAccess::sequence(batch);
   std::uint64_t bytes = 0;
   Status applied = ForEachChange(
       batch.contents(), [&](ValueType type, Slice key, Slice value) {
-        memtable->Add(sequence, type, key, value, LineDigest(key, 0));
+        memtable->Add(sequence, type, key, value, LineDigest(key, seeds.own));
         ++sequence;
         bytes += key.size() + value.size();
       });

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/named_lines.h"
 #include "formats/leveldb_filter_block.h"
 #include "table/block_builder.h"
 #include "table/block_file.h"
@@ -28,6 +29,7 @@ class TableBuilder::Impl {
   Status Finish();
   std::uint64_t entries() const noexcept { return entries_; }
   std::uint64_t bytes() const noexcept { return offset_; }
+  std::string filter_problem() const;
 
  private:
   bool ComesNext(Slice key, std::size_t shared) const noexcept;
@@ -40,6 +42,7 @@ class TableBuilder::Impl {
   Status WriteBlock(std::string* contents, BlockHandle* handle);
   Status WriteRaw(std::string* contents, Compression how, BlockHandle* handle);
   Status WriteMeta(std::string_view name, std::string* contents);
+  Status WriteMetaBlocks();
 
   const TableWriteOptions options_;
   WritableFile* const file_;
@@ -54,6 +57,7 @@ class TableBuilder::Impl {
   bool index_entry_due_ = false;  // for last_block_
   std::uint64_t offset_ = 0;
   std::uint64_t entries_ = 0;
+  std::uint64_t keys_ = 0;  // distinct user keys
   Status status_;
 };
 
@@ -77,6 +81,7 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
   filters_.Add(user_key, is_repeat);
   data_.Add(key, value, shared);
   ++entries_;
+  keys_ += is_repeat ? 0u : 1u;
   last_key_.replace(shared, std::string::npos, key.substr(shared));
   if (data_.bytes() >= options_.block_bytes) return FlushBlock();
   return Status::Ok();
@@ -130,7 +135,7 @@ void TableBuilder::Impl::AddIndexEntry(std::string key) {
 Status TableBuilder::Impl::FlushBlock() {
   if (data_.empty()) return Status::Ok();
   status_ = WriteBlock(&data_.Finish(), &last_block_);
-  if (status_.ok()) status_ = filters_.StartBlock(offset_);
+  if (status_.ok()) filters_.StartBlock(offset_);
   index_entry_due_ = status_.ok();
   return status_;
 }
@@ -156,9 +161,6 @@ Status TableBuilder::Impl::WriteRaw(std::string* contents, Compression how,
 
 Status TableBuilder::Impl::WriteMeta(std::string_view name,
                                      std::string* contents) {
-  if (contents->size() > kMostBlockBytes) {
-    return Status::ResourceExhausted("a filter of more than 4 GiB");
-  }
   BlockHandle handle;
   Status written = WriteRaw(contents, Compression::kNone, &handle);
   std::string value;
@@ -167,30 +169,52 @@ Status TableBuilder::Impl::WriteMeta(std::string_view name,
   return written;
 }
 
+// LevelDB wants the names in order, and ours come after its own.
+Status TableBuilder::Impl::WriteMetaBlocks() {
+  static_assert(kLevelDbFilterMeta < kWholeFilterMeta);
+  static_assert(kWholeFilterMeta < kPropertiesMeta);
+  Status written;
+  std::string bytes;
+  if (filters_.FinishLevelDb(&bytes)) {
+    written = WriteMeta(kLevelDbFilterMeta, &bytes);
+  }
+  if (written.ok() && filters_.FinishWhole(&bytes)) {
+    const std::string name =
+        std::string(kWholeFilterMeta).append(options_.filter->name());
+    written = WriteMeta(name, &bytes);
+  }
+  if (!written.ok() || options_.properties.empty()) return written;
+  bytes = options_.properties;
+  AppendNamedLine(&bytes, kKeysProperty, std::to_string(keys_));
+  if (!filters_.whole_problem().empty()) {
+    AppendNamedLine(&bytes, kFilterNotBuiltProperty,
+                    FitForALine(filters_.whole_problem()));
+  }
+  if (!filters_.leveldb_problem().empty()) {
+    AppendNamedLine(&bytes, kLevelDbFilterNotBuiltProperty,
+                    FitForALine(filters_.leveldb_problem()));
+  }
+  return WriteMeta(kPropertiesMeta, &bytes);
+}
+
+std::string TableBuilder::Impl::filter_problem() const {
+  std::string problem = filters_.whole_problem();
+  if (filters_.leveldb_problem().empty()) return problem;
+  if (!problem.empty()) problem += "; ";
+  return problem + "LevelDB's: " + filters_.leveldb_problem();
+}
+
 Status TableBuilder::Impl::Finish() {
   if (status_.ok()) status_ = FlushBlock();
   if (index_entry_due_) AddIndexEntry(KeyAfter(last_key_));
-  std::string bytes;
-  // LevelDB wants the names in order, and ours comes after its own.
-  static_assert(kLevelDbFilterMeta < kWholeFilterMeta);
-  if (status_.ok() && options_.leveldb_filter_bits != 0) {
-    status_ = filters_.FinishLevelDb(&bytes);
-    if (status_.ok()) status_ = WriteMeta(kLevelDbFilterMeta, &bytes);
-  }
-  if (status_.ok() && options_.filter != nullptr) {
-    bytes.clear();
-    status_ = filters_.FinishWhole(&bytes);
-    const std::string name =
-        std::string(kWholeFilterMeta).append(options_.filter->name());
-    if (status_.ok()) status_ = WriteMeta(name, &bytes);
-  }
+  if (status_.ok()) status_ = WriteMetaBlocks();
   Footer footer;
   if (status_.ok()) {
     status_ = WriteBlock(&metaindex_.Finish(), &footer.metaindex);
   }
   if (status_.ok()) status_ = WriteBlock(&index_.Finish(), &footer.index);
   if (!status_.ok()) return status_;
-  bytes.clear();
+  std::string bytes;
   AppendFooter(&bytes, footer);
   status_ = file_->Append(bytes);
   if (status_.ok()) offset_ += bytes.size();
@@ -209,5 +233,8 @@ std::uint64_t TableBuilder::entries() const noexcept {
   return impl_->entries();
 }
 std::uint64_t TableBuilder::bytes() const noexcept { return impl_->bytes(); }
+std::string TableBuilder::filter_problem() const {
+  return impl_->filter_problem();
+}
 
 }  // namespace tamis

@@ -32,6 +32,9 @@ struct TableWriteOptions {
   const FilterPolicy* filter = nullptr;
   // LevelDB's filter block at that many bits per key; 0: none.
   unsigned leveldb_filter_bits = 0;
+  // Lines (base/named_lines.h) that say what the table is written with; it
+  // keeps them, and adds its own (table_meta.h).  Empty: it keeps none.
+  std::string properties = {};
 };
 
 // Calls must match: Add* Finish.  Not thread-safe.
@@ -51,6 +54,9 @@ class TableBuilder {
   std::uint64_t entries() const noexcept;
   // Of the file so far, the current block not counted; after Finish(), exact.
   std::uint64_t bytes() const noexcept;
+  // After Finish(): why the table lacks a filter that was asked for.  Empty:
+  // it does not.
+  std::string filter_problem() const;
 
  private:
   class Impl;

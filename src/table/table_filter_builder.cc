@@ -1,27 +1,89 @@
 #include "table/table_filter_builder.h"
 
-#include <cassert>
+#include <exception>
+#include <new>
+#include <utility>
 
 #include "formats/leveldb_bloom.h"
+#include "table/footer.h"
 
 namespace tamis {
+namespace {
+
+// REQUIRES: called while an exception is handled
+std::string WhatWasThrown() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return "no memory";
+  } catch (const std::exception& thrown) {
+    return std::string("it threw: ") + thrown.what();
+  } catch (...) {
+    return "it threw";
+  }
+}
+
+// Does a step of building.  Empty: done; else why it was not.
+template <typename Step>
+std::string Try(const Step& step) {
+  try {
+    const Status done = step();
+    if (done.ok()) return {};
+    return done.message().empty() ? "it gave no reason" : done.message();
+  } catch (...) {
+    return WhatWasThrown();
+  }
+}
+
+Status CheckSize(const std::string& filter) {
+  if (filter.size() <= kMostBlockBytes) return Status::Ok();
+  return Status::ResourceExhausted("it takes more than 4 GiB");
+}
+
+}  // namespace
 
 TableFilterBuilder::TableFilterBuilder(const FilterPolicy* whole,
                                        unsigned leveldb_bits) {
-  if (whole != nullptr) whole_ = whole->NewBuilder();
+  if (whole != nullptr) {
+    whole_problem_ = Try([&] {
+      whole_ = whole->NewBuilder();
+      return whole_ != nullptr ? Status::Ok()
+                               : Status::InvalidArgument("there is no builder");
+    });
+  }
   if (leveldb_bits == 0) return;
   leveldb_policy_ = NewLevelDbBloomPolicy(
       {.bits_per_key = static_cast<double>(leveldb_bits)});
   leveldb_.emplace(*leveldb_policy_);
 }
 
+void TableFilterBuilder::GiveUpWhole(std::string why) {
+  whole_problem_ = std::move(why);
+  whole_.reset();
+}
+
+void TableFilterBuilder::GiveUpLevelDb(std::string why) {
+  leveldb_problem_ = std::move(why);
+  leveldb_.reset();
+}
+
 void TableFilterBuilder::Add(Slice user_key, bool is_repeat) {
   // LevelDB counts every version when it sizes a filter; ours does not.
-  if (leveldb_.has_value()) leveldb_->AddKey(user_key);
+  if (leveldb_.has_value()) {
+    try {
+      leveldb_->AddKey(user_key);
+    } catch (...) {
+      GiveUpLevelDb(WhatWasThrown());
+    }
+  }
   if (whole_ == nullptr || is_repeat) return;
-  keys_.append(user_key);
-  ends_[count_++] = keys_.size();
-  if (count_ == kGroup) AddGroup();
+  try {
+    keys_.append(user_key);
+    ends_[count_++] = keys_.size();
+    if (count_ == kGroup) AddGroup();
+  } catch (...) {
+    GiveUpWhole(WhatWasThrown());
+  }
 }
 
 void TableFilterBuilder::AddGroup() {
@@ -36,19 +98,33 @@ void TableFilterBuilder::AddGroup() {
   count_ = 0;
 }
 
-Status TableFilterBuilder::StartBlock(std::uint64_t offset) {
-  return leveldb_.has_value() ? leveldb_->StartBlock(offset) : Status::Ok();
+void TableFilterBuilder::StartBlock(std::uint64_t offset) {
+  if (!leveldb_.has_value()) return;
+  std::string why = Try([&] { return leveldb_->StartBlock(offset); });
+  if (!why.empty()) GiveUpLevelDb(std::move(why));
 }
 
-Status TableFilterBuilder::FinishLevelDb(std::string* dst) {
-  assert(leveldb_.has_value());
-  return leveldb_->Finish(dst);
+bool TableFilterBuilder::FinishLevelDb(std::string* dst) {
+  if (!leveldb_.has_value()) return false;
+  dst->clear();
+  std::string why = Try([&] {
+    const Status done = leveldb_->Finish(dst);
+    return done.ok() ? CheckSize(*dst) : done;
+  });
+  if (!why.empty()) GiveUpLevelDb(std::move(why));
+  return leveldb_.has_value();
 }
 
-Status TableFilterBuilder::FinishWhole(std::string* dst) {
-  assert(whole_ != nullptr);
-  AddGroup();
-  return whole_->Finish(dst);
+bool TableFilterBuilder::FinishWhole(std::string* dst) {
+  if (whole_ == nullptr) return false;
+  dst->clear();
+  std::string why = Try([&] {
+    AddGroup();
+    const Status done = whole_->Finish(dst);
+    return done.ok() ? CheckSize(*dst) : done;
+  });
+  if (!why.empty()) GiveUpWhole(std::move(why));
+  return whole_ != nullptr;
 }
 
 }  // namespace tamis

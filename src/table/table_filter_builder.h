@@ -14,6 +14,10 @@
 namespace tamis {
 
 // Calls must match: (Add* StartBlock)* and then either Finish, once each.
+//
+// A filter that cannot be built, for want of memory or whatever else, is none:
+// the table does without.  No failure of a filter is a failure of its table,
+// and nothing that a policy throws gets out.
 class TableFilterBuilder {
  public:
   // `whole` is the policy of the whole-table filter; null: none.  No bits: no
@@ -23,18 +27,28 @@ class TableFilterBuilder {
   // `is_repeat`: the user key is that of the entry before.
   void Add(Slice user_key, bool is_repeat);
   // The next data block begins there, or the data ends.
-  Status StartBlock(std::uint64_t offset);
+  void StartBlock(std::uint64_t offset);
 
-  // REQUIRES, for each: there is one
-  Status FinishLevelDb(std::string* dst);
-  Status FinishWhole(std::string* dst);
+  // True: *dst is the filter.  False: there is none, and where one was asked
+  // for, the problem says why.
+  bool FinishLevelDb(std::string* dst);
+  bool FinishWhole(std::string* dst);
+
+  // Why there is none; empty: there is, or none was asked for.
+  const std::string& leveldb_problem() const noexcept {
+    return leveldb_problem_;
+  }
+  const std::string& whole_problem() const noexcept { return whole_problem_; }
 
  private:
   void AddGroup();
+  void GiveUpLevelDb(std::string why);
+  void GiveUpWhole(std::string why);
 
   static constexpr std::size_t kGroup = 64;
 
   std::unique_ptr<FilterBuilder> whole_;
+  std::string whole_problem_;
   // Keys on their way to whole_, one after the other, and where each ends.
   std::string keys_;
   std::array<std::size_t, kGroup> ends_{};
@@ -42,6 +56,7 @@ class TableFilterBuilder {
 
   std::unique_ptr<const FilterPolicy> leveldb_policy_;
   std::optional<LevelDbFilterBlockBuilder> leveldb_;
+  std::string leveldb_problem_;
 };
 
 }  // namespace tamis

@@ -21,6 +21,16 @@ inline constexpr std::string_view kLevelDbFilterMeta =
 // over.
 inline constexpr std::string_view kWholeFilterMeta = "tamis.filter.";
 
+// What the table was written with, as lines (base/named_lines.h); LevelDB
+// passes over it.
+inline constexpr std::string_view kPropertiesMeta = "tamis.properties";
+// Lines that the table itself adds: its distinct user keys; and why it lacks a
+// filter that was asked for.
+inline constexpr std::string_view kKeysProperty = "keys";
+inline constexpr std::string_view kFilterNotBuiltProperty = "filter_not_built";
+inline constexpr std::string_view kLevelDbFilterNotBuiltProperty =
+    "leveldb_filter_not_built";
+
 struct MetaEntry {
   std::string name;
   BlockHandle handle;

@@ -67,6 +67,10 @@ class TableReader final : public Table {
     return ReadBestFilter(*file_, footer_, context_);
   }
 
+  Result<TableTraits> ReadTraits() const override {
+    return ReadTableTraits(*file_, footer_, index_, context_.filter);
+  }
+
   std::uint64_t ApproximateOffsetOf(Slice internal_key) const override {
     const std::size_t block = index_.Find(internal_key);
     return block < index_.size() ? index_.block(block).offset : file_->size();

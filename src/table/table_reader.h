@@ -19,6 +19,7 @@
 #include "table/internal_iterator.h"
 #include "table/internal_key.h"
 #include "table/table_filter.h"
+#include "table/table_traits.h"
 #include "tamis/env.h"
 #include "tamis/result.h"
 
@@ -89,6 +90,9 @@ class Table {
   // keeps it.  Never null; what cannot be used comes as kNone with damage().
   // Prefers our own filter to LevelDB's.
   virtual std::shared_ptr<const TableFilter> ReadFilter() const = 0;
+
+  // Reads what it says, or shows, of how it was written.
+  virtual Result<TableTraits> ReadTraits() const = 0;
 
   // About where in the file the data of that key begins; the file's length for
   // a key after all others.

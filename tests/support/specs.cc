@@ -79,6 +79,7 @@ const std::vector<std::string>& EverySpec() {
       "cassandra:nb,sizing=textbook,fpr=0.00001",
       "cassandra:jb,m=64,k=1",
       "parquet:10",
+      "parquet:1000",
       "parquet:fpr=0.01",
       "parquet:m=5000,k=8",
       "lab:fpr=0.01",
@@ -115,7 +116,7 @@ bool GrowsToWhatABuilderWrites(const std::string& spec) {
          !spec.starts_with("scalable") && !spec.starts_with("rotating");
 }
 
-bool OpensWithoutKeys(const std::string& spec) {
+bool IsKnownWithoutKeys(const std::string& spec) {
   return !spec.starts_with("rocksdb") || IsRocksDbRibbon(spec) ||
          spec.find("m=") != std::string::npos;
 }

@@ -23,9 +23,10 @@ bool NeedsAllKeysAtOnce(const std::string& spec);
 // small, keep generations, or place keys in the order in which they come.
 bool GrowsToWhatABuilderWrites(const std::string& spec);
 
-// Do the bytes written for no keys open?  RocksDB's two Bloom filters are then
-// a bare trailer, which cannot be told from the rest of a damaged filter.
-bool OpensWithoutKeys(const std::string& spec);
+// Do the bytes written for no keys say what they are?  RocksDB's two Bloom
+// filters are then a bare trailer, which cannot be told from the rest of a
+// damaged filter: it opens, and answers "maybe".
+bool IsKnownWithoutKeys(const std::string& spec);
 
 // For the names of parameterised tests: letters, digits and underscores.
 std::string TestNameOf(const std::string& spec);

@@ -1,0 +1,38 @@
+// policy/table_policy.h -- policies for the tables of a store: of any number
+// of keys, and of keys that somebody may have chosen with care.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// As MakePolicy(), with that seed where the text gives none and its kind takes
+// one.
+Result<std::unique_ptr<const FilterPolicy>> MakeSeededPolicy(
+    std::string_view text, std::uint64_t seed);
+
+// Ok: filters of this text grow with the tables they are for.
+// InvalidArgument: it says one size for all; the message says what to write
+// instead.  REQUIRES: MakePolicy() takes the text
+Status CheckFitsTables(std::string_view text);
+
+// Builds filters of a few keys, opens them and asks them about each key.
+// InvalidArgument: one of that fails; the message says what and why.
+Status TryPolicy(const FilterPolicy& policy);
+
+// The seed by which the policy's filters find the lines of a key
+// (formats/line_view.h).  Nothing: they have no lines, or cannot be built.
+std::optional<std::uint64_t> LineSeedOf(const FilterPolicy& policy);
+
+// FilterInfo::kind of the policy's filters, by one of a single key.  Empty: it
+// cannot be told.
+std::string KindOf(const FilterPolicy& policy);
+
+}  // namespace tamis

@@ -1,0 +1,231 @@
+#include "store/settings_file.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/crc32c.h"
+#include "store/file_names.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::string_view kName = "TAMIS";
+constexpr std::string_view kDamagedName = "TAMIS.damaged";
+constexpr std::string_view kMark = "tamis settings ";
+constexpr std::string_view kFirstLine = "tamis settings 1\n";
+constexpr std::string_view kChecksum = "crc32c";
+// More than any version is going to say.
+constexpr std::uint64_t kMostBytes = 16384;
+
+constexpr std::string_view kBlockBytes = "block_bytes";
+constexpr std::string_view kRestartInterval = "restart_interval";
+constexpr std::string_view kTableBytes = "table_bytes";
+
+constexpr std::array kCompressions = {
+    std::pair{Compression::kNone, std::string_view("none")},
+    std::pair{Compression::kSnappy, std::string_view("snappy")},
+    std::pair{Compression::kZstd, std::string_view("zstd")},
+};
+
+std::string ChecksumLine(Slice before) {
+  std::array<char, 16> digits{};
+  std::snprintf(digits.data(), digits.size(), "%08x", Crc32c(before));
+  std::string line;
+  AppendNamedLine(&line, kChecksum, digits.data());
+  return line;
+}
+
+template <typename Number>
+std::optional<Number> NumberIn(const std::vector<NamedLine>& lines,
+                               std::string_view name, Number least,
+                               int base = 10) {
+  const std::string* const value = FindLine(lines, name);
+  if (value == nullptr) return std::nullopt;
+  Number number = 0;
+  const auto [end, error] = std::from_chars(
+      value->data(), value->data() + value->size(), number, base);
+  if (error != std::errc() || end != value->data() + value->size() ||
+      number < least) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::optional<std::string> FilterIn(const std::vector<NamedLine>& lines) {
+  const std::string* const value = FindLine(lines, kFilterSetting);
+  if (value == nullptr) return std::nullopt;
+  if (*value == kNoFilter) return std::string();
+  return MakePolicy(*value).ok() ? std::optional(*value) : std::nullopt;
+}
+
+std::optional<Compression> CompressionIn(const std::vector<NamedLine>& lines) {
+  const std::string* const value = FindLine(lines, kCompressionSetting);
+  if (value == nullptr) return std::nullopt;
+  for (const auto& [compression, name] : kCompressions) {
+    if (*value == name) return compression;
+  }
+  return std::nullopt;
+}
+
+void Set(std::string_view name, std::string value,
+         std::vector<NamedLine>* lines) {
+  for (NamedLine& line : *lines) {
+    if (line.name != name) continue;
+    line.value = std::move(value);
+    return;
+  }
+  lines->push_back({std::string(name), std::move(value)});
+}
+
+template <typename Number>
+void SetNumber(std::string_view name, const std::optional<Number>& value,
+               std::vector<NamedLine>* lines) {
+  if (value) Set(name, std::to_string(*value), lines);
+}
+
+template <typename T>
+void Apply(const std::optional<T>& from, T* to) {
+  if (from) *to = *from;
+}
+
+}  // namespace
+
+void StoreSettings::ApplyTo(StoreOptions* options) const {
+  Apply(filter, &options->filter);
+  Apply(leveldb_filter_bits, &options->leveldb_filter_bits);
+  Apply(compression, &options->compression);
+  Apply(zstd_level, &options->zstd_level);
+  Apply(block_bytes, &options->block_bytes);
+  Apply(restart_interval, &options->restart_interval);
+  Apply(table_bytes, &options->table_bytes);
+}
+
+Result<StoreSettings> ReadStoreSettings(const std::string& dir, Env* env) {
+  Result<std::vector<NamedLine>> lines =
+      ReadSettingsFile(env != nullptr ? *env : DefaultEnv(), dir);
+  if (!lines.ok()) return lines.status();
+  return SettingsOf(*lines);
+}
+
+std::string SettingsFileName(const std::string& dir) {
+  return (dir + "/").append(kName);
+}
+std::string DamagedSettingsFileName(const std::string& dir) {
+  return (dir + "/").append(kDamagedName);
+}
+bool IsSettingsFileName(std::string_view name) noexcept {
+  return name == kName || name == kDamagedName;
+}
+
+std::string_view NameOf(Compression compression) noexcept {
+  for (const auto& [known, name] : kCompressions) {
+    if (known == compression) return name;
+  }
+  return "unknown";
+}
+
+std::string SeedToText(std::uint64_t seed) {
+  std::string digits(16, '0');
+  for (std::size_t i = digits.size(); i > 0; --i, seed >>= 4) {
+    digits[i - 1] = "0123456789abcdef"[seed & 15];
+  }
+  return digits;
+}
+
+Result<std::vector<NamedLine>> ParseSettings(Slice file) {
+  if (!file.starts_with(kMark)) {
+    return Status::NotSupported("not a file of settings");
+  }
+  // The checksum first: a number that is damaged is not another version.
+  const std::size_t last =
+      file.size() < 2 ? Slice::npos : file.rfind('\n', file.size() - 2);
+  if (last == Slice::npos ||
+      file.substr(last + 1) != ChecksumLine(file.substr(0, last + 1))) {
+    return Status::Corruption("its checksum does not match");
+  }
+  if (!file.starts_with(kFirstLine)) {
+    return Status::NotSupported("settings of another version");
+  }
+  file = file.substr(0, last + 1);
+  file.remove_prefix(kFirstLine.size());
+  std::optional<std::vector<NamedLine>> lines = ParseNamedLines(file);
+  if (!lines || FindLine(*lines, kChecksum) != nullptr) {
+    return Status::Corruption("a line is no setting");
+  }
+  return *std::move(lines);
+}
+
+std::string SettingsToText(const std::vector<NamedLine>& lines) {
+  std::string text(kFirstLine);
+  for (const NamedLine& line : lines) {
+    AppendNamedLine(&text, line.name, line.value);
+  }
+  return text + ChecksumLine(text);
+}
+
+StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
+  StoreSettings settings;
+  settings.filter = FilterIn(lines);
+  settings.leveldb_filter_bits =
+      NumberIn<unsigned>(lines, kLevelDbBitsSetting, 0);
+  settings.compression = CompressionIn(lines);
+  settings.zstd_level =
+      NumberIn<int>(lines, kZstdLevelSetting, std::numeric_limits<int>::min());
+  settings.block_bytes = NumberIn<std::size_t>(lines, kBlockBytes, 1);
+  settings.restart_interval = NumberIn<unsigned>(lines, kRestartInterval, 1);
+  settings.table_bytes = NumberIn<std::uint64_t>(lines, kTableBytes, 1);
+  settings.filter_seed =
+      NumberIn<std::uint64_t>(lines, kFilterSeedSetting, 0, 16);
+  return settings;
+}
+
+void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines) {
+  if (settings.filter) {
+    Set(kFilterSetting,
+        settings.filter->empty() ? std::string(kNoFilter) : *settings.filter,
+        lines);
+  }
+  SetNumber(kLevelDbBitsSetting, settings.leveldb_filter_bits, lines);
+  if (settings.compression) {
+    Set(kCompressionSetting, std::string(NameOf(*settings.compression)), lines);
+  }
+  SetNumber(kZstdLevelSetting, settings.zstd_level, lines);
+  SetNumber(kBlockBytes, settings.block_bytes, lines);
+  SetNumber(kRestartInterval, settings.restart_interval, lines);
+  SetNumber(kTableBytes, settings.table_bytes, lines);
+  if (settings.filter_seed) {
+    Set(kFilterSeedSetting, SeedToText(*settings.filter_seed), lines);
+  }
+}
+
+Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
+                                                const std::string& dir) {
+  const std::string path = SettingsFileName(dir);
+  Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(path, false);
+  if (!file.ok()) return file.status();
+  if ((*file)->size() > kMostBytes) {
+    return Status::NotSupported(path + ": too long for a file of settings");
+  }
+  std::string scratch;
+  const Result<Slice> bytes =
+      (*file)->Read(0, static_cast<std::size_t>((*file)->size()), &scratch);
+  if (!bytes.ok()) return bytes.status();
+  Result<std::vector<NamedLine>> lines = ParseSettings(*bytes);
+  if (lines.ok()) return lines;
+  return Status(lines.status().code(), path + ": " + lines.status().message());
+}
+
+Status WriteSettingsFile(Env& env, const std::string& dir,
+                         const std::vector<NamedLine>& lines) {
+  // No manifest has the number 0, so no CURRENT that is being written does.
+  return ReplaceFile(env, dir, 0, SettingsFileName(dir), SettingsToText(lines));
+}
+
+}  // namespace tamis

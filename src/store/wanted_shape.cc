@@ -1,0 +1,98 @@
+#include "store/wanted_shape.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "policy/table_policy.h"
+#include "store/settings_file.h"
+#include "table/compression.h"
+#include "table/table_meta.h"
+
+namespace tamis {
+
+WantedShape WantedShape::Of(const StoreOptions& options,
+                            const std::shared_ptr<const FilterPolicy>& filter,
+                            bool filters_fit, std::uint64_t seed) {
+  WantedShape wanted;
+  wanted.filter_ = filter;
+  std::string text(kNoFilter);
+  if (options.filter_policy != nullptr && filter != nullptr) {
+    // A policy of the user's own has no text, but a name that stands for it.
+    text = FitForALine("(" + std::string(filter->name()) + ")");
+  } else if (filter != nullptr) {
+    text = options.filter;
+    if (text.find("seed=") == std::string::npos) wanted.seed_ = seed;
+  }
+  const unsigned bits = filters_fit ? options.leveldb_filter_bits : 0;
+  wanted.wants_leveldb_filter_ = bits != 0;
+  if (CanCompress(options.compression)) {
+    wanted.compression_ = options.compression;
+  }
+  std::string& lines = wanted.properties_;
+  AppendNamedLine(&lines, kFilterSetting, text);
+  if (wanted.seed_) {
+    AppendNamedLine(&lines, kFilterSeedSetting, SeedToText(*wanted.seed_));
+  }
+  AppendNamedLine(&lines, kLevelDbBitsSetting, std::to_string(bits));
+  AppendNamedLine(&lines, kCompressionSetting, NameOf(wanted.compression_));
+  if (wanted.compression_ == Compression::kZstd) {
+    AppendNamedLine(&lines, kZstdLevelSetting,
+                    std::to_string(options.zstd_level));
+  }
+  return wanted;
+}
+
+bool WantedShape::IsOf(const TableTraits& table) const {
+  return table.properties.empty() ? LooksTheSame(table)
+                                  : HasSameProperties(table);
+}
+
+bool WantedShape::HasSameProperties(const TableTraits& table) const {
+  const std::optional<std::vector<NamedLine>> wanted =
+      ParseNamedLines(properties_);
+  if (!wanted) return false;
+  const bool all_same =
+      std::all_of(wanted->begin(), wanted->end(), [&](const NamedLine& line) {
+        const std::string* const has = FindLine(table.properties, line.name);
+        return has != nullptr && *has == line.value;
+      });
+  if (!all_same) return false;
+  // What it says it has may be damaged since.
+  const auto lacks = [&](bool wants, bool has, std::string_view excuse) {
+    return wants && !has && FindLine(table.properties, excuse) == nullptr;
+  };
+  return !lacks(filter_ != nullptr, table.has_whole_filter,
+                kFilterNotBuiltProperty) &&
+         !lacks(wants_leveldb_filter_, table.has_leveldb_filter,
+                kLevelDbFilterNotBuiltProperty);
+}
+
+// By what can be seen of a table that says nothing; in doubt it is not.
+bool WantedShape::LooksTheSame(const TableTraits& table) const {
+  if (table.has_leveldb_filter != wants_leveldb_filter_ ||
+      table.has_whole_filter != (filter_ != nullptr)) {
+    return false;
+  }
+  if (filter_ != nullptr && !(table.filter && HasSameFilter(*table.filter))) {
+    return false;
+  }
+  // Blocks that would not shrink are stored as they are; others are not.
+  for (std::size_t codec = 0; codec < table.codecs.size(); ++codec) {
+    const bool is_wanted = codec == static_cast<std::size_t>(compression_);
+    if (is_wanted && !table.codecs[codec]) return false;
+    if (!is_wanted && codec != 0 && table.codecs[codec]) return false;
+  }
+  return true;
+}
+
+bool WantedShape::HasSameFilter(const FilterInfo& info) const {
+  // Only with the number of its keys can its size be judged.
+  if (!info.always_maybe.empty() || !info.keys || !seed_) return false;
+  if (info.seed && *info.seed != *seed_) return false;
+  // Of the same kind by the wanted policy, over as many keys.
+  const Estimate estimate = filter_->Predict(*info.keys);
+  return estimate.bits == info.bits && estimate.probes == info.probes &&
+         KindOf(*filter_) == info.kind;
+}
+
+}  // namespace tamis

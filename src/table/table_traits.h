@@ -1,0 +1,36 @@
+// table/table_traits.h -- what a table says of how it was written, and what
+// can be seen where it says nothing.
+
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/named_lines.h"
+#include "table/footer.h"
+#include "table/table_index.h"
+#include "tamis/env.h"
+#include "tamis/filter.h"
+#include "tamis/store_options.h"
+
+namespace tamis {
+
+struct TableTraits {
+  // Of its tamis.properties; empty: it has none that can be read.
+  std::vector<NamedLine> properties;
+  bool has_leveldb_filter = false;
+  bool has_whole_filter = false;     // one that opens
+  std::optional<FilterInfo> filter;  // that one; only without properties
+  // How its data blocks are stored, by Compression; only without properties.
+  std::array<bool, 3> codecs{};
+};
+
+// `preferred` as in TableReadContext.  An error: the metaindex or a block
+// cannot be read.
+Result<TableTraits> ReadTableTraits(const ReadableFile& file,
+                                    const Footer& footer,
+                                    const TableIndex& index,
+                                    const FilterPolicy* preferred);
+
+}  // namespace tamis

@@ -1,0 +1,175 @@
+// Compaction that rewrites tables for the sake of their filters and their
+// compression, wherever they are, and only where something differs.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tamis/store.h"
+#include "tests/store/stores.h"
+#include "tests/store/table_parts.h"
+
+namespace tamis {
+namespace {
+
+using testing::NumberKey;
+using testing::PartsOf;
+using testing::StillOptions;
+using testing::TableParts;
+using testing::TestStore;
+
+constexpr std::uint64_t kRewriteKeys = 3000;
+
+// Several tables, all on one level, nothing to merge.
+void FillOneLevel(TestStore* store) {
+  for (std::uint64_t i = 0; i < kRewriteKeys; ++i) {
+    store->Put(NumberKey(i), "value of " + NumberKey(i) + std::string(40, 'v'));
+  }
+  store->Compact();
+  ASSERT_GT(store->TablesAt(1), 3u);
+}
+
+StoreOptions SomeTables() {
+  StoreOptions options = StillOptions();
+  options.table_bytes = std::uint64_t{4} << 10;
+  return options;
+}
+
+CompactReport Rewrite(TestStore* store) {
+  const auto report = (*store)->CompactWith({.rewrite_what_differs = true});
+  EXPECT_TRUE(report.ok()) << report.status().ToString();
+  return report.ok() ? *report : CompactReport();
+}
+
+void ExpectNothingToDo(TestStore* store) {
+  const CompactReport report = Rewrite(store);
+  EXPECT_EQ(report.merged, 0u);
+  EXPECT_EQ(report.moved, 0u);
+  EXPECT_EQ(report.rewritten, 0u);
+}
+
+struct Change {
+  const char* what;
+  std::function<void(StoreOptions*)> make;
+};
+
+const std::vector<Change>& Changes() {
+  static const std::vector<Change> changes = {
+      {"more bits", [](StoreOptions* o) { o->filter = "bloom:14"; }},
+      {"another kind", [](StoreOptions* o) { o->filter = "ribbon:8"; }},
+      {"no filter", [](StoreOptions* o) { o->filter = ""; }},
+      {"the fixed seed",
+       [](StoreOptions* o) { o->filter_seed = FilterSeed::kFixed; }},
+      {"a seed of its own", [](StoreOptions* o) { o->filter += ",seed=3"; }},
+      {"not LevelDB's", [](StoreOptions* o) { o->leveldb_filter_bits = 0; }},
+      {"more of LevelDB's",
+       [](StoreOptions* o) { o->leveldb_filter_bits = 14; }},
+      {"no compression",
+       [](StoreOptions* o) { o->compression = Compression::kNone; }},
+      {"zstd", [](StoreOptions* o) { o->compression = Compression::kZstd; }},
+  };
+  return changes;
+}
+
+TEST(StoreRewrite, TakesEveryTableThatDiffersAndThenNone) {
+  for (const Change& change : Changes()) {
+    SCOPED_TRACE(change.what);
+    TestStore store(SomeTables());
+    FillOneLevel(&store);
+    ExpectNothingToDo(&store);
+    store.Reopen();
+    ExpectNothingToDo(&store);
+    const std::uint64_t tables = store.TablesAt(1);
+    change.make(&store.options());
+    store.Reopen();
+    EXPECT_EQ(Rewrite(&store).rewritten, tables);
+    ExpectNothingToDo(&store);
+    store.Reopen();
+    ExpectNothingToDo(&store);
+    for (std::uint64_t i = 0; i < kRewriteKeys; i += 7) {
+      ASSERT_NE(store.Get(NumberKey(i)), "(none)");
+    }
+  }
+}
+
+TEST(StoreRewrite, WritesWhatIsAskedFor) {
+  TestStore store(SomeTables());
+  FillOneLevel(&store);
+  store.options().filter = "";
+  store.options().leveldb_filter_bits = 0;
+  store.options().compression = Compression::kNone;
+  store.Reopen();
+  Rewrite(&store);
+  store.Close();
+  for (const std::string& path : store.Files(".ldb")) {
+    const TableParts parts = PartsOf(&store.env(), path);
+    EXPECT_EQ(parts.own_filter.size, 0u);
+    EXPECT_EQ(parts.leveldb_filter.size, 0u);
+    EXPECT_NE(store.env().Contents(path).find(std::string(40, 'v')),
+              std::string::npos);
+  }
+}
+
+TEST(StoreRewrite, KeepsToTheRange) {
+  TestStore store(SomeTables());
+  FillOneLevel(&store);
+  store.options().compression = Compression::kNone;
+  store.Reopen();
+  const std::string last = NumberKey(1);
+  const Slice end = last;
+  CompactOptions options;
+  options.range.end = &end;
+  options.rewrite_what_differs = true;
+  EXPECT_EQ(store->CompactWith(options)->rewritten, 1u);
+}
+
+// As it was before there was anything to ask for.
+TEST(StoreRewrite, IsNotWhatCompactDoesUnasked) {
+  TestStore store(SomeTables());
+  FillOneLevel(&store);
+  const std::vector<std::string> before = store.Files(".ldb");
+  store.options().compression = Compression::kNone;
+  store.options().filter = "bloom:14";
+  store.Reopen();
+  store.Compact();
+  EXPECT_EQ(store.Files(".ldb"), before);
+}
+
+// Their properties are there; what they speak of is not.
+TEST(StoreRewrite, MendsAFilterThatWasDamaged) {
+  TestStore store(SomeTables());
+  FillOneLevel(&store);
+  store.Close();
+  const std::string path = store.Files(".ldb").front();
+  const TableParts parts = PartsOf(&store.env(), path);
+  store.env().FlipBit(path, parts.own_filter.offset + 100, 3);
+  store.Open();
+  EXPECT_EQ(Rewrite(&store).rewritten, 1u);
+  ExpectNothingToDo(&store);
+}
+
+// Repair writes tables that say nothing of themselves.
+TEST(StoreRewrite, JudgesTablesWithoutPropertiesByWhatCanBeSeen) {
+  for (const bool fits : {true, false}) {
+    StoreOptions options = StillOptions();
+    options.filter_seed = FilterSeed::kFixed;
+    TestStore store(options);
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      store.Put(NumberKey(i), std::string(100, 'v'));
+    }
+    store.Close();
+    ASSERT_TRUE(store.env().Remove("/db/CURRENT").ok());
+    ASSERT_TRUE(RepairStore("/db", store.options()).ok());
+    if (!fits) store.options().filter = "bloom:11";
+    store.Open();
+    ASSERT_EQ(store.TablesAt(0), 0u);
+    EXPECT_EQ(Rewrite(&store).rewritten, fits ? 0u : 1u);
+    ExpectNothingToDo(&store);
+  }
+}
+
+}  // namespace
+}  // namespace tamis
