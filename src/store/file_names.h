@@ -32,6 +32,10 @@ enum class FileType {
   kInfoLog
 };
 
+// Nobody gets there by counting, and from there one can still count on.  A
+// larger number is damage.
+inline constexpr std::uint64_t kMaxFileNumber = std::uint64_t{1} << 62;
+
 struct FileName {
   FileType type;
   std::uint64_t number;  // 0 where there is none

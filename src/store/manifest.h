@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,28 @@ struct ManifestState {
   std::uint64_t number = 0;       // of the manifest file itself
   std::uint64_t end = 0;          // of its last whole record
   bool can_be_continued = false;  // nothing but zeros after that
+};
+
+// Edits one after the other.
+class ManifestReplay {
+ public:
+  // Corruption: it names a file by a number that nobody can count on from;
+  // then nothing was applied.
+  Status Apply(const VersionEdit& edit);
+  // True: it was said which log, file number and sequence come next.
+  bool says_all() const noexcept {
+    return says_log_number_ && says_next_file_number_ && says_last_sequence_;
+  }
+  // The state so far.  All but `end` and `can_be_continued`; `number` is that
+  // of the manifest.
+  ManifestState State(std::uint64_t number) const;
+
+ private:
+  std::array<std::map<std::uint64_t, FileFacts>, kStoreLevels> levels_;
+  ManifestState state_;
+  bool says_log_number_ = false;
+  bool says_next_file_number_ = false;
+  bool says_last_sequence_ = false;
 };
 
 // The manifest that CURRENT names.  NotFound: there is no CURRENT, so no

@@ -62,7 +62,7 @@ std::vector<std::vector<TableFileRef>> RowsOf(const TableFileContext& context,
 Result<std::vector<FoundTable>> MergeGroup(const RepairMerge& merge,
                                            const Group& group) {
   const TableFileContext context{
-      .env = merge.env, .dir = merge.dir, .read = merge.read};
+      .env = merge.env, .dir = merge.dir, .read = merge.read, .map = false};
   const KeyOrder& order = merge.read.order;
   const auto rows = RowsOf(context, group);
   std::vector<std::unique_ptr<InternalIterator>> inputs;
@@ -70,7 +70,8 @@ Result<std::vector<FoundTable>> MergeGroup(const RepairMerge& merge,
     inputs.push_back(NewLevelIterator(order, row, {.fill_cache = false}));
   }
   const auto entries = NewMergingIterator(order, std::move(inputs));
-  EntryFilter filter(order, {}, [](Slice) { return false; });
+  EntryFilter filter(order, {},
+                     [&](Slice) { return !merge.may_drop_deletions; });
   TableOutputs outputs(*merge.env, merge.dir, merge.write, merge.new_number);
   std::vector<std::uint64_t> counts;  // of each output
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
