@@ -52,10 +52,11 @@ class StoreCheck {
       is_settled = all_there && logs_are_well;
     }
     if (!is_settled) {
-      report_.notes.push_back(
+      report_.notes.insert(
+          report_.notes.begin(),
           dir_ +
-          ": it changes faster than it can be checked; some files came and "
-          "went unread");
+              ": it changes faster than it can be checked; some files came and "
+              "went unread");
     }
     CheckLevels();
     Count();

@@ -36,6 +36,12 @@ bool WalkWholeBlock(Slice contents, Visit&& visit) {
          (restart == block.restart_count() || block.begin() == block.end());
 }
 
+// As an entry may have it.  The last sequence number is what keys of an index
+// have, and no entry gets it.
+bool IsKeyOfEntry(Slice key) noexcept {
+  return IsInternalKey(key) && SequenceOf(key) < kMaxSequence;
+}
+
 class Salvage {
  public:
   Salvage(const TableReadContext& context, const ReadableFile& file,
@@ -184,7 +190,7 @@ bool Salvage::IsOfEntries(Slice contents) const {
   return WalkWholeBlock(contents,
                         [&](Slice key, Slice /*value*/) {
                           any = true;
-                          return IsInternalKey(key);
+                          return IsKeyOfEntry(key);
                         }) &&
          any;
 }
