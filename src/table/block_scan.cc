@@ -69,7 +69,8 @@ std::optional<std::uint64_t> BlockScan::FindEnd(std::uint64_t begin) {
   const std::uint64_t limit = std::min(file_.size(), begin + far);
   std::uint32_t crc = kCrc32cStart;
   for (std::uint64_t at = begin; at + kChecksumBytes < limit;) {
-    const Slice bytes = BytesFrom(at);
+    const Slice bytes =
+        BytesFrom(at).substr(0, static_cast<std::size_t>(limit - at));
     std::size_t i = 0;
     for (; i + kChecksumBytes < bytes.size(); ++i) {
       const auto byte = static_cast<std::uint8_t>(bytes[i]);
