@@ -25,7 +25,7 @@ BlockScan::BlockScan(const ReadableFile& file,
     : file_(file),
       is_block_(std::move(is_block)),
       end_budget_(4 * file.size()),
-      window_budget_(4 * file.size() + 4 * kLargestWindow) {}
+      window_budget_(2 * file.size() + 4 * kLargestWindow) {}
 
 void BlockScan::AddGap(std::uint64_t begin, std::uint64_t end) {
   if (begin == end) return;

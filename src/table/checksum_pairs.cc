@@ -8,10 +8,14 @@
 // The checksum is right if so many Z make the first the second, that is, if
 // both are the same after all the Z up to the end of the bytes.  These two
 // numbers are computed for each place; equal ones are found by hashing.
+//
+// Of the first, P's part changes from one place to the next by what the byte
+// between them contributes, which is the sum of what its bits do.
 
 #include "table/checksum_pairs.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -74,29 +78,59 @@ class Ends {
   std::vector<End> ends_;
 };
 
+// Goes through the bytes from their end.  All registers are as they are after
+// the Z up to the end.
+class Places {
+ public:
+  explicit Places(Slice bytes) noexcept {
+    for (const char c : bytes) {
+      prefix_ = Crc32cForward(prefix_, static_cast<std::uint8_t>(c));
+    }
+    for (unsigned i = 0; i < bits_.size(); ++i) {
+      bits_[i] = Crc32cForward(0, static_cast<std::uint8_t>(1u << i));
+    }
+  }
+
+  // Before the byte `c`, which comes before where it was.
+  void StepBack(char c) noexcept {
+    const auto byte = static_cast<std::uint8_t>(c);
+    for (unsigned i = 0; i < bits_.size(); ++i) {
+      prefix_ ^= bits_[i] & (0 - (std::uint32_t{byte} >> i & 1));
+      bits_[i] = Crc32cForward(bits_[i], 0);
+    }
+    start_ = Crc32cForward(start_, 0);
+    power_ = Crc32cForward(power_, 0);
+  }
+
+  std::uint32_t NumberOfStart() const noexcept { return prefix_ ^ start_; }
+  std::uint32_t NumberOfEnd(std::uint32_t stored) const noexcept {
+    return prefix_ ^ Crc32cTimes(~stored, power_);
+  }
+
+ private:
+  std::uint32_t prefix_ = 0;
+  std::uint32_t start_ = kCrc32cStart;
+  std::uint32_t power_ = kCrc32cOne;
+  std::array<std::uint32_t, 8> bits_;  // what each bit of a byte contributes
+};
+
 }  // namespace
 
 std::vector<ChecksumPair> FindChecksumPairs(Slice bytes) {
   std::vector<ChecksumPair> pairs;
   if (bytes.size() < 10 || bytes.size() >= kNone) return pairs;
-  std::uint32_t prefix = 0;
-  for (const char c : bytes) {
-    prefix = Crc32cForward(prefix, static_cast<std::uint8_t>(c));
-  }
+  Places places(bytes);
   Ends ends(bytes.size() / 64);
-  std::uint32_t power = kCrc32cOne;  // x^8 to the number of bytes behind
   for (std::size_t i = bytes.size(); i-- > 0;) {
-    prefix = Crc32cBack(prefix, static_cast<std::uint8_t>(bytes[i]));
-    power = Crc32cForward(power, 0);
+    places.StepBack(bytes[i]);
     if (i >= 1 && i + 4 <= bytes.size() && MayEndAt(bytes, i)) {
-      const std::uint32_t stored = UnmaskCrc32c(LoadLittle32(&bytes[i]));
-      ends.Add(Crc32cTimes(~stored ^ prefix, power), i);
+      const std::uint32_t stored = LoadLittle32(bytes.data() + i);
+      ends.Add(places.NumberOfEnd(UnmaskCrc32c(stored)), i);
     }
     if (pairs.size() >= kMaxPairs) continue;
-    ends.ForEach(Crc32cTimes(kCrc32cStart ^ prefix, power),
-                 [&](std::size_t at) {
-                   if (at > i + 1) pairs.push_back({i, at});
-                 });
+    ends.ForEach(places.NumberOfStart(), [&](std::size_t at) {
+      if (at > i + 1) pairs.push_back({i, at});
+    });
   }
   std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
     return std::pair(a.begin, a.checksum_at) <
