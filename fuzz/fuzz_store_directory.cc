@@ -153,17 +153,41 @@ class Directory {
     return opened.ok() ? *std::move(opened) : nullptr;
   }
   bool Repair() {
+    const Result<RepairReport> dry =
+        RepairStore(kDir, options_, RepairMode::kDryRun);
     const Result<RepairReport> repaired = RepairStore(kDir, options_);
     ExpectReason(repaired.status());
-    return repaired.ok();
+    Check(dry.ok() == repaired.ok(), "a dry run tells what will be");
+    if (!dry.ok()) return false;
+    Check(dry->lost == repaired->lost &&
+              dry->may_come_back == repaired->may_come_back &&
+              dry->was_clean == repaired->was_clean,
+          "a dry run tells what will be");
+    return true;
   }
+  // Finds what is wrong, and no less than opening does.
   void CheckAll() {
     const Result<CheckReport> report = CheckStore(kDir, options_);
     ExpectReason(report.status());
-    if (!report.ok()) return;
+    StoreOptions strict = options_;
+    strict.read_only = true;
+    strict.skip_damaged_log_records = false;
+    const bool opens = Store::Open(kDir, strict).ok();
+    if (!report.ok()) {
+      Check(!opens, "what opens can be checked");
+      return;
+    }
+    Check(opens || !report->problems.empty(),
+          "what does not open has a problem");
     for (const std::string& problem : report->problems) {
       Check(problem.find(kDir) != std::string::npos, "a problem names a file");
     }
+  }
+
+  void ExpectClean() {
+    const Result<RepairReport> again =
+        RepairStore(kDir, options_, RepairMode::kDryRun);
+    Check(again.ok() && again->was_clean, "what was repaired is well");
   }
 
   // Read, write, close, open, read.
@@ -204,6 +228,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   if (directory.Repair()) {
     Check(directory.Open() != nullptr, "what was repaired opens");
     directory.CheckAll();
+    directory.ExpectClean();
     directory.Use(keys);
   }
   return 0;

@@ -6,6 +6,7 @@
 #include "fuzz/fuzz_support.h"
 #include "table/table_builder.h"
 #include "table/table_reader.h"
+#include "table/table_salvage.h"
 #include "tests/support/tables.h"
 
 namespace tamis::fuzz {
@@ -88,6 +89,36 @@ void CheckAnyTable(Slice bytes) {
   }
 }
 
+// Whatever the bytes are, what is saved of them is in order.
+void CheckSalvage(Slice bytes) {
+  std::string last;
+  std::uint64_t taken = 0;
+  const auto salvaged = SalvageTable(
+      {}, BytesFile(bytes, false), {}, [&](Slice key, Slice /*value*/) {
+        Check(IsInternalKey(key), "what is saved are internal keys");
+        Check(taken == 0 || KeyOrder().Compare(last, key) < 0,
+              "what is saved is in order");
+        last = key;
+        ++taken;
+        return Status::Ok();
+      });
+  Check(salvaged.ok() && salvaged->entries == taken, "what is saved counts");
+}
+
+// Of a table that was cut off all whole blocks are saved; without its last
+// byte, all.
+void CheckSalvageOf(Slice table, std::uint64_t entries, std::size_t cut) {
+  CheckSalvage(table.substr(0, cut % table.size()));
+  std::uint64_t saved = 0;
+  const auto salvaged =
+      SalvageTable({}, BytesFile(table.substr(0, table.size() - 1), false), {},
+                   [&](Slice, Slice) {
+                     ++saved;
+                     return Status::Ok();
+                   });
+  Check(salvaged.ok() && saved == entries, "all blocks are found");
+}
+
 void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
   Input input(bytes);
   TableWriteOptions options;
@@ -118,6 +149,7 @@ void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
           "every entry is found");
   }
   Check(WalkBothWays(**table) == entries.size(), "all entries are there");
+  CheckSalvageOf(sink.bytes(), entries.size(), bytes.size() * 7919);
 }
 
 }  // namespace
@@ -127,6 +159,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const Slice bytes = AsSlice(data, size);
   const auto policy = PolicyOf("bloom:10");
   CheckAnyTable(bytes);
+  CheckSalvage(bytes);
   CheckBuiltTable(*policy, bytes);
   return 0;
 }

@@ -33,10 +33,14 @@ std::string ToJson(const DbCheckArgs& args, const CheckReport& report) {
   object["tables"] = report.tables;
   object["entries"] = report.entries;
   object["blocks"] = report.blocks;
+  object["filtered_tables"] = report.filtered_tables;
   object["filters"] = report.filters;
   object["logs"] = report.logs;
   object["log_records"] = report.log_records;
+  object["table_bytes"] = report.table_bytes;
+  object["log_bytes"] = report.log_bytes;
   object["bytes"] = report.bytes;
+  object["notes"] = report.notes;
   object["problems"] = report.problems;
   object["verdict"] = report.problems.empty() ? "ok" : "damaged";
   return Dump(object);
@@ -45,15 +49,21 @@ std::string ToJson(const DbCheckArgs& args, const CheckReport& report) {
 std::string ToText(const DbCheckArgs& args, const CheckReport& report,
                    const Console& console) {
   std::string text = fmt::format("store:    {}\n", Printable(args.dir));
-  text += fmt::format(
-      "tables:   {}, with {} {} of data and {} {}\n", Grouped(report.tables),
-      Grouped(report.blocks), Plural(report.blocks, "block", "blocks"),
-      Grouped(report.filters), Plural(report.filters, "filter", "filters"));
-  text += fmt::format("logs:     {}, with {} {}\n", Grouped(report.logs),
-                      Grouped(report.log_records),
+  text += fmt::format("tables:   {}, {}, with {} {} of data\n",
+                      Grouped(report.tables), HumanBytes(report.table_bytes),
+                      Grouped(report.blocks),
+                      Plural(report.blocks, "block", "blocks"));
+  text += fmt::format("filters:  {} in {} {}\n", Grouped(report.filters),
+                      Grouped(report.filtered_tables),
+                      Plural(report.filtered_tables, "table", "tables"));
+  text += fmt::format("logs:     {}, {}, with {} {}\n", Grouped(report.logs),
+                      HumanBytes(report.log_bytes), Grouped(report.log_records),
                       Plural(report.log_records, "record", "records"));
   text += fmt::format("entries:  {}\n", Grouped(report.entries));
   text += fmt::format("read:     {}\n", SizeText(report.bytes));
+  for (const std::string& note : report.notes) {
+    text += fmt::format("note:     {}\n", Printable(note));
+  }
   for (const std::string& problem : report.problems) {
     text += fmt::format("problem:  {}\n", Printable(problem));
   }
@@ -71,11 +81,38 @@ std::string ToText(const DbCheckArgs& args, const CheckReport& report,
 std::string ToJson(const DbRepairArgs& args, const RepairReport& report) {
   nlohmann::ordered_json object;
   object["store"] = args.dir;
+  object["dry_run"] = args.dry_run;
+  object["was_clean"] = report.was_clean;
   object["tables"] = report.tables;
   object["entries"] = report.entries;
   object["logs"] = report.logs;
+  object["actions"] = report.actions;
   object["lost"] = report.lost;
+  object["may_come_back"] = report.may_come_back;
   return Dump(object);
+}
+
+bool IsAllWell(const RepairReport& report) {
+  return report.lost.empty() && report.may_come_back.empty();
+}
+
+std::string VerdictOf(const DbRepairArgs& args, const RepairReport& report,
+                      const Console& console) {
+  if (report.was_clean) {
+    return Painted(console, Colour::kGreen, "nothing to repair");
+  }
+  if (args.dry_run) {
+    return Painted(console, Colour::kYellow,
+                   "nothing was changed; without --dry-run all this is done");
+  }
+  if (report.lost.empty()) {
+    return Painted(console,
+                   IsAllWell(report) ? Colour::kGreen : Colour::kYellow,
+                   "whole again, nothing was lost");
+  }
+  return Painted(console, Colour::kYellow,
+                 "opens again, without what was damaged; the files it was in "
+                 "are in lost/");
 }
 
 std::string ToText(const DbRepairArgs& args, const RepairReport& report,
@@ -84,18 +121,21 @@ std::string ToText(const DbRepairArgs& args, const RepairReport& report,
   text += fmt::format("tables:   {}, with {} {}\n", Grouped(report.tables),
                       Grouped(report.entries),
                       Plural(report.entries, "entry", "entries"));
-  text +=
-      fmt::format("logs:     {} turned into tables\n", Grouped(report.logs));
+  if (!report.was_clean) {
+    text += fmt::format(
+        "logs:     {} {}\n", Grouped(report.logs),
+        args.dry_run ? "to be turned into tables" : "turned into tables");
+  }
+  for (const std::string& action : report.actions) {
+    text += fmt::format("action:   {}\n", Printable(action));
+  }
   for (const std::string& lost : report.lost) {
     text += fmt::format("damage:   {}\n", Printable(lost));
   }
-  text += fmt::format(
-      "verdict:  {}\n",
-      report.lost.empty()
-          ? Painted(console, Colour::kGreen, "whole again, nothing was lost")
-          : Painted(console, Colour::kYellow,
-                    "opens again, without what was damaged; the files it was "
-                    "in are in lost/"));
+  for (const std::string& reason : report.may_come_back) {
+    text += fmt::format("caution:  {}\n", Printable(reason));
+  }
+  text += fmt::format("verdict:  {}\n", VerdictOf(args, report, console));
   return text;
 }
 
@@ -110,7 +150,9 @@ Result<RepairReport> Repair(const DbRepairArgs& args, const Console& console) {
   if (opened.code() == StatusCode::kInvalidArgument) return InDbWords(opened);
   Progress progress(console);
   progress.Say("reading what is there");
-  auto report = RepairStore(args.dir, *options);
+  auto report =
+      RepairStore(args.dir, *options,
+                  args.dry_run ? RepairMode::kDryRun : RepairMode::kWrite);
   if (!report.ok()) return InDbWords(report.status());
   return report;
 }
@@ -141,7 +183,7 @@ int RunDbRepair(const DbRepairArgs& args, const Console& console) {
   console.out->Write(args.json ? ToJson(args, *report)
                                : ToText(args, *report, console));
   return Finish(console, "db repair",
-                report->lost.empty() ? kExitOk : kExitNegative);
+                IsAllWell(*report) ? kExitOk : kExitNegative);
 }
 
 void AddDbCheck(CLI::App* db, const Console& console, int* exit_code) {
@@ -166,13 +208,18 @@ void AddDbRepair(CLI::App* db, const Console& console, int* exit_code) {
   AddDirectory(command, &args->dir);
   AddNewTableOptions(command, &args->tables);
   command->add_flag("--json", args->json, "Print a JSON object");
+  command->add_flag("--dry-run", args->dry_run,
+                    "Say what would be done, and change nothing");
   command->footer(
-      "Reads whatever tables and logs are there, keeps what is whole, writes\n"
-      "anew what can be read of the rest, and moves the damaged files to\n"
-      "DIR/lost.  Copy the directory first.  A deletion that was in what is\n"
-      "lost is forgotten: old values may come back.\n"
-      "Exit code: 0 if nothing was lost, 1 if something was, 2 on errors.\n\n"
-      "Example:\n  cp -r fruit.db fruit.copy && tamis db repair fruit.db");
+      "Keeps the tables that the manifest names and that are whole, writes\n"
+      "anew what can be read of the others and of the logs, and moves what\n"
+      "is damaged or not needed any more to DIR/lost.  Where the manifest\n"
+      "cannot be read, all tables are taken: keys that were deleted may come\n"
+      "back, and this is said.  Look with --dry-run, and copy the directory,\n"
+      "first.  A store in which nothing is damaged stays as it is.\n"
+      "Exit code: 0 if nothing was lost, 1 if something was or may have come\n"
+      "back, 2 on errors.\n\n"
+      "Example:\n  tamis db repair fruit.db --dry-run");
   command->callback([args, &console, exit_code] {
     *exit_code = RunDbRepair(*args, console);
   });

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -36,6 +37,15 @@ struct OnDisk {
   FileCount all;
 };
 
+// The name of a store's log: digits and ".log".
+bool IsLog(std::string_view name) {
+  constexpr std::string_view kSuffix = ".log";
+  if (!name.ends_with(kSuffix)) return false;
+  name.remove_suffix(kSuffix.size());
+  return !name.empty() &&
+         name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // Files may come and go while we look: what cannot be asked does not count.
 OnDisk LookAt(const std::string& dir) {
   OnDisk on_disk;
@@ -46,7 +56,7 @@ OnDisk LookAt(const std::string& dir) {
     auto bytes = env.FileSize(dir + "/" + name);
     if (!bytes.ok()) continue;
     on_disk.all.Add(*bytes);
-    if (name.ends_with(".log")) on_disk.logs.Add(*bytes);
+    if (IsLog(name)) on_disk.logs.Add(*bytes);
   }
   return on_disk;
 }

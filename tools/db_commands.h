@@ -97,10 +97,12 @@ void AddDbCheck(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbRepairArgs {
   std::string dir;
+  bool dry_run = false;
   bool json = false;
   NewTableArgs tables;
 };
-// kExitNegative if something could not be saved.
+// kExitNegative if something could not be saved, or keys may have come back;
+// or, in a dry run, if that would be.
 int RunDbRepair(const DbRepairArgs& args, const Console& console);
 void AddDbRepair(CLI::App* db, const Console& console, int* exit_code);
 

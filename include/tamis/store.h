@@ -193,29 +193,59 @@ TAMIS_EXPORT Result<DestroyReport> DestroyStore(const std::string& dir,
                                                 const StoreOptions& options,
                                                 const DestroyOptions& destroy);
 
+enum class RepairMode {
+  kWrite,
+  kDryRun,  // all is read and nothing written: the report says what would be
+};
+
 struct RepairReport {
+  // True: the store opens and nothing is wrong with it, so nothing was done.
+  bool was_clean = false;
   std::uint64_t tables = 0;       // kept
-  std::uint64_t entries = 0;      // in them
+  std::uint64_t entries = 0;      // in them; of a dry run, before merging
   std::uint64_t logs = 0;         // turned into tables
-  std::vector<std::string> lost;  // one sentence for each thing not saved
+  std::vector<std::string> lost;  // one sentence for each thing damaged
+  // One sentence for each reason for which keys that were deleted or
+  // overwritten may be back.  (What is in `lost` may be such a reason, too: a
+  // deletion may have been in it.)
+  std::vector<std::string> may_come_back;
+  std::vector<std::string> actions;  // one sentence for each file
 };
 
 // Makes a store that opens from whatever tables and logs can still be read.
-// Files that cannot be are moved to `dir`/lost.  NotFound: nothing is there.
-// NotSupported: the directory is RocksDB's or another engine's.
-// InvalidArgument: a manifest says that another comparator than that of the
-// options orders the keys.  Who is refused finds the directory as it was.
-TAMIS_EXPORT Result<RepairReport> RepairStore(const std::string& dir,
-                                              const StoreOptions& options = {});
+//
+// The manifest decides which tables and logs are live, as far as it can be
+// read; whole tables stay where it says, and damaged ones are replaced by what
+// can be read of them.  Tables for which its damaged part may have spoken are
+// taken, too, and may_come_back says so; without any manifest, that is all of
+// them.  Files that are damaged or not needed any more are moved to
+// `dir`/lost, and none is removed.  Nothing is written before everything was
+// read, and until the new manifest is in place the store is as it was.
+//
+// A store that opens and has no problem that CheckStore() would find is left
+// as it is.  A dry run changes nothing at all, and takes no lock.
+//
+// NotFound: nothing is there.  NotSupported: the directory is RocksDB's or
+// another engine's.  IoError: the store is open, or cannot be written.  InvalidArgument: the store has another comparator, or seems to:
+// without a manifest that names one, its keys are in another order.  Who is
+// refused finds the directory as it was.
+TAMIS_EXPORT Result<RepairReport> RepairStore(
+    const std::string& dir, const StoreOptions& options = {},
+    RepairMode mode = RepairMode::kWrite);
 
 struct CheckReport {
   std::uint64_t tables = 0;
   std::uint64_t entries = 0;  // deletions and older versions included
   std::uint64_t blocks = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t filters = 0;  // found, verified, and holding all their keys
-  std::uint64_t logs = 0;
+  std::uint64_t bytes = 0;  // of tables and logs that were read
+  // Tables with a filter that is verified and holds all their keys, and how
+  // many filters these have: one of ours, one of LevelDB's, or both.
+  std::uint64_t filtered_tables = 0;
+  std::uint64_t filters = 0;
+  std::uint64_t logs = 0;  // there; those that are not needed are not read
   std::uint64_t log_records = 0;
+  std::uint64_t table_bytes = 0;
+  std::uint64_t log_bytes = 0;
   std::vector<std::string> problems;  // each names its file; empty: all well
   // What is worth knowing and no problem: writes that were not synced and are
   // lost with the machine, for example.
@@ -223,10 +253,15 @@ struct CheckReport {
 };
 
 // Reads everything and verifies every checksum, the order of keys in and
-// across tables, and that no filter denies a key of its table.  Writes
-// nothing.  NotFound: there is no store.  NotSupported: it is RocksDB's or
-// another engine's.  `progress`, if not null, hears of the bytes read so far
-// and in all.
+// across tables, and that no filter denies a key of its table.  What keeps
+// Store::Open() from opening the store is a problem.  Writes nothing.
+//
+// Another process may write to the store meanwhile: a file that is gone since
+// the manifest was read is a problem only if the manifest, read again, still
+// names it; the end of a log that is being written is none.
+//
+// NotFound: there is no store.  NotSupported: it is RocksDB's or another
+// engine's.  `progress`, if not null, hears of the bytes of tables read so far and in all.
 using CheckProgress = void (*)(void* context, std::uint64_t done,
                                std::uint64_t all);
 TAMIS_EXPORT Result<CheckReport> CheckStore(const std::string& dir,

@@ -1,11 +1,19 @@
 // CheckStore(): reads everything, believes nothing.
+//
+// Somebody may write to the store meanwhile.  A table that the manifest names
+// was there when the manifest said so, and is removed only after it says
+// otherwise.  So a table that is missing is a problem if a manifest that is
+// read afterwards still names it.  A table does not change: what was read of
+// it need not be read again.
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "base/no_throw.h"
+#include "store/check_files.h"
 #include "store/file_names.h"
 #include "store/log_replay.h"
 #include "store/manifest.h"
@@ -17,134 +25,291 @@
 namespace tamis {
 namespace {
 
+// The manifest is read so often at most: every time, only what is new since is
+// checked.
+constexpr int kMaxRounds = 50;
+
+// What a writer does meanwhile may look like damage of a log, but not so often
+// in the same place.
+constexpr int kSureReads = 3;
+
 class StoreCheck {
  public:
-  StoreCheck(Env& env, std::string dir, const StoreOptions& options)
+  StoreCheck(Env& env, const std::string& dir, const StoreOptions& options)
       : env_(env),
-        dir_(std::move(dir)),
+        dir_(dir),
         order_(*options.comparator),
-        most_log_bytes_(MostLogBytes(options)) {
+        max_log_bytes_(MostLogBytes(options)) {
     context_.order = order_;
     context_.unpack = UnpackLimitsOf(options);
   }
 
-  Status ReadState() {
-    Result<ManifestState> state = ReadManifest(env_, dir_);
-    if (!state.ok()) return state.status();
-    state_ = *std::move(state);
-    if (!state_.comparator.empty() &&
-        state_.comparator != order_.user().name()) {
-      return Status::InvalidArgument(dir_ + ": its keys are ordered by " +
-                                     state_.comparator +
-                                     ", which is not the comparator given");
-    }
-    for (const auto& level : state_.files) {
-      for (const FileFacts& facts : level) all_bytes_ += facts.bytes;
-    }
-    return Status::Ok();
+  static CheckReport OnlyProblem(const Status& status) {
+    CheckReport report;
+    report.problems.push_back(status.message());
+    return report;
   }
 
-  CheckReport Run(CheckProgress progress, void* context) {
-    CheckLevels();
-    for (const auto& level : state_.files) {
-      for (const FileFacts& facts : level) {
-        CheckOneTable(facts);
-        report_.bytes += facts.bytes;
-        if (progress != nullptr) progress(context, report_.bytes, all_bytes_);
-      }
+  void Hear(CheckProgress progress, void* context) {
+    progress_ = progress;
+    progress_context_ = context;
+  }
+
+  Result<CheckReport> Run() {
+    bool is_settled = false;
+    for (int round = 0; round < kMaxRounds && !is_settled; ++round) {
+      Status read = ReadState();
+      if (read.code() == StatusCode::kCorruption) return OnlyProblem(read);
+      if (!read.ok()) return read;
+      const bool all_there = CheckTables();
+      const bool logs_are_well = CheckLogs();
+      is_settled = all_there && logs_are_well;
     }
-    CheckLogs();
+    if (!is_settled) {
+      report_.notes.insert(
+          report_.notes.begin(),
+          dir_ +
+              ": it changes faster than it can be checked; some files came and "
+              "went unread");
+    }
+    CheckLevels();
+    Count();
     return std::move(report_);
   }
 
  private:
-  void Problem(const std::string& file, const std::string& what) {
-    report_.problems.push_back(file + ": " + what);
-  }
+  Status ReadState();
+  bool CheckTables();
+  bool CheckLogs();
+  bool CheckNeededLogs(const std::set<std::uint64_t>& numbers);
+  bool TakeLog(ReplayLog log, std::vector<std::string> problems);
+  void CheckLevels();
+  void Count();
+  void CountTable(const TableFileCheck& check);
+  void NoteWhatIsNotNamed(const std::vector<std::string>& names);
 
-  void CheckLevels() {
-    VersionEdit edit;
-    for (int i = 0; i < kStoreLevels; ++i) {
-      for (const FileFacts& facts : state_.files[static_cast<std::size_t>(i)]) {
-        edit.added.emplace_back(i, facts);
-      }
-    }
-    const TableFileContext context{.env = &env_, .dir = dir_, .read = context_};
-    Result<std::shared_ptr<const Version>> version =
-        Version(order_).Apply(edit, context);
-    if (!version.ok()) {
-      Problem(ManifestFileName(dir_, state_.number),
-              version.status().message());
+  template <typename Visit>
+  void ForEachTable(Visit&& visit) const {
+    for (const auto& level : state_.files) {
+      for (const FileFacts& facts : level) visit(facts);
     }
   }
-
-  Result<std::unique_ptr<ReadableFile>> OpenTable(std::uint64_t number,
-                                                  std::string* path) {
-    *path = TableFileName(dir_, number);
-    Result<std::unique_ptr<ReadableFile>> file =
-        env_.OpenReadable(*path, false);
-    if (file.status().code() != StatusCode::kNotFound) return file;
-    const std::string old = OldTableFileName(dir_, number);
-    Result<std::unique_ptr<ReadableFile>> old_file =
-        env_.OpenReadable(old, false);
-    if (old_file.ok()) *path = old;
-    return old_file.ok() ? std::move(old_file) : std::move(file);
-  }
-
-  void CheckOneTable(const FileFacts& facts) {
-    std::string path;
-    Result<std::unique_ptr<ReadableFile>> file = OpenTable(facts.number, &path);
-    if (!file.ok()) {
-      report_.problems.push_back(file.status().message());
-      return;
-    }
-    ++report_.tables;
-    if ((*file)->size() != facts.bytes) {
-      Problem(path, "it has " + std::to_string((*file)->size()) +
-                        " bytes, the manifest says " +
-                        std::to_string(facts.bytes));
-      return;
-    }
-    const TableCheck check = CheckTable(context_, **file);
-    report_.entries += check.entries;
-    report_.blocks += check.blocks;
-    report_.filters += check.filters;
-    for (const std::string& problem : check.problems) Problem(path, problem);
-    if (!check.problems.empty()) return;
-    if (check.smallest != facts.smallest || check.largest != facts.largest) {
-      Problem(path, "its first or last key is not what the manifest says");
-    }
-  }
-
-  void CheckLogs() {
-    Result<std::vector<ReplayLog>> logs =
-        ReadLogs(env_, dir_, state_, most_log_bytes_);
-    if (!logs.ok()) {
-      report_.problems.push_back(logs.status().message());
-      return;
-    }
-    PlanReplay(state_, &*logs);
-    for (const ReplayLog& log : *logs) {
-      ++report_.logs;
-      report_.bytes += log.contents.size();
-      report_.log_records += log.records;
-      report_.entries += log.changes;
-      for (const std::string& what : log.damage) Problem(log.path, what);
-      for (const std::string& what : log.notes) {
-        report_.notes.push_back(log.path + ": " + what);
-      }
-    }
+  bool NeedsLog(std::uint64_t number) const noexcept {
+    return number >= state_.log_number || number == state_.previous_log_number;
   }
 
   Env& env_;
-  std::string dir_;
+  const std::string& dir_;
   KeyOrder order_;
-  std::uint64_t most_log_bytes_;
+  const std::uint64_t max_log_bytes_;
   TableReadContext context_;
+  CheckProgress progress_ = nullptr;
+  void* progress_context_ = nullptr;
   ManifestState state_;
-  std::uint64_t all_bytes_ = 0;
+  std::uint64_t bytes_done_ = 0;
+  std::map<std::uint64_t, TableFileCheck> tables_;  // that were read
+  std::set<std::uint64_t> missing_;  // tables that were not there last time
+  struct LogFound {
+    ReplayLog log;
+    std::vector<std::string> problems;  // each names the file
+    int same = 0;  // so often these were found, one time like the other
+
+    bool is_sure() const noexcept {
+      return problems.empty() || same >= kSureReads;
+    }
+  };
+  std::map<std::uint64_t, LogFound> logs_;  // as they were read last
   CheckReport report_;
 };
+
+// The manifest that CURRENT names may be replaced between reading the two.
+Status StoreCheck::ReadState() {
+  Status failed;
+  for (int tries = 0; tries < kMaxRounds; ++tries) {
+    const Result<std::string> before = ReadCurrent(env_, dir_);
+    Result<ManifestState> state = ReadManifest(env_, dir_);
+    if (state.ok()) {
+      state_ = *std::move(state);
+      if (state_.comparator.empty() ||
+          state_.comparator == order_.user().name()) {
+        return Status::Ok();
+      }
+      return Status::InvalidArgument(dir_ + ": its keys are ordered by " +
+                                     state_.comparator +
+                                     ", which is not the comparator given");
+    }
+    // The same error twice is no change in between.
+    const Result<std::string> after = ReadCurrent(env_, dir_);
+    const bool is_same =
+        before.ok() == after.ok() && (!before.ok() || *before == *after);
+    if (is_same && state.status().message() == failed.message()) {
+      return state.status();
+    }
+    failed = state.status();
+  }
+  return failed;
+}
+
+// True: all that the manifest names were there, or surely are not.
+bool StoreCheck::CheckTables() {
+  std::uint64_t bytes = bytes_done_;
+  ForEachTable([&](const FileFacts& facts) {
+    if (!tables_.contains(facts.number)) bytes += facts.bytes;
+  });
+  std::set<std::uint64_t> missing;
+  bool is_sure = true;
+  ForEachTable([&](const FileFacts& facts) {
+    if (tables_.contains(facts.number)) return;
+    TableFileCheck check = CheckTableFile(env_, dir_, context_, facts);
+    if (check.opened.code() == StatusCode::kNotFound &&
+        !missing_.contains(facts.number)) {
+      missing.insert(facts.number);
+      is_sure = false;
+      bytes -= facts.bytes;
+      return;
+    }
+    tables_.emplace(facts.number, std::move(check));
+    bytes_done_ += facts.bytes;
+    if (progress_ != nullptr) progress_(progress_context_, bytes_done_, bytes);
+  });
+  missing_ = std::move(missing);
+  return is_sure;
+}
+
+// True: none has a problem that may be gone when it is read again.
+bool StoreCheck::CheckLogs() {
+  Result<std::vector<std::string>> names = env_.List(dir_);
+  std::set<std::uint64_t> there;
+  report_.problems.clear();
+  report_.notes.clear();
+  report_.logs = 0;
+  report_.log_bytes = 0;
+  if (!names.ok()) {
+    report_.problems.push_back(names.status().message());
+    return true;
+  }
+  for (const std::string& name : *names) {
+    const std::optional<FileName> parsed = ParseFileName(name);
+    if (!parsed || parsed->type != FileType::kLog) continue;
+    ++report_.logs;
+    const Result<std::uint64_t> bytes = env_.FileSize(dir_ + "/" + name);
+    if (bytes.ok()) report_.log_bytes += *bytes;
+    if (NeedsLog(parsed->number)) there.insert(parsed->number);
+  }
+  std::erase_if(logs_,
+                [&](const auto& log) { return !there.contains(log.first); });
+  const bool is_sure = CheckNeededLogs(there);
+  NoteWhatIsNotNamed(*names);
+  return is_sure;
+}
+
+// All together: whether one may be replayed depends on those before it.
+bool StoreCheck::CheckNeededLogs(const std::set<std::uint64_t>& numbers) {
+  std::vector<ReplayLog> logs;
+  bool is_sure = true;
+  for (const std::uint64_t number : numbers) {
+    Result<ReplayLog> log = ReadLogInPart(env_, dir_, number, max_log_bytes_);
+    if (log.ok()) {
+      logs.push_back(*std::move(log));
+      continue;
+    }
+    ReplayLog unread;
+    unread.number = number;
+    is_sure = TakeLog(std::move(unread), {log.status().message()}) && is_sure;
+  }
+  PlanReplay(state_, &logs);
+  for (ReplayLog& log : logs) {
+    std::vector<std::string> problems;
+    for (const std::string& damage : log.damage) {
+      problems.push_back(log.path + ": " + damage);
+    }
+    is_sure = TakeLog(std::move(log), std::move(problems)) && is_sure;
+  }
+  return is_sure;
+}
+
+bool StoreCheck::TakeLog(ReplayLog log, std::vector<std::string> problems) {
+  LogFound& before = logs_[log.number];
+  before.same = before.problems == problems ? before.same + 1 : 1;
+  before.log = std::move(log);
+  before.problems = std::move(problems);
+  return before.is_sure();
+}
+
+void StoreCheck::NoteWhatIsNotNamed(const std::vector<std::string>& names) {
+  std::set<std::uint64_t> live;
+  ForEachTable([&](const FileFacts& facts) { live.insert(facts.number); });
+  std::uint64_t others = 0;
+  for (const std::string& name : names) {
+    const std::optional<FileName> parsed = ParseFileName(name);
+    if (!parsed) continue;
+    others +=
+        (parsed->type == FileType::kTable && !live.contains(parsed->number)) ||
+        (parsed->type == FileType::kLog && !NeedsLog(parsed->number));
+  }
+  if (others == 0) return;
+  report_.notes.push_back(
+      dir_ + ": the manifest does not name " + std::to_string(others) +
+      (others == 1 ? " table or log that is" : " tables or logs that are") +
+      " there: left over, or being written; not read");
+}
+
+void StoreCheck::CheckLevels() {
+  VersionEdit edit;
+  for (int i = 0; i < kStoreLevels; ++i) {
+    for (const FileFacts& facts : state_.files[static_cast<std::size_t>(i)]) {
+      edit.added.emplace_back(i, facts);
+    }
+  }
+  const TableFileContext context{.env = &env_, .dir = dir_, .read = context_};
+  Result<std::shared_ptr<const Version>> version =
+      Version(order_).Apply(edit, context);
+  if (!version.ok()) {
+    report_.problems.push_back(ManifestFileName(dir_, state_.number) + ": " +
+                               version.status().message());
+  }
+}
+
+void StoreCheck::CountTable(const TableFileCheck& check) {
+  if (check.opened.ok()) {
+    ++report_.tables;
+    report_.bytes += check.bytes;
+    report_.table_bytes += check.bytes;
+    report_.entries += check.table.entries;
+    report_.blocks += check.table.blocks;
+    report_.filters += check.table.filters;
+    if (check.table.filters > 0) ++report_.filtered_tables;
+  }
+  for (const std::string& problem : check.problems) {
+    report_.problems.push_back(problem);
+  }
+  if (check.is_whole && check.table.largest_sequence > state_.last_sequence) {
+    report_.problems.push_back(
+        check.path +
+        ": it has entries that are newer than the manifest says, which are "
+        "hidden");
+  }
+}
+
+// Of what is live now.
+void StoreCheck::Count() {
+  ForEachTable([&](const FileFacts& facts) {
+    const auto found = tables_.find(facts.number);
+    if (found != tables_.end()) CountTable(found->second);
+  });
+  for (const auto& [number, log] : logs_) {
+    report_.bytes += log.log.contents.size();
+    report_.log_records += log.log.records;
+    report_.entries += log.log.changes;
+    for (const std::string& note : log.log.notes) {
+      report_.notes.push_back(log.log.path + ": " + note);
+    }
+    if (!log.is_sure()) continue;
+    for (const std::string& problem : log.problems) {
+      report_.problems.push_back(problem);
+    }
+  }
+}
 
 }  // namespace
 
@@ -152,17 +317,18 @@ Result<CheckReport> CheckStore(const std::string& dir,
                                const StoreOptions& options,
                                CheckProgress progress, void* context) {
   return NoThrow([&]() -> Result<CheckReport> {
+    if (options.comparator == nullptr) {
+      return Status::InvalidArgument("a store needs a comparator");
+    }
     Env& env = options.env != nullptr ? *options.env : DefaultEnv();
     StoreCheck check(env, dir, options);
-    Status read = CheckIsStore(dir, options);
-    if (read.ok()) read = check.ReadState();
-    if (read.code() == StatusCode::kCorruption) {
-      CheckReport report;
-      report.problems.push_back(read.message());
-      return report;
+    const Status found = CheckIsStore(dir, options);
+    if (found.code() == StatusCode::kCorruption) {
+      return StoreCheck::OnlyProblem(found);
     }
-    if (!read.ok()) return read;
-    return check.Run(progress, context);
+    if (!found.ok()) return found;
+    check.Hear(progress, context);
+    return check.Run();
   });
 }
 

@@ -114,6 +114,14 @@ std::optional<FileName> ParseFileName(std::string_view name) noexcept {
   return FileName{*type, *number};
 }
 
+std::string UnusedName(Env& env, const std::string& path) {
+  std::string unused = path;
+  for (int i = 2; env.Exists(unused); ++i) {
+    unused = path + "." + std::to_string(i);
+  }
+  return unused;
+}
+
 Status SetCurrent(Env& env, const std::string& dir, std::uint64_t manifest) {
   const std::string content =
       ManifestFileName(dir, manifest).substr(dir.size() + 1) + "\n";

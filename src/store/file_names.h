@@ -35,6 +35,10 @@ enum class FileType {
   kInfoLog
 };
 
+// Nobody gets there by counting, and from there one can still count on.  A
+// larger number is damage.
+inline constexpr std::uint64_t kMaxFileNumber = std::uint64_t{1} << 62;
+
 struct FileName {
   FileType type;
   std::uint64_t number;  // 0 where there is none
@@ -43,6 +47,9 @@ struct FileName {
 // Nothing: not a name of a store's file, so not ours to touch.  Takes what
 // LevelDB takes: at least one digit, no sign, at most 64 bits.
 std::optional<FileName> ParseFileName(std::string_view name) noexcept;
+
+// The path itself, or with ".2", ".3", ... behind it: nothing is there yet.
+std::string UnusedName(Env& env, const std::string& path);
 
 // CURRENT then names the manifest of that number, whatever happens meanwhile:
 // by a temporary file that is synced and renamed; the directory is synced.

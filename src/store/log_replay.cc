@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/partial_read.h"
 #include "store/batch_access.h"
 #include "store/file_names.h"
 #include "store/log_reader.h"
@@ -217,7 +218,9 @@ class Planner {
 
   // Writes are missing: was that to be expected?
   void Lose(ReplayLog* log, std::uint64_t replay_to, const std::string& what) {
-    if (!log->is_ours || WasDurable()) return PassOver(log, what);
+    if (!log->is_ours || log->is_read_in_part || WasDurable()) {
+      return PassOver(log, what);
+    }
     has_stopped_ = true;
     log->replay_to = replay_to;
     log->notes.push_back(
@@ -252,15 +255,6 @@ class Planner {
   bool has_stopped_ = false;
 };
 
-// A path in `dir` that nothing has yet: NNNNNN.log, NNNNNN.log.2, ...
-std::string UnusedName(Env& env, const std::string& wanted) {
-  std::string path = wanted;
-  for (int i = 2; env.Exists(path); ++i) {
-    path = wanted + "." + std::to_string(i);
-  }
-  return path;
-}
-
 }  // namespace
 
 Result<std::vector<ReplayLog>> ReadLogs(Env& env, const std::string& dir,
@@ -291,6 +285,28 @@ Result<std::vector<ReplayLog>> ReadLogs(Env& env, const std::string& dir,
     log.contents = *std::move(contents);
   }
   return logs;
+}
+
+Result<ReplayLog> ReadLogInPart(Env& env, const std::string& dir,
+                                std::uint64_t number, std::uint64_t limit) {
+  ReplayLog log;
+  log.number = number;
+  log.path = LogFileName(dir, number);
+  Result<std::string> whole = ReadWholeFile(env, log.path, limit);
+  if (whole.ok()) {
+    log.contents = *std::move(whole);
+    return log;
+  }
+  if (whole.status().code() != StatusCode::kIoError) return whole.status();
+  Result<std::unique_ptr<ReadableFile>> file =
+      env.OpenReadable(log.path, false);
+  if (!file.ok()) return file.status();
+  UnreadableRanges unreadable;
+  ReadWhatCanBeRead(**file, 0, static_cast<std::size_t>((*file)->size()),
+                    &log.contents, &unreadable);
+  log.is_read_in_part = !unreadable.empty();
+  log.damage = unreadable.ToSentences();
+  return log;
 }
 
 void PlanReplay(const ManifestState& state, std::vector<ReplayLog>* logs) {

@@ -27,6 +27,9 @@ struct ReplayLog {
   std::uint64_t number = 0;
   std::string path;
   std::string contents;
+  // Bytes could not be read and are zeros in the contents: a hole then means
+  // nothing.  `damage` tells of them already.
+  bool is_read_in_part = false;
 
   bool is_ours = false;
   LogHead head;                   // if it is ours
@@ -48,6 +51,10 @@ struct ReplayLog {
 Result<std::vector<ReplayLog>> ReadLogs(Env& env, const std::string& dir,
                                         const ManifestState& state,
                                         std::uint64_t limit);
+
+// One log, though there may be sectors that cannot be read.
+Result<ReplayLog> ReadLogInPart(Env& env, const std::string& dir,
+                                std::uint64_t number, std::uint64_t limit);
 
 // Fills in what is to be done with them.  Damage is told of in them, and passed
 // over; who does not want that must look.  Takes time in proportion to the

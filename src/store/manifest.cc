@@ -1,7 +1,6 @@
 #include "store/manifest.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/no_throw.h"
@@ -19,24 +18,17 @@ constexpr std::uint64_t kMostGrowth = std::uint64_t{4} << 20;
 // Longer than any manifest of ours: what it is shows before.
 constexpr std::uint64_t kMaxPrefix = std::uint64_t{16} << 20;
 
-using FilesByNumber = std::map<std::uint64_t, FileFacts>;
-
-void ApplyFiles(const VersionEdit& edit,
-                std::array<FilesByNumber, kStoreLevels>* levels) {
-  // What is removed but not there does no harm; LevelDB takes it, too.
-  for (const auto& [level, number] : edit.removed) {
-    (*levels)[static_cast<std::size_t>(level)].erase(number);
-  }
+Status CheckFileNumbers(const VersionEdit& edit) {
+  std::uint64_t largest = std::max({edit.log_number.value_or(0),
+                                    edit.previous_log_number.value_or(0),
+                                    edit.next_file_number.value_or(0)});
   for (const auto& [level, facts] : edit.added) {
-    (*levels)[static_cast<std::size_t>(level)][facts.number] = facts;
+    largest = std::max(largest, facts.number);
   }
+  if (largest <= kMaxFileNumber) return Status::Ok();
+  return Status::Corruption("the file number " + std::to_string(largest) +
+                            " is too large");
 }
-
-struct Seen {
-  bool log_number = false;
-  bool next_file_number = false;
-  bool last_sequence = false;
-};
 
 // An edit of ours that names a log is told from others by how it begins: see
 // LogWriter::AddBegunEmpty().
@@ -46,61 +38,72 @@ Status AddEdit(const VersionEdit& edit, LogWriter* writer) {
   return edit.log_number ? writer->AddBegunEmpty(record) : writer->Add(record);
 }
 
-void ApplyNumbers(const VersionEdit& edit, bool is_ours, ManifestState* state,
-                  Seen* seen) {
-  if (edit.comparator) state->comparator = *edit.comparator;
-  if (edit.log_number) {
-    state->log_number = *edit.log_number;
-    state->logs_are_ours = is_ours;
-    seen->log_number = true;
-  }
-  if (edit.previous_log_number) {
-    state->previous_log_number = *edit.previous_log_number;
-  }
-  if (edit.next_file_number) {
-    state->next_file_number = *edit.next_file_number;
-    seen->next_file_number = true;
-  }
-  if (edit.last_sequence) {
-    state->last_sequence = *edit.last_sequence;
-    seen->last_sequence = true;
-  }
-  for (const auto& [level, key] : edit.compact_pointers) {
-    state->compact_pointers[static_cast<std::size_t>(level)] = key;
-  }
-}
-
-Status ReadEdits(LogReader* reader, ManifestState* state) {
-  std::array<FilesByNumber, kStoreLevels> levels;
-  Seen seen;
+Status ReadEdits(LogReader* reader, ManifestReplay* replay) {
   Slice record;
   while (reader->Next(&record)) {
     Result<VersionEdit> edit = VersionEdit::Parse(record);
     if (!edit.ok()) return edit.status();
-    // Every edit is synced, and no more is left free than keeps one uncut.
-    if (reader->zeros() >= kLongestUncut) {
-      return Status::Corruption(
-          "edits are missing before the one that ends at " +
-          std::to_string(reader->end_of_record()));
-    }
-    ApplyNumbers(*edit, reader->began_empty(), state, &seen);
-    ApplyFiles(*edit, &levels);
+    if (Status whole = CheckNoneMissing(*reader); !whole.ok()) return whole;
+    Status applied = replay->Apply(*edit, reader->began_empty());
+    if (!applied.ok()) return applied;
   }
   if (!reader->damage().empty()) return Status::Corruption(reader->damage());
-  if (!seen.log_number || !seen.next_file_number || !seen.last_sequence) {
+  if (!replay->says_all()) {
     return Status::Corruption(
         "it does not say which log, file number and sequence come next");
-  }
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    for (auto& [number, facts] : levels[i]) {
-      state->next_file_number = std::max(state->next_file_number, number + 1);
-      state->files[i].push_back(std::move(facts));
-    }
   }
   return Status::Ok();
 }
 
 }  // namespace
+
+Status CheckNoneMissing(const LogReader& reader) {
+  if (reader.zeros() < kLongestUncut) return Status::Ok();
+  return Status::Corruption("edits are missing before the one that ends at " +
+                            std::to_string(reader.end_of_record()));
+}
+
+Status ManifestReplay::Apply(const VersionEdit& edit, bool is_ours) {
+  if (Status fine = CheckFileNumbers(edit); !fine.ok()) return fine;
+  if (edit.comparator) state_.comparator = *edit.comparator;
+  if (edit.log_number) {
+    state_.log_number = *edit.log_number;
+    state_.logs_are_ours = is_ours;
+  }
+  if (edit.previous_log_number) {
+    state_.previous_log_number = *edit.previous_log_number;
+  }
+  if (edit.next_file_number) state_.next_file_number = *edit.next_file_number;
+  if (edit.last_sequence) state_.last_sequence = *edit.last_sequence;
+  says_log_number_ |= edit.log_number.has_value();
+  says_next_file_number_ |= edit.next_file_number.has_value();
+  says_last_sequence_ |= edit.last_sequence.has_value();
+  for (const auto& [level, key] : edit.compact_pointers) {
+    state_.compact_pointers[static_cast<std::size_t>(level)] = key;
+  }
+  // What is removed but not there does no harm; LevelDB takes it, too.
+  for (const auto& [level, number] : edit.removed) {
+    levels_[static_cast<std::size_t>(level)].erase(number);
+  }
+  for (const auto& [level, facts] : edit.added) {
+    levels_[static_cast<std::size_t>(level)][facts.number] = facts;
+  }
+  return Status::Ok();
+}
+
+ManifestState ManifestReplay::State(std::uint64_t number) const {
+  ManifestState state = state_;
+  state.number = number;
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    for (const auto& [table, facts] : levels_[i]) {
+      state.next_file_number = std::max(state.next_file_number, table + 1);
+      state.files[i].push_back(facts);
+    }
+  }
+  state.next_file_number =
+      std::max({state.next_file_number, number + 1, state.log_number + 1});
+  return state;
+}
 
 Result<ManifestState> ReadManifest(Env& env, const std::string& dir) {
   Result<std::string> path = ReadCurrent(env, dir);
@@ -113,15 +116,13 @@ Result<ManifestState> ReadManifest(Env& env, const std::string& dir) {
   }
   if (!contents.ok()) return contents.status();
 
-  ManifestState state;
+  ManifestReplay replay;
   LogReader reader(*contents);
-  if (Status read = ReadEdits(&reader, &state); !read.ok()) {
+  if (Status read = ReadEdits(&reader, &replay); !read.ok()) {
     return Status(read.code(), *path + ": " + read.message());
   }
-  const std::string name = path->substr(path->rfind('/') + 1);
-  if (const auto parsed = ParseFileName(name)) state.number = parsed->number;
-  state.next_file_number = std::max(
-      {state.next_file_number, state.number + 1, state.log_number + 1});
+  const auto parsed = ParseFileName(path->substr(path->rfind('/') + 1));
+  ManifestState state = replay.State(parsed ? parsed->number : 0);
   state.end = reader.end_of_record();
   state.can_be_continued = reader.ended_clean() && state.end < kMostGrowth;
   return state;

@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "store/log_reader.h"
 #include "store/log_writer.h"
 #include "store/version_edit.h"
 #include "tamis/env.h"
@@ -31,6 +33,33 @@ struct ManifestState {
   std::uint64_t number = 0;       // of the manifest file itself
   std::uint64_t end = 0;          // of its last whole record
   bool can_be_continued = false;  // nothing but zeros after that
+};
+
+// Of the record that was read last.  Every edit is synced, and no more is left
+// free before one than keeps it uncut: else there was another, Corruption.
+Status CheckNoneMissing(const LogReader& reader);
+
+// Edits one after the other.
+class ManifestReplay {
+ public:
+  // Corruption: it names a file by a number that nobody can count on from;
+  // then nothing was applied.  `is_ours`: the record was told to be so by how
+  // it begins, LogReader::began_empty().
+  Status Apply(const VersionEdit& edit, bool is_ours);
+  // True: it was said which log, file number and sequence come next.
+  bool says_all() const noexcept {
+    return says_log_number_ && says_next_file_number_ && says_last_sequence_;
+  }
+  // The state so far.  All but `end` and `can_be_continued`; `number` is that
+  // of the manifest.
+  ManifestState State(std::uint64_t number) const;
+
+ private:
+  std::array<std::map<std::uint64_t, FileFacts>, kStoreLevels> levels_;
+  ManifestState state_;
+  bool says_log_number_ = false;
+  bool says_next_file_number_ = false;
+  bool says_last_sequence_ = false;
 };
 
 // The manifest that CURRENT names.  NotFound: there is no CURRENT, so no

@@ -1,23 +1,27 @@
-// RepairStore(): makes a store of whatever can still be read.  Logs and tables
-// that are damaged in part are read as far as they go and written anew; tables
-// that overlap are merged, for which of them is newer nobody can tell; the
-// manifest is written from what was found.
+// RepairStore(): makes a store of whatever can still be read.  What to do is
+// planned first, by repair_plan.cc; here it is done: damaged tables and logs
+// become new tables, tables that overlap and must not are merged, the manifest
+// is written, and what is not needed any more goes to lost/.
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/no_throw.h"
 #include "store/batch_access.h"
+#include "store/check_files.h"
 #include "store/compact_pick.h"
 #include "store/file_names.h"
-#include "store/log_reader.h"
 #include "store/manifest.h"
 #include "store/memtable.h"
 #include "store/read_whole.h"
 #include "store/repair_merge.h"
+#include "store/repair_plan.h"
 #include "store/store_checks.h"
 #include "store/table_outputs.h"
+#include "table/table_salvage.h"
 #include "tamis/store.h"
 
 namespace tamis {
@@ -25,11 +29,11 @@ namespace {
 
 class Repair {
  public:
-  Repair(std::string dir, const StoreOptions& options)
-      : dir_(std::move(dir)),
-        env_(options.env != nullptr ? *options.env : DefaultEnv()),
-        order_(*options.comparator),
-        most_log_bytes_(MostLogBytes(options)) {
+  Repair(const std::string& dir, const StoreOptions& options)
+      : env_(options.env != nullptr ? *options.env : DefaultEnv()),
+        dir_(dir),
+        options_(options),
+        order_(*options.comparator) {
     read_.order = order_;
     read_.unpack = UnpackLimitsOf(options);
     write_.order = order_;
@@ -41,271 +45,331 @@ class Repair {
     limits_ = {.level1_bytes = options.level1_bytes,
                .level_growth = options.level_growth,
                .table_bytes = options.table_bytes};
-    if (options.comparator->EqualMeansIdentical()) {
-      write_.leveldb_filter_bits = options.leveldb_filter_bits;
-      policy_ = options.filter_policy;
-      if (policy_ == nullptr && !options.filter.empty()) {
-        Result<std::unique_ptr<const FilterPolicy>> made =
-            MakePolicy(options.filter);
-        if (made.ok()) policy_ = *std::move(made);
-      }
-      write_.filter = policy_.get();
-    }
+    memtable_bytes_ = options.write_buffer_bytes;
   }
 
-  Result<RepairReport> Run() {
-    if (Status found = FindFiles(); !found.ok()) return found;
-    Result<std::unique_ptr<FileLock>> lock = env_.Lock(LockFileName(dir_));
-    if (!lock.ok()) return lock.status();
-    for (const std::uint64_t number : tables_) KeepTable(number);
-    for (const std::uint64_t number : logs_) {
-      if (Status turned = TurnLog(number); !turned.ok()) return turned;
+  // REQUIRES: before Run()
+  void UseFilters(std::shared_ptr<const FilterPolicy> policy,
+                  unsigned leveldb_bits) {
+    policy_ = std::move(policy);
+    write_.filter = policy_.get();
+    write_.leveldb_filter_bits = leveldb_bits;
+  }
+
+  Result<RepairReport> Run(RepairMode mode) {
+    const bool is_dry = mode == RepairMode::kDryRun;
+    std::unique_ptr<FileLock> lock;
+    // Who has the store open has made that file.  Where it is not there, it
+    // need not be made for a store that turns out well.
+    const bool may_be_open = env_.Exists(LockFileName(dir_));
+    for (bool locks = may_be_open;; locks = true) {
+      if (locks && !is_dry) {
+        Result<std::unique_ptr<FileLock>> taken = env_.Lock(LockFileName(dir_));
+        if (!taken.ok()) return taken.status();
+        lock = *std::move(taken);
+      }
+      if (Status may = CheckMayRepair(dir_, options_); !may.ok()) return may;
+      Result<RepairPlan> plan =
+          PlanRepair(env_, dir_, read_, MostLogBytes(options_), mode);
+      if (!plan.ok()) return plan.status();
+      plan_ = *std::move(plan);
+      if (plan_.report.was_clean || is_dry || locks) break;
     }
-    std::vector<std::uint64_t> replaced;
-    if (Status merged = Merge(&replaced); !merged.ok()) return merged;
-    if (Status written = WriteManifest(); !written.ok()) return written;
-    for (const std::string& path : to_put_aside_) PutAside(path);
-    for (const std::uint64_t number : replaced) RemoveTable(number);
-    return std::move(report_);
+    if (plan_.report.was_clean) return std::move(plan_.report);
+    if (is_dry) return Promise();
+    if (Status done = Write(); !done.ok()) {
+      RemoveNewTables();
+      return done;
+    }
+    PutAsideAll();
+    return std::move(plan_.report);
   }
 
  private:
-  Status FindFiles() {
-    Result<std::vector<std::string>> names = env_.List(dir_);
-    if (!names.ok()) return names.status();
-    for (const std::string& name : *names) {
-      const std::optional<FileName> parsed = ParseFileName(name);
-      if (!parsed) continue;
-      next_number_ = std::max(next_number_, parsed->number + 1);
-      if (parsed->type == FileType::kLog) logs_.push_back(parsed->number);
-      if (parsed->type == FileType::kTable) tables_.push_back(parsed->number);
-      if (parsed->type == FileType::kManifest) {
-        manifests_.push_back(dir_ + "/" + name);
-      }
-    }
-    if (logs_.empty() && tables_.empty() && manifests_.empty()) {
-      return Status::NotFound(dir_ + ": there is nothing of a store here");
-    }
-    std::sort(logs_.begin(), logs_.end());
-    std::sort(tables_.begin(), tables_.end());
-    return Status::Ok();
-  }
+  using FoundTables = std::vector<FoundTable>;
 
-  void Lose(const std::string& what) { report_.lost.push_back(what); }
+  RepairReport Promise();
+  Status Write();
+  Status KeepTables();
+  Status WriteSaved(const PlannedTable& table);
+  Status TurnLog(const ReplayLog& log);
+  Status WriteMemtable(const Memtable& memtable);
+  Status TakeOutputs(TableOutputs* outputs, int level, Sequence newest,
+                     std::uint64_t entries);
+  Status Merge(FoundTables* tables, bool may_drop_deletions);
+  Status MergeAll();
+  std::size_t LevelFor(const FoundTables& tables) const noexcept;
+  Status WriteManifest();
+  void RemoveNewTables();
+  void PutAsideAll();
+  void PutAside(const std::string& path);
+  std::uint64_t NewNumber() { return plan_.next_number++; }
 
-  void KeepTable(std::uint64_t number) {
-    std::string path = TableFileName(dir_, number);
-    if (!env_.Exists(path)) path = OldTableFileName(dir_, number);
-    Result<std::unique_ptr<ReadableFile>> file = env_.OpenReadable(path, false);
-    if (!file.ok()) {
-      Lose(file.status().message());
-      return;
-    }
-    const TableCheck check = CheckTable(read_, **file);
-    if (check.problems.empty()) {
-      if (check.entries == 0) return;
-      kept_.push_back({{number, (*file)->size(), check.smallest, check.largest},
-                       check.largest_sequence,
-                       check.entries});
-      return;
-    }
-    for (const std::string& problem : check.problems) {
-      Lose(path + ": " + problem);
-    }
-    to_put_aside_.push_back(path);
-    RewriteTable(path, *std::move(file));
-  }
-
-  // What can be read of a damaged table, entry by entry.
-  void RewriteTable(const std::string& path,
-                    std::unique_ptr<ReadableFile> file) {
-    Result<std::unique_ptr<Table>> table =
-        Table::Open(read_, std::move(file), path);
-    if (!table.ok()) {
-      Lose(table.status().message() + "; none of it could be saved");
-      return;
-    }
-    Memtable saved(order_, 0, false);
-    const std::unique_ptr<InternalIterator> entries =
-        (*table)->NewIterator({.verify_checksums = true, .check_order = false});
-    std::string last;
-    for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-      const Slice key = entries->key();
-      if (!IsInternalKey(key)) continue;
-      if (!last.empty() && order_.Compare(last, key) >= 0) break;
-      last.assign(key);
-      saved.Add(SequenceOf(key), TypeOf(key), UserKeyOf(key), entries->value(),
-                0);
-      newest_ = std::max(newest_, SequenceOf(key));
-    }
-    // Behind a block that cannot be read there may be others that can.
-    SaveFromTheEnd(**table, last, &saved);
-    if (Status written = WriteTable(saved); !written.ok()) {
-      Lose(path + ": " + written.message());
-    }
-  }
-
-  void SaveFromTheEnd(const Table& table, const std::string& last,
-                      Memtable* saved) {
-    const std::unique_ptr<InternalIterator> entries =
-        table.NewIterator({.verify_checksums = true, .check_order = false});
-    std::string before;
-    for (entries->SeekToLast(); entries->Valid(); entries->Prev()) {
-      const Slice key = entries->key();
-      if (!IsInternalKey(key)) continue;
-      if (!last.empty() && order_.Compare(key, last) <= 0) break;
-      if (!before.empty() && order_.Compare(key, before) >= 0) break;
-      before.assign(key);
-      saved->Add(SequenceOf(key), TypeOf(key), UserKeyOf(key), entries->value(),
-                 0);
-      newest_ = std::max(newest_, SequenceOf(key));
-    }
-  }
-
-  Status TurnLog(std::uint64_t number) {
-    const std::string path = LogFileName(dir_, number);
-    const Result<std::string> contents =
-        ReadWholeFile(env_, path, most_log_bytes_);
-    if (!contents.ok()) {
-      Lose(contents.status().message());
-      return Status::Ok();
-    }
-    LogReader reader(*contents);
-    Memtable memtable(order_, 0, false);
-    Slice record;
-    while (reader.Next(&record)) Replay(record, path, &memtable);
-    if (!reader.damage().empty()) Lose(path + ": " + reader.damage());
-    if (Status written = WriteTable(memtable); !written.ok()) return written;
-    ++report_.logs;
-    to_put_aside_.push_back(path);
-    return Status::Ok();
-  }
-
-  void Replay(Slice record, const std::string& path, Memtable* memtable) {
-    const auto ignore = [](ValueType, Slice, Slice) {};
-    Sequence sequence = BatchAccess::SequenceOfContents(record);
-    const Status fine = ForEachChange(record, ignore);
-    if (!fine.ok() ||
-        sequence > kMaxSequence - BatchAccess::CountOfContents(record)) {
-      Lose(path + ": " +
-           (fine.ok() ? "a sequence number is too large" : fine.message()));
-      return;
-    }
-    const Status added =
-        ForEachChange(record, [&](ValueType type, Slice key, Slice value) {
-          memtable->Add(sequence, type, key, value, 0);
-          newest_ = std::max(newest_, sequence);
-          ++sequence;
-        });
-    if (!added.ok()) Lose(path + ": " + added.message());
-  }
-
-  Status WriteTable(const Memtable& memtable) {
-    if (memtable.empty()) return Status::Ok();
-    TableOutputs outputs(env_, dir_, write_, [this] { return next_number_++; });
-    const std::unique_ptr<InternalIterator> entries = memtable.NewIterator();
-    std::string last;
-    for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-      // A damaged log may have given a number twice.
-      if (!last.empty() && order_.Compare(last, entries->key()) >= 0) continue;
-      last.assign(entries->key());
-      Status added = outputs.Add(entries->key(), entries->value());
-      if (!added.ok()) return added;
-    }
-    Result<std::vector<FileFacts>> written = outputs.Finish();
-    if (!written.ok()) return written.status();
-    for (FileFacts& facts : *written) {  // one: it was not cut
-      kept_.push_back({std::move(facts), newest_, memtable.entries()});
-    }
-    return Status::Ok();
-  }
-
-  Status Merge(std::vector<std::uint64_t>* replaced) {
-    const RepairMerge merge{.env = &env_,
-                            .dir = dir_,
-                            .read = read_,
-                            .write = write_,
-                            .table_bytes = limits_.table_bytes,
-                            .new_number = [this] { return next_number_++; }};
-    Result<std::vector<FoundTable>> apart =
-        MergeOverlapping(merge, std::move(kept_), replaced);
-    if (!apart.ok()) return apart.status();
-    kept_ = *std::move(apart);
-    return Status::Ok();
-  }
-
-  // The first level that has room for all.
-  std::size_t LevelForAll() const noexcept {
-    std::uint64_t bytes = 0;
-    for (const FoundTable& kept : kept_) bytes += kept.facts.bytes;
-    int level = 1;
-    while (level < kStoreLevels - 1 && limits_.LevelBytes(level) < bytes) {
-      ++level;
-    }
-    return static_cast<std::size_t>(level);
-  }
-
-  Status WriteManifest() {
-    ManifestState state;
-    state.comparator = std::string(order_.user().name());
-    std::vector<FileFacts>& level = state.files[LevelForAll()];
-    for (FoundTable& kept : kept_) {
-      state.last_sequence = std::max(state.last_sequence, kept.newest);
-      report_.entries += kept.entries;
-      ++report_.tables;
-      level.push_back(std::move(kept.facts));
-    }
-    const std::uint64_t number = next_number_++;
-    state.next_file_number = next_number_;
-    // Every log there is has become a table.
-    state.log_number = next_number_;
-    Manifest manifest(env_, dir_);
-    Status started = manifest.Start(number, FullEdit(state));
-    if (!started.ok()) return started;
-    for (const std::string& old : manifests_) to_put_aside_.push_back(old);
-    return Status::Ok();
-  }
-
-  void PutAside(const std::string& path) {
-    const std::string lost = dir_ + "/lost";
-    if (!env_.CreateDirectory(lost).ok()) return;
-    const Status moved = env_.Rename(path, lost + path.substr(path.rfind('/')));
-    if (!moved.ok()) Lose("could not put aside " + moved.message());
-  }
-
-  // What is still needed of it is in another table.
-  void RemoveTable(std::uint64_t number) {
-    const Status removed = env_.Remove(TableFileName(dir_, number));
-    if (removed.code() == StatusCode::kNotFound) {
-      (void)env_.Remove(OldTableFileName(dir_, number));
-    }
-  }
-
-  std::string dir_;
   Env& env_;
+  const std::string& dir_;
+  const StoreOptions& options_;
   KeyOrder order_;
-  std::uint64_t most_log_bytes_;
   TableReadContext read_;
   TableWriteOptions write_;
   std::shared_ptr<const FilterPolicy> policy_;
-  std::vector<std::uint64_t> logs_;
-  std::vector<std::uint64_t> tables_;
-  std::vector<std::string> manifests_;
-  std::vector<std::string> to_put_aside_;
   CompactionLimits limits_;
-  std::vector<FoundTable> kept_;
-  std::uint64_t next_number_ = 1;
-  Sequence newest_ = 0;
-  RepairReport report_;
+  std::size_t memtable_bytes_ = 0;
+  RepairPlan plan_;
+  std::array<FoundTables, kStoreLevels> levels_;
+  FoundTables unplaced_;  // of tables whose level nobody knows
+  std::set<std::uint64_t> new_tables_;
+  std::set<std::uint64_t> new_and_merged_;  // not needed any more
 };
+
+// What a dry run can tell.
+RepairReport Repair::Promise() {
+  RepairReport report = std::move(plan_.report);
+  for (const PlannedTable& table : plan_.tables) {
+    ++report.tables;
+    report.entries += table.entries;
+  }
+  for (const ReplayLog& log : plan_.logs) {
+    ++report.logs;
+    if (log.changes > 0) ++report.tables;
+    report.entries += log.changes;
+  }
+  return report;
+}
+
+Status Repair::Write() {
+  if (Status kept = KeepTables(); !kept.ok()) return kept;
+  for (const ReplayLog& log : plan_.logs) {
+    if (Status turned = TurnLog(log); !turned.ok()) return turned;
+  }
+  Status merged;
+  if (plan_.layout == RepairLayout::kMergeLevel0) {
+    merged = Merge(&levels_[0], false);
+  } else if (plan_.layout == RepairLayout::kMergeAll) {
+    merged = MergeAll();
+  }
+  if (!merged.ok()) return merged;
+  return WriteManifest();
+}
+
+Status Repair::KeepTables() {
+  for (const PlannedTable& table : plan_.tables) {
+    if (!table.is_whole) {
+      if (Status saved = WriteSaved(table); !saved.ok()) return saved;
+      continue;
+    }
+    FoundTables& place = table.level < 0
+                             ? unplaced_
+                             : levels_[static_cast<std::size_t>(table.level)];
+    place.push_back({table.facts, table.newest, table.entries});
+  }
+  return Status::Ok();
+}
+
+// Entry by entry, as they are read: they may be many.
+Status Repair::WriteSaved(const PlannedTable& table) {
+  const auto file = env_.OpenReadable(table.path, false);
+  if (!file.ok()) return file.status();
+  TableOutputs outputs(env_, dir_, write_, [this] { return NewNumber(); });
+  const Result<SalvageReport> saved = SalvageTable(
+      read_, **file,
+      {table.manifest_facts.smallest, table.manifest_facts.largest},
+      [&](Slice key, Slice value) { return outputs.Add(key, value); });
+  if (!saved.ok()) return saved.status();
+  return TakeOutputs(&outputs, table.level, saved->largest_sequence,
+                     saved->entries);
+}
+
+Status Repair::TakeOutputs(TableOutputs* outputs, int level, Sequence newest,
+                           std::uint64_t entries) {
+  Result<std::vector<FileFacts>> written = outputs->Finish();
+  if (!written.ok()) return written.status();
+  for (FileFacts& facts : *written) {  // one: it was not cut
+    new_tables_.insert(facts.number);
+    FoundTables& place =
+        level < 0 ? unplaced_ : levels_[static_cast<std::size_t>(level)];
+    place.push_back({std::move(facts), newest, entries});
+  }
+  return Status::Ok();
+}
+
+// A table of level 0, or several, each newer than those before.
+Status Repair::TurnLog(const ReplayLog& log) {
+  auto memtable = std::make_unique<Memtable>(order_, 0, false);
+  const auto replay = [&](Slice batch) {
+    Sequence sequence = BatchAccess::SequenceOfContents(batch);
+    Status added =
+        ForEachChange(batch, [&](ValueType type, Slice key, Slice value) {
+          memtable->Add(sequence++, type, key, value, 0);
+        });
+    if (!added.ok() || memtable->bytes() < memtable_bytes_) return added;
+    Status written = WriteMemtable(*memtable);
+    memtable = std::make_unique<Memtable>(order_, 0, false);
+    return written;
+  };
+  Status replayed = ForEachBatch(log, LogPart::kReplayed, replay);
+  if (!replayed.ok()) return replayed;
+  ++plan_.report.logs;
+  return WriteMemtable(*memtable);
+}
+
+Status Repair::WriteMemtable(const Memtable& memtable) {
+  if (memtable.empty()) return Status::Ok();
+  TableOutputs outputs(env_, dir_, write_, [this] { return NewNumber(); });
+  const std::unique_ptr<InternalIterator> entries = memtable.NewIterator();
+  std::string last;
+  Sequence newest = 0;
+  std::uint64_t count = 0;
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    // A damaged log may have given a number twice.
+    if (!last.empty() && order_.Compare(last, entries->key()) >= 0) continue;
+    last.assign(entries->key());
+    newest = std::max(newest, SequenceOf(last));
+    ++count;
+    Status added = outputs.Add(entries->key(), entries->value());
+    if (!added.ok()) return added;
+  }
+  return TakeOutputs(&outputs, 0, newest, count);
+}
+
+Status Repair::Merge(FoundTables* tables, bool may_drop_deletions) {
+  const RepairMerge merge{.env = &env_,
+                          .dir = dir_,
+                          .read = read_,
+                          .write = write_,
+                          .table_bytes = limits_.table_bytes,
+                          .may_drop_deletions = may_drop_deletions,
+                          .new_number = [this] {
+                            const std::uint64_t number = NewNumber();
+                            new_tables_.insert(number);
+                            return number;
+                          }};
+  std::vector<std::uint64_t> replaced;
+  Result<FoundTables> apart =
+      MergeOverlapping(merge, std::move(*tables), &replaced);
+  if (!apart.ok()) return apart.status();
+  *tables = *std::move(apart);
+  for (const std::uint64_t number : replaced) {
+    if (new_tables_.contains(number)) {
+      new_and_merged_.insert(number);
+      continue;
+    }
+    for (const PlannedTable& table : plan_.tables) {
+      if (table.facts.number != number) continue;
+      plan_.to_put_aside.push_back(table.path);
+      break;
+    }
+  }
+  return Status::Ok();
+}
+
+Status Repair::MergeAll() {
+  FoundTables all = std::move(unplaced_);
+  for (FoundTables& level : levels_) {
+    for (FoundTable& table : level) all.push_back(std::move(table));
+    level.clear();
+  }
+  if (Status merged = Merge(&all, true); !merged.ok()) return merged;
+  const std::size_t level = LevelFor(all);
+  levels_[level] = std::move(all);
+  return Status::Ok();
+}
+
+// The first level that has room for all.
+std::size_t Repair::LevelFor(const FoundTables& tables) const noexcept {
+  std::uint64_t bytes = 0;
+  for (const FoundTable& table : tables) bytes += table.facts.bytes;
+  int level = 1;
+  while (level < kStoreLevels - 1 && limits_.LevelBytes(level) < bytes) {
+    ++level;
+  }
+  return static_cast<std::size_t>(level);
+}
+
+Status Repair::WriteManifest() {
+  ManifestState state;
+  state.comparator = std::string(order_.user().name());
+  state.last_sequence = plan_.last_sequence;
+  if (plan_.layout == RepairLayout::kLevels) {
+    state.compact_pointers = plan_.manifest.state.compact_pointers;
+  }
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    for (const FoundTable& table : levels_[i]) {
+      plan_.report.entries += table.entries;
+      ++plan_.report.tables;
+      state.files[i].push_back(table.facts);
+    }
+  }
+  const std::uint64_t number = NewNumber();
+  state.next_file_number = plan_.next_number;
+  // Every log there is has become a table.
+  state.log_number = number;
+  Manifest manifest(env_, dir_);
+  Status started = manifest.Start(number, FullEdit(state));
+  if (started.ok()) return started;
+  // CURRENT may name the new manifest already: then its tables must stay.
+  const Result<std::string> current = ReadCurrent(env_, dir_);
+  if (!current.ok() || *current == ManifestFileName(dir_, number)) {
+    new_tables_.clear();
+  }
+  return started;
+}
+
+// After a failure: the store is as it was.
+void Repair::RemoveNewTables() {
+  for (const std::uint64_t number : new_tables_) {
+    (void)env_.Remove(TableFileName(dir_, number));
+  }
+}
+
+void Repair::PutAsideAll() {
+  for (const std::string& path : plan_.to_put_aside) PutAside(path);
+  for (const std::uint64_t number : new_and_merged_) {
+    (void)env_.Remove(TableFileName(dir_, number));
+  }
+  Status synced = env_.SyncDirectory(dir_);
+  if (synced.ok() && !plan_.to_put_aside.empty()) {
+    synced = env_.SyncDirectory(dir_ + "/lost");
+  }
+  if (!synced.ok()) {
+    plan_.report.lost.push_back("could not sync " + synced.message());
+  }
+}
+
+// Never over a file that is there already.
+void Repair::PutAside(const std::string& path) {
+  const std::string lost = dir_ + "/lost";
+  Status moved = env_.CreateDirectory(lost);
+  if (moved.ok()) {
+    moved = env_.Rename(path,
+                        UnusedName(env_, lost + path.substr(path.rfind('/'))));
+  }
+  if (!moved.ok()) {
+    plan_.report.lost.push_back("could not put aside " + path + " (" +
+                                moved.message() +
+                                "); opening the store removes it");
+  }
+}
 
 }  // namespace
 
 Result<RepairReport> RepairStore(const std::string& dir,
-                                 const StoreOptions& options) {
+                                 const StoreOptions& options, RepairMode mode) {
   return NoThrow([&]() -> Result<RepairReport> {
-    if (Status may = CheckMayRepair(dir, options); !may.ok()) return may;
-    return Repair(dir, options).Run();
+    if (options.comparator == nullptr) {
+      return Status::InvalidArgument("a store needs a comparator");
+    }
+    std::shared_ptr<const FilterPolicy> policy = options.filter_policy;
+    if (policy == nullptr && !options.filter.empty()) {
+      Result<std::unique_ptr<const FilterPolicy>> made =
+          MakePolicy(options.filter);
+      if (!made.ok()) return made.status();
+      policy = *std::move(made);
+    }
+    Repair repair(dir, options);
+    if (options.comparator->EqualMeansIdentical()) {
+      repair.UseFilters(std::move(policy), options.leveldb_filter_bits);
+    }
+    return repair.Run(mode);
   });
 }
 

@@ -70,7 +70,8 @@ Result<std::vector<FoundTable>> MergeGroup(const RepairMerge& merge,
     inputs.push_back(NewLevelIterator(order, row, {.fill_cache = false}));
   }
   const auto entries = NewMergingIterator(order, std::move(inputs));
-  EntryFilter filter(order, {}, [](Slice) { return false; });
+  EntryFilter filter(order, {},
+                     [&](Slice) { return !merge.may_drop_deletions; });
   TableOutputs outputs(*merge.env, merge.dir, merge.write, merge.new_number);
   std::vector<std::uint64_t> counts;  // of each output
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {

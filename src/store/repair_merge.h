@@ -1,9 +1,9 @@
-// store/repair_merge.h -- tables of which nobody knows the levels any more, as
-// a store can have them.
+// store/repair_merge.h -- tables of which nobody knows the levels any more, or
+// which of them is newer, as a store can have them.
 //
 // Level 0 asks the table with the highest number first.  That would be wrong
-// here: a compaction writes old entries into new tables.  So tables that
-// overlap are merged, and none overlaps another afterwards.
+// here: a compaction writes old entries into new tables, and so does a repair.
+// So tables that overlap are merged, and none overlaps another afterwards.
 
 #pragma once
 
@@ -31,6 +31,8 @@ struct RepairMerge {
   TableReadContext read;
   TableWriteOptions write;
   std::uint64_t table_bytes = 0;  // tables are cut at this size
+  // True: there are no other tables that deletions would have to hide.
+  bool may_drop_deletions = false;
   std::function<std::uint64_t()> new_number;
 };
 

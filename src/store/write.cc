@@ -237,7 +237,8 @@ Status StoreImpl::WaitForFailedLogs(std::unique_lock<std::mutex>& lock) {
                        [](const auto& log) { return log->sync_failed(); });
   };
   change_.wait(lock, [&] {
-    return closing_ || !background_error_.ok() || !any_failed();
+    return closing_ || (flush_failed_ && !background_error_.ok()) ||
+           !any_failed();
   });
   if (!any_failed()) return Status::Ok();
   return Status::IoError(

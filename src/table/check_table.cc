@@ -56,7 +56,10 @@ class Checker {
     for (std::size_t i = 0; i < index_.size(); ++i) CheckBlock(i);
     check_.largest = last_key_;
     for (const AskedFilter& asked : filters_) {
-      if (asked.hidden == 0) continue;
+      if (asked.hidden == 0) {
+        ++check_.filters;
+        continue;
+      }
       Problem("the filter " + asked.name + " hides " +
               std::to_string(asked.hidden) + " keys that are there");
     }
@@ -109,7 +112,6 @@ void Checker::LoadFilters(const Footer& footer) {
                   : policy != nullptr
                       ? TableFilter::OpenWhole(bytes, *policy)
                       : TableFilter::OpenLevelDbBlock(bytes, file_.size());
-    ++check_.filters;
     if (filter->damage().ok()) {
       filters_.push_back({entry.name, std::move(filter)});
     } else {

@@ -137,7 +137,7 @@ std::unique_ptr<BlockCache> NewBlockCache(std::size_t capacity_bytes);
 struct TableCheck {
   std::uint64_t entries = 0;
   std::uint64_t blocks = 0;
-  std::uint64_t filters = 0;
+  std::uint64_t filters = 0;  // verified, and holding all keys
   Sequence largest_sequence = 0;
   std::string smallest;  // internal keys
   std::string largest;

@@ -335,6 +335,7 @@ TEST(StoreToLevelDb, LeavesItUndisturbedByWhatARepairPutAside) {
     std::mt19937_64 random(5);
     WriteRandomly({}, 500, &random, store.get(), &contents);
   }
+  fs::remove(scratch.path() / "CURRENT");
   const Result<RepairReport> repaired = RepairStore(scratch.path().string());
   ASSERT_TRUE(repaired.ok()) << repaired.status().ToString();
   ASSERT_TRUE(fs::exists(scratch.path() / "lost"));

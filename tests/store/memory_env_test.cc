@@ -245,5 +245,24 @@ TEST(MemoryEnvThreads, MayBeShared) {
   EXPECT_EQ(env.List(".")->size(), 4u);
 }
 
+TEST(MemoryEnv, FailsToReadWhatWasMadeUnreadable) {
+  MemoryEnv env;
+  env.SetContents("/file", "0123456789");
+  env.MakeUnreadable("/file", 4, 2);
+  for (const bool map : {false, true}) {
+    const auto file = env.OpenReadable("/file", map);
+    ASSERT_TRUE(file.ok());
+    EXPECT_EQ((*file)->mapped().data(), nullptr);
+    std::string scratch;
+    EXPECT_EQ(*(*file)->Read(0, 4, &scratch), "0123");
+    EXPECT_EQ(*(*file)->Read(6, 4, &scratch), "6789");
+    for (const std::uint64_t at : {0u, 4u, 5u}) {
+      const Status read = (*file)->Read(at, 5, &scratch).status();
+      EXPECT_EQ(read.code(), StatusCode::kIoError);
+      EXPECT_NE(read.message().find("/file"), std::string::npos);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tamis::testing

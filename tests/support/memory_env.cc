@@ -138,6 +138,12 @@ void MemoryEnv::FlipBit(const std::string& path, std::uint64_t offset,
   file.shown = nullptr;
 }
 
+void MemoryEnv::MakeUnreadable(const std::string& path, std::uint64_t offset,
+                               std::uint64_t bytes) {
+  const std::lock_guard guard(mutex_);
+  names_.at(path)->unreadable.emplace_back(offset, offset + bytes);
+}
+
 void MemoryEnv::Crash(CrashMode mode, std::uint64_t seed) {
   const std::lock_guard guard(mutex_);
   is_down_ = true;
@@ -242,8 +248,8 @@ Result<std::unique_ptr<ReadableFile>> MemoryEnv::OpenReadable(
   if (inode.shown == nullptr) {
     inode.shown = std::make_shared<const std::string>(inode.content);
   }
-  return std::unique_ptr<ReadableFile>(std::make_unique<Readable>(
-      this, path, inode.shown, map && options_.can_map));
+  return std::unique_ptr<ReadableFile>(
+      std::make_unique<Readable>(this, path, inode, map && options_.can_map));
 }
 
 Result<std::unique_ptr<WritableFile>> MemoryEnv::Create(const std::string& path,

@@ -98,6 +98,12 @@ class MemoryEnv final : public Env {
   // REQUIRES: there is such a byte; bit < 8
   void FlipBit(const std::string& path, std::uint64_t offset, unsigned bit);
 
+  // As a sector that is lost: from now on Read() of any of these bytes fails
+  // with EIO, and the file is not mapped.  A new file of that name is well.
+  // REQUIRES: there is such a file
+  void MakeUnreadable(const std::string& path, std::uint64_t offset,
+                      std::uint64_t bytes);
+
   // From now on every call fails, and every file and lock that is open is dead
   // for good, though ReadableFiles still show what they showed.
   void Crash(CrashMode mode, std::uint64_t seed = 0);
@@ -145,6 +151,8 @@ class MemoryEnv final : public Env {
     std::optional<std::string> synced_before_cut;
     // From the first to before the second: synced in vain.
     std::vector<std::pair<std::size_t, std::size_t>> lost;
+    // From where to where it cannot be read.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> unreadable;
     // The content as readers have it; null: nobody asked since it changed.
     std::shared_ptr<const std::string> shown;
 

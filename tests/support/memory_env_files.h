@@ -4,23 +4,27 @@
 #pragma once
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/file_descriptor.h"
 #include "tests/support/memory_env.h"
 
 namespace tamis::testing {
 
 class MemoryEnv::Readable final : public ReadableFile {
  public:
-  Readable(MemoryEnv* env, std::string path,
-           std::shared_ptr<const std::string> content, bool is_mapped)
+  // REQUIRES: the mutex is held, and file.shown is not null
+  Readable(MemoryEnv* env, std::string path, const Inode& file, bool map)
       : env_(env),
         path_(std::move(path)),
-        content_(std::move(content)),
-        is_mapped_(is_mapped),
+        content_(file.shown),
+        unreadable_(file.unreadable),
+        is_mapped_(map && unreadable_.empty()),
         epoch_(env->epoch_) {}
 
   std::uint64_t size() const noexcept override { return content_->size(); }
@@ -30,6 +34,11 @@ class MemoryEnv::Readable final : public ReadableFile {
     const Slice content = *content_;
     if (offset > content.size() || bytes > content.size() - offset) {
       return Status::IoError(path_ + ": ends before");
+    }
+    for (const auto& [begin, end] : unreadable_) {
+      if (offset < end && offset + bytes > begin) {
+        return SystemError(path_, EIO);
+      }
     }
     const Slice piece = content.substr(static_cast<std::size_t>(offset), bytes);
     if (is_mapped_) return piece;
@@ -51,6 +60,7 @@ class MemoryEnv::Readable final : public ReadableFile {
   MemoryEnv* env_;
   std::string path_;
   std::shared_ptr<const std::string> content_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> unreadable_;
   bool is_mapped_;
   std::uint64_t epoch_;
 };

@@ -1,6 +1,10 @@
 // tamis db check, repair, compact and stats.
 
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -9,6 +13,7 @@
 
 #include "tests/tools/db_store_support.h"
 #include "tests/tools/in_process.h"
+#include "text.h"
 
 namespace tamis::tools {
 namespace {
@@ -19,9 +24,11 @@ TEST(DbCheck, FindsAWholeStoreWell) {
   MakeStore(db);
   const RunResult run = Tamis({"db", "check", db});
   EXPECT_EQ(run.code, kExitOk) << run.err;
-  EXPECT_TRUE(run.out.starts_with("store:    " + db + "\ntables:   2, with "))
+  EXPECT_TRUE(run.out.starts_with("store:    " + db + "\ntables:   2, "))
       << run.out;
-  EXPECT_TRUE(Contains(run.out, "\nlogs:     1, with 2 records\n")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "\nfilters:  4 in 2 tables\n")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "\nlogs:     1, ")) << run.out;
+  EXPECT_TRUE(Contains(run.out, ", with 2 records\n")) << run.out;
   EXPECT_TRUE(Contains(run.out, "\nentries:  1,002\n")) << run.out;
   EXPECT_TRUE(run.out.ends_with("\nverdict:  ok\n")) << run.out;
   EXPECT_EQ(run.err, "");
@@ -51,6 +58,101 @@ TEST(DbCheck, ShowsItsProgressOnATerminalOnly) {
       Tamis({"db", "check", dir.File("db")}, {.terminal = true});
   EXPECT_TRUE(Contains(run.err, " checked")) << run.err;
   EXPECT_TRUE(run.err.ends_with("\r\x1b[K"));
+}
+
+// The same store in the words of both commands.
+TEST(DbCheck, CountsWhatStatsCounts) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  MakeStore(db);
+  // A table of an old LevelDB, a log that is not needed, and a file of others.
+  const std::string table = db + "/" + TablesOf(db).front();
+  std::filesystem::rename(table, table.substr(0, table.size() - 3) + "sst");
+  std::ofstream(db + "/000001.log") << "old";
+  std::ofstream(db + "/notes.log") << "somebody's notes";
+  const auto check =
+      nlohmann::json::parse(Tamis({"db", "check", db, "--json"}).out);
+  const auto stats =
+      nlohmann::json::parse(Tamis({"db", "stats", db, "--json"}).out);
+  std::uint64_t tables = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t filters = 0;
+  for (const auto& level : stats["levels"]) {
+    tables += level["tables"].get<std::uint64_t>();
+    bytes += level["bytes"].get<std::uint64_t>();
+    filters += level["filters_loaded"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(check["tables"], tables);
+  EXPECT_EQ(check["table_bytes"], bytes);
+  EXPECT_EQ(check["filtered_tables"], filters);
+  EXPECT_EQ(check["logs"], 2);
+  EXPECT_EQ(check["verdict"], "ok");
+  EXPECT_EQ(check["notes"].size(), 1u);
+  EXPECT_TRUE(Contains(
+      Tamis({"db", "stats", db}).out,
+      "\nlogs:      2 files, " + HumanBytes(check["log_bytes"]) + "\n"));
+}
+
+// Names, bytes, and when each was last changed.
+std::map<std::string, std::string> AllOf(const std::string& db) {
+  std::map<std::string, std::string> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(db)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    all[entry.path().string()] =
+        bytes + " at " +
+        std::to_string(entry.last_write_time().time_since_epoch().count());
+  }
+  all["."] = std::to_string(
+      std::filesystem::last_write_time(db).time_since_epoch().count());
+  return all;
+}
+
+TEST(DbRepair, LeavesAStoreAloneInWhichNothingIsDamaged) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  MakeStore(db);
+  const auto before = AllOf(db);
+  const RunResult run = Tamis({"db", "repair", db});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_TRUE(run.out.ends_with("\nverdict:  nothing to repair\n")) << run.out;
+  EXPECT_TRUE(AllOf(db) == before);
+}
+
+TEST(DbRepair, SaysInADryRunWhatItWouldDo) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  MakeStore(db);
+  const std::string table = TablesOf(db).front();
+  FlipBit(db + "/" + table, 100);
+  std::filesystem::remove(db + "/LOCK");
+  const auto before = AllOf(db);
+  const RunResult run = Tamis({"db", "repair", db, "--dry-run"});
+  EXPECT_EQ(run.code, kExitNegative) << run.err;
+  EXPECT_TRUE(Contains(run.out, "\naction:   " + table + " would be replaced"))
+      << run.out;
+  EXPECT_TRUE(Contains(run.out, "\nverdict:  nothing was changed")) << run.out;
+  const auto json = nlohmann::json::parse(
+      Tamis({"db", "repair", db, "--dry-run", "--json"}).out);
+  EXPECT_EQ(json["dry_run"], true);
+  EXPECT_EQ(json["was_clean"], false);
+  EXPECT_GE(json["actions"].size(), 4u);
+  EXPECT_GE(json["lost"].size(), 1u);
+  EXPECT_TRUE(AllOf(db) == before);
+}
+
+TEST(DbRepair, SaysWhatMayComeBack) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  MakeStore(db);
+  for (const auto& entry : std::filesystem::directory_iterator(db)) {
+    if (entry.path().filename().string().starts_with("MANIFEST")) {
+      std::filesystem::remove(entry.path());
+    }
+  }
+  const RunResult run = Tamis({"db", "repair", db});
+  EXPECT_EQ(run.code, kExitNegative) << run.err;
+  EXPECT_TRUE(Contains(run.out, "\ncaution:  ")) << run.out;
 }
 
 TEST(DbRepair, SavesWhatTheDamageLeft) {

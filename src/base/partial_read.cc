@@ -1,0 +1,82 @@
+#include "base/partial_read.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kLargePiece = std::uint64_t{1} << 20;
+constexpr std::uint64_t kSmallPiece = 4096;  // what systems read at least
+
+class PartialRead {
+ public:
+  PartialRead(const ReadableFile& file, std::string* bytes,
+              UnreadableRanges* unreadable)
+      : file_(file), bytes_(bytes), unreadable_(unreadable) {}
+
+  // In pieces that end at multiples of `piece`.
+  void Read(std::uint64_t offset, std::uint64_t end, std::uint64_t piece) {
+    while (offset < end) {
+      const std::uint64_t to = std::min(end, (offset / piece + 1) * piece);
+      if (!ReadPiece(offset, to)) {
+        if (piece > kSmallPiece) {
+          Read(offset, to, kSmallPiece);
+        } else {
+          bytes_->append(static_cast<std::size_t>(to - offset), '\0');
+          unreadable_->Add(offset, to);
+        }
+      }
+      offset = to;
+    }
+  }
+
+ private:
+  bool ReadPiece(std::uint64_t from, std::uint64_t to) {
+    const auto count = static_cast<std::size_t>(to - from);
+    const Result<Slice> read = file_.Read(from, count, &scratch_);
+    if (!read.ok()) unreadable_->SetReason(read.status().message());
+    if (!read.ok() || read->size() != count) return false;
+    bytes_->append(*read);
+    return true;
+  }
+
+  const ReadableFile& file_;
+  std::string* bytes_;
+  UnreadableRanges* unreadable_;
+  std::string scratch_;
+};
+
+}  // namespace
+
+void UnreadableRanges::Add(std::uint64_t begin, std::uint64_t end) {
+  auto next = ends_.upper_bound(begin);
+  if (next != ends_.begin() && std::prev(next)->second >= begin) --next;
+  while (next != ends_.end() && next->first <= end) {
+    begin = std::min(begin, next->first);
+    end = std::max(end, next->second);
+    next = ends_.erase(next);
+  }
+  ends_.emplace(begin, end);
+}
+
+std::vector<std::string> UnreadableRanges::ToSentences() const {
+  std::vector<std::string> sentences;
+  for (const auto& [begin, end] : ends_) {
+    sentences.push_back("bytes " + std::to_string(begin) + " to " +
+                        std::to_string(end - 1) + " cannot be read (" +
+                        reason_ + ")");
+  }
+  return sentences;
+}
+
+void ReadWhatCanBeRead(const ReadableFile& file, std::uint64_t offset,
+                       std::size_t count, std::string* bytes,
+                       UnreadableRanges* unreadable) {
+  bytes->clear();
+  bytes->reserve(count);
+  PartialRead(file, bytes, unreadable)
+      .Read(offset, offset + count, kLargePiece);
+}
+
+}  // namespace tamis

@@ -1,0 +1,62 @@
+#include "store/check_files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/file_names.h"
+
+namespace tamis {
+Result<std::unique_ptr<ReadableFile>> OpenTableFile(Env& env,
+                                                    const std::string& dir,
+                                                    std::uint64_t number,
+                                                    std::string* path) {
+  *path = TableFileName(dir, number);
+  Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(*path, false);
+  if (file.status().code() != StatusCode::kNotFound) return file;
+  const std::string old = OldTableFileName(dir, number);
+  Result<std::unique_ptr<ReadableFile>> old_file = env.OpenReadable(old, false);
+  if (old_file.status().code() == StatusCode::kNotFound) return file;
+  *path = old;
+  return old_file;
+}
+
+TableFileCheck CheckUnknownTableFile(Env& env, const std::string& dir,
+                                     const TableReadContext& context,
+                                     std::uint64_t number) {
+  TableFileCheck check;
+  Result<std::unique_ptr<ReadableFile>> file =
+      OpenTableFile(env, dir, number, &check.path);
+  check.opened = file.status();
+  if (!file.ok()) {
+    check.problems.push_back(file.status().message());
+    return check;
+  }
+  check.bytes = (*file)->size();
+  check.table = CheckTable(context, **file);
+  check.is_whole = check.table.problems.empty();
+  for (const std::string& problem : check.table.problems) {
+    check.problems.push_back(check.path + ": " + problem);
+  }
+  return check;
+}
+
+TableFileCheck CheckTableFile(Env& env, const std::string& dir,
+                              const TableReadContext& context,
+                              const FileFacts& facts) {
+  TableFileCheck check = CheckUnknownTableFile(env, dir, context, facts.number);
+  if (!check.opened.ok()) return check;
+  if (check.bytes != facts.bytes) {
+    check.problems.insert(
+        check.problems.begin(),
+        check.path + ": it has " + std::to_string(check.bytes) +
+            " bytes, the manifest says " + std::to_string(facts.bytes));
+  }
+  if (check.is_whole && (check.table.smallest != facts.smallest ||
+                         check.table.largest != facts.largest)) {
+    check.problems.push_back(
+        check.path + ": its first or last key is not what the manifest says");
+  }
+  return check;
+}
+
+}  // namespace tamis

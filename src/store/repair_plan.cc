@@ -1,0 +1,404 @@
+#include "store/repair_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "store/check_files.h"
+#include "store/file_names.h"
+#include "store/version.h"
+#include "table/table_salvage.h"
+
+namespace tamis {
+namespace {
+
+using Trust = ManifestFinding::Trust;
+
+std::string NameOf(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string Entries(std::uint64_t count) {
+  return std::to_string(count) + (count == 1 ? " entry" : " entries");
+}
+
+class Planner {
+ public:
+  Planner(Env& env, const std::string& dir, const TableReadContext& context,
+          std::uint64_t max_log_bytes, RepairMode mode)
+      : env_(env),
+        dir_(dir),
+        context_(context),
+        max_log_bytes_(max_log_bytes),
+        is_dry_(mode == RepairMode::kDryRun) {}
+
+  Result<RepairPlan> Run() {
+    if (Status found = FindFiles(); !found.ok()) return found;
+    plan_.manifest = FindManifest(env_, dir_, manifests_);
+    if (Status fits = CheckComparator(); !fits.ok()) return fits;
+    DoubtAnOldManifest();
+    for (const std::string& problem : plan_.manifest.problems) Lose(problem);
+    plan_.next_number =
+        std::max(plan_.next_number, plan_.manifest.state.next_file_number);
+    SayWhatMayComeBack();
+    ReadLiveTables();
+    ReadUnknownTables();
+    ReadLogs();
+    if (Status fits = CheckKeyOrder(); !fits.ok()) return fits;
+    CheckSequence();
+    ChooseLayout();
+    if (IsClean()) return Clean();
+    SayWhatIsDone();
+    return std::move(plan_);
+  }
+
+ private:
+  Status FindFiles();
+  void AddFile(const std::string& name, const FileName& parsed);
+  Status CheckComparator() const;
+  void DoubtAnOldManifest();
+  void SayWhatMayComeBack();
+  void ReadLiveTables();
+  void ReadUnknownTables();
+  void ReadTable(int level, const FileFacts& facts);
+  void Keep(TableFileCheck check, int level, const FileFacts& facts);
+  void SaveWhatCanBeRead(PlannedTable* table);
+  void ReadLogs();
+  Status CheckKeyOrder() const;
+  void CheckSequence();
+  void ChooseLayout();
+  bool FitsLevels() const;
+  bool IsClean() const;
+  RepairPlan Clean();
+  void SayWhatIsDone();
+  void SayTable(const PlannedTable& table);
+
+  void Lose(const std::string& what) { plan_.report.lost.push_back(what); }
+  // "000007.ldb was kept in level 2", or "would be".
+  void Act(const std::string& path, const std::string& what) {
+    plan_.report.actions.push_back(NameOf(path) +
+                                   (is_dry_ ? " would be " : " was ") + what);
+  }
+  void PutAside(const std::string& path, const std::string& why) {
+    plan_.to_put_aside.push_back(path);
+    set_aside_.emplace_back(path, "moved to lost/: " + why);
+  }
+
+  Env& env_;
+  const std::string& dir_;
+  const TableReadContext& context_;
+  const std::uint64_t max_log_bytes_;
+  const bool is_dry_;
+  std::map<std::uint64_t, std::string> tables_;  // all there are, by number
+  std::set<std::uint64_t> live_;                 // those the manifest names
+  std::vector<std::uint64_t> logs_;
+  std::vector<NumberedPath> manifests_;
+  std::vector<std::pair<std::string, std::string>> set_aside_;  // path, why
+  std::uint64_t entries_in_order_ = 0;
+  std::uint64_t entries_out_of_order_ = 0;
+  std::uint64_t unordered_tables_ = 0;
+  RepairPlan plan_;
+};
+
+Status Planner::FindFiles() {
+  Result<std::vector<std::string>> names = env_.List(dir_);
+  if (!names.ok()) return names.status();
+  std::sort(names->begin(), names->end());
+  for (const std::string& name : *names) {
+    const std::optional<FileName> parsed = ParseFileName(name);
+    if (parsed && parsed->number <= kMaxFileNumber) AddFile(name, *parsed);
+  }
+  if (logs_.empty() && tables_.empty() && manifests_.empty()) {
+    return Status::NotFound(dir_ + ": there is nothing of a store here");
+  }
+  std::sort(logs_.begin(), logs_.end());
+  return Status::Ok();
+}
+
+// Names that a store does not give ("7.ldb") are not its own.
+void Planner::AddFile(const std::string& name, const FileName& parsed) {
+  const std::string path = dir_ + "/" + name;
+  const std::uint64_t number = parsed.number;
+  plan_.next_number = std::max(plan_.next_number, number + 1);
+  if (parsed.type == FileType::kLog && path == LogFileName(dir_, number)) {
+    logs_.push_back(number);
+  } else if (parsed.type == FileType::kManifest) {
+    manifests_.emplace_back(number, path);
+  } else if (path == TableFileName(dir_, number) ||
+             path == OldTableFileName(dir_, number)) {
+    // The new name comes first, and is what a store opens.
+    if (!tables_.emplace(number, path).second) {
+      PutAside(path, "there is another table of that number");
+    }
+  }
+}
+
+Status Planner::CheckComparator() const {
+  const std::string& named = plan_.manifest.state.comparator;
+  if (named.empty() || named == context_.order.user().name()) {
+    return Status::Ok();
+  }
+  return Status::InvalidArgument(dir_ + ": its keys are ordered by " + named +
+                                 ", which is not the comparator given; "
+                                 "nothing was changed");
+}
+
+// A manifest may be cut off, or be an old copy, without showing it.  But the
+// log that it names is only removed once it names another, and so is a table.
+// Where they are gone and there are tables that are newer than all it says,
+// it does not speak for these.
+void Planner::DoubtAnOldManifest() {
+  ManifestFinding& manifest = plan_.manifest;
+  if (manifest.trust != Trust::kWhole || tables_.empty() ||
+      tables_.rbegin()->first < manifest.state.next_file_number) {
+    return;
+  }
+  const bool has_log =
+      std::binary_search(logs_.begin(), logs_.end(), manifest.state.log_number);
+  bool has_tables = true;
+  for (const auto& level : manifest.state.files) {
+    for (const FileFacts& facts : level) {
+      has_tables = has_tables && tables_.contains(facts.number);
+    }
+  }
+  if (has_log && has_tables) return;
+  manifest.trust = Trust::kPart;
+  manifest.problems.push_back(
+      manifest.path +
+      ": it names files that are gone, and there are newer "
+      "tables: it seems to be old, or cut off");
+}
+
+void Planner::ReadLiveTables() {
+  for (int level = 0; level < kStoreLevels; ++level) {
+    const auto at = static_cast<std::size_t>(level);
+    for (const FileFacts& facts : plan_.manifest.state.files[at]) {
+      ReadTable(level, facts);
+    }
+  }
+}
+
+void Planner::ReadTable(int level, const FileFacts& facts) {
+  if (!live_.insert(facts.number).second) {
+    return Lose(plan_.manifest.path + ": it names table " +
+                std::to_string(facts.number) + " twice");
+  }
+  TableFileCheck check = CheckTableFile(env_, dir_, context_, facts);
+  tables_.erase(facts.number);
+  if (check.opened.code() == StatusCode::kNotFound) {
+    return Lose(check.path + ": it is missing, and the manifest names it");
+  }
+  for (const std::string& problem : check.problems) Lose(problem);
+  Keep(std::move(check), level, facts);
+}
+
+// Those that are left in tables_.
+void Planner::ReadUnknownTables() {
+  for (const auto& [number, path] : tables_) {
+    if (!plan_.manifest.CannotSpeakFor(number)) {
+      PutAside(path, "the manifest does not name it");
+      continue;
+    }
+    TableFileCheck check = CheckUnknownTableFile(env_, dir_, context_, number);
+    for (const std::string& problem : check.problems) Lose(problem);
+    FileFacts facts;
+    facts.number = number;
+    Keep(std::move(check), -1, facts);
+    if (plan_.manifest.trust == Trust::kPart) {
+      plan_.report.may_come_back.push_back(
+          path +
+          ": taken though the readable part of the manifest does not name it; "
+          "keys deleted or overwritten since may come back");
+    }
+  }
+}
+
+void Planner::SayWhatMayComeBack() {
+  const ManifestFinding& manifest = plan_.manifest;
+  if (manifest.trust == Trust::kWhole) return;
+  plan_.report.may_come_back.push_back(
+      manifest.trust == Trust::kNone
+          ? dir_ +
+                ": no manifest can be read, so every table and log was "
+                "taken; keys deleted or overwritten may come back"
+          : manifest.path +
+                ": keys deleted or overwritten since the part of "
+                "it that can be read may come back");
+}
+
+void Planner::Keep(TableFileCheck check, int level, const FileFacts& facts) {
+  PlannedTable table;
+  table.path = check.path;
+  table.level = level;
+  table.is_whole = check.is_whole;
+  table.manifest_facts = level < 0 ? FileFacts() : facts;
+  table.facts = {facts.number, check.bytes, check.table.smallest,
+                 check.table.largest};
+  table.newest = check.table.largest_sequence;
+  table.entries = check.table.entries;
+  if (!check.opened.ok()) return PutAside(check.path, "it cannot be opened");
+  if (!table.is_whole) SaveWhatCanBeRead(&table);
+  entries_in_order_ += table.entries;
+  if (table.entries == 0) return PutAside(check.path, "it has no entries");
+  plan_.last_sequence = std::max(plan_.last_sequence, table.newest);
+  if (!table.is_whole) plan_.to_put_aside.push_back(table.path);
+  plan_.tables.push_back(std::move(table));
+}
+
+void Planner::SaveWhatCanBeRead(PlannedTable* table) {
+  table->entries = 0;
+  const auto file = env_.OpenReadable(table->path, false);
+  if (!file.ok()) return Lose(file.status().message());
+  const Result<SalvageReport> saved = SalvageTable(
+      context_, **file,
+      {table->manifest_facts.smallest, table->manifest_facts.largest},
+      [](Slice, Slice) { return Status::Ok(); });
+  if (!saved.ok()) return Lose(saved.status().message());
+  for (const std::string& lost : saved->lost) Lose(table->path + ": " + lost);
+  table->facts.smallest = saved->smallest;
+  table->facts.largest = saved->largest;
+  table->newest = saved->largest_sequence;
+  table->entries = saved->entries;
+  entries_out_of_order_ += saved->out_of_order;
+  if (saved->out_of_order > 0) ++unordered_tables_;
+}
+
+void Planner::ReadLogs() {
+  std::vector<ReplayLog> logs;
+  for (const std::uint64_t number : logs_) {
+    const std::string path = LogFileName(dir_, number);
+    if (!plan_.manifest.NeedsLog(number)) {
+      PutAside(path, "the manifest does not need it");
+      continue;
+    }
+    Result<ReplayLog> log = ReadLogInPart(env_, dir_, number, max_log_bytes_);
+    if (!log.ok()) {
+      Lose(log.status().message());
+      PutAside(path, "it cannot be read");
+      continue;
+    }
+    logs.push_back(*std::move(log));
+  }
+  PlanReplay(plan_.manifest.state, &logs);
+  for (ReplayLog& log : logs) {
+    for (const std::string& damage : log.damage) Lose(log.path + ": " + damage);
+    if (log.dropped > 0) {
+      Lose(log.path + ": " + log.notes.back() + ": " + Entries(log.dropped) +
+           " or more");
+    }
+    if (log.next > 0) {
+      plan_.last_sequence = std::max(plan_.last_sequence, log.next - 1);
+    }
+    plan_.to_put_aside.push_back(log.path);
+    plan_.logs.push_back(std::move(log));
+  }
+}
+
+// Keys that are out of order here and there are damage.  If most tables have
+// them, they were put into another order.
+Status Planner::CheckKeyOrder() const {
+  const bool in_general =
+      2 * unordered_tables_ >= plan_.tables.size() &&
+      8 * entries_out_of_order_ >= entries_in_order_ + entries_out_of_order_;
+  if (entries_out_of_order_ == 0 || !in_general ||
+      !plan_.manifest.state.comparator.empty()) {
+    return Status::Ok();
+  }
+  return Status::InvalidArgument(
+      dir_ + ": no manifest says how its keys are ordered, and by " +
+      std::string(context_.order.user().name()) + " " +
+      std::to_string(entries_out_of_order_) + " of them are out of order: " +
+      "the store probably has another comparator; nothing was changed");
+}
+
+void Planner::CheckSequence() {
+  const ManifestFinding& manifest = plan_.manifest;
+  Sequence in_tables = 0;
+  for (const PlannedTable& table : plan_.tables) {
+    in_tables = std::max(in_tables, table.newest);
+  }
+  if (manifest.trust == Trust::kWhole &&
+      in_tables > manifest.state.last_sequence) {
+    Lose(manifest.path + ": its last sequence number is smaller than that of " +
+         "a table: entries were hidden");
+  }
+  plan_.last_sequence =
+      std::max(plan_.last_sequence, manifest.state.last_sequence);
+}
+
+// Do the tables as they are now lie side by side in their levels?
+bool Planner::FitsLevels() const {
+  VersionEdit edit;
+  for (const PlannedTable& table : plan_.tables) {
+    if (table.level < 0) return false;
+    edit.added.emplace_back(table.level, table.facts);
+  }
+  const TableFileContext context{.env = &env_, .dir = dir_, .read = context_};
+  return Version(context_.order).Apply(edit, context).ok();
+}
+
+void Planner::ChooseLayout() {
+  if (plan_.manifest.trust == Trust::kNone || !FitsLevels()) {
+    plan_.layout = RepairLayout::kMergeAll;
+    return;
+  }
+  // What is saved gets a new number, and in level 0 that would make it newest.
+  const bool level0_is_damaged = std::any_of(
+      plan_.tables.begin(), plan_.tables.end(),
+      [](const PlannedTable& t) { return t.level == 0 && !t.is_whole; });
+  if (level0_is_damaged) plan_.layout = RepairLayout::kMergeLevel0;
+}
+
+bool Planner::IsClean() const {
+  return plan_.manifest.trust == Trust::kWhole && plan_.manifest.is_current &&
+         plan_.report.lost.empty() && plan_.report.may_come_back.empty() &&
+         plan_.layout == RepairLayout::kLevels;
+}
+
+RepairPlan Planner::Clean() {
+  RepairPlan clean;
+  clean.report.was_clean = true;
+  clean.report.tables = plan_.tables.size();
+  clean.report.entries = entries_in_order_;
+  return clean;
+}
+
+void Planner::SayWhatIsDone() {
+  for (const PlannedTable& table : plan_.tables) SayTable(table);
+  for (const ReplayLog& log : plan_.logs) {
+    Act(log.path, "turned into a table, with " + Entries(log.changes) +
+                      ", and moved to lost/");
+  }
+  for (const auto& [path, why] : set_aside_) Act(path, why);
+  if (!plan_.manifest.is_current) Act(CurrentFileName(dir_), "written anew");
+  for (const auto& [number, path] : manifests_) {
+    plan_.to_put_aside.push_back(path);
+    Act(path, "replaced by a new manifest and moved to lost/");
+  }
+}
+
+void Planner::SayTable(const PlannedTable& table) {
+  const bool is_merged =
+      plan_.layout == RepairLayout::kMergeAll ||
+      (plan_.layout == RepairLayout::kMergeLevel0 && table.level == 0);
+  const std::string where =
+      is_merged ? "merged with tables that overlap it, if there are any"
+                : "kept in level " + std::to_string(table.level);
+  if (table.is_whole) return Act(table.path, where);
+  Act(table.path, "replaced by what can be read of it, " +
+                      Entries(table.entries) + ", which " +
+                      (is_dry_ ? "would be " : "was ") + where +
+                      "; and moved to lost/");
+}
+
+}  // namespace
+
+Result<RepairPlan> PlanRepair(Env& env, const std::string& dir,
+                              const TableReadContext& context,
+                              std::uint64_t max_log_bytes, RepairMode mode) {
+  return Planner(env, dir, context, max_log_bytes, mode).Run();
+}
+
+}  // namespace tamis

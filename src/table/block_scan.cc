@@ -1,0 +1,159 @@
+#include "table/block_scan.h"
+
+#include <algorithm>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "base/crc32c_walk.h"
+#include "table/checksum_pairs.h"
+#include "table/compression.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kChecksumBytes = 4;
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::uint64_t kLargestWindow = 2 * kMaxBlockBehindDamage;
+constexpr std::uint64_t kSmallestWindow = std::uint64_t{16} << 10;
+// How far an end is looked for once the budget is used up.
+constexpr std::uint64_t kNearEnd = std::uint64_t{64} << 10;
+
+}  // namespace
+
+BlockScan::BlockScan(const ReadableFile& file,
+                     std::function<bool(Slice)> is_block)
+    : file_(file),
+      is_block_(std::move(is_block)),
+      end_budget_(4 * file.size()),
+      window_budget_(2 * file.size() + 4 * kLargestWindow) {}
+
+void BlockScan::AddGap(std::uint64_t begin, std::uint64_t end) {
+  if (begin == end) return;
+  if (!gaps_.empty() && gaps_.back().second == begin) {
+    gaps_.back().second = end;
+  } else {
+    gaps_.emplace_back(begin, end);
+  }
+}
+
+bool BlockScan::Next(ScannedBlock* block) {
+  while (at_ + kBlockTrailerBytes <= file_.size()) {
+    if (const std::optional<std::uint64_t> end = FindEnd(at_)) {
+      Take(at_, *end, block);
+      at_ = *end + kChecksumBytes;
+      return true;
+    }
+    if (FindBehindDamage(block)) return true;
+  }
+  AddGap(at_, file_.size());
+  at_ = file_.size();
+  return false;
+}
+
+// The buffer's bytes from there on: more than a checksum's, unless the file
+// ends before.
+Slice BlockScan::BytesFrom(std::uint64_t offset) {
+  const std::uint64_t wanted =
+      std::min(file_.size(), offset + 2 * kChecksumBytes);
+  if (offset < buffer_at_ || wanted > buffer_at_ + buffer_.size()) {
+    const auto count = static_cast<std::size_t>(
+        std::min<std::uint64_t>(kBufferBytes, file_.size() - offset));
+    ReadWhatCanBeRead(file_, offset, count, &buffer_, &unreadable_);
+    buffer_at_ = offset;
+  }
+  return Slice(buffer_).substr(static_cast<std::size_t>(offset - buffer_at_));
+}
+
+std::optional<std::uint64_t> BlockScan::FindEnd(std::uint64_t begin) {
+  const std::uint64_t far = end_budget_ > 0 ? kMostBlockBytes : kNearEnd;
+  const std::uint64_t limit = std::min(file_.size(), begin + far);
+  std::uint32_t crc = kCrc32cStart;
+  for (std::uint64_t at = begin; at + kChecksumBytes < limit;) {
+    const Slice bytes =
+        BytesFrom(at).substr(0, static_cast<std::size_t>(limit - at));
+    std::size_t i = 0;
+    for (; i + kChecksumBytes < bytes.size(); ++i) {
+      const auto byte = static_cast<std::uint8_t>(bytes[i]);
+      crc = Crc32cForward(crc, byte);
+      if (byte <= static_cast<unsigned>(Compression::kZstd) &&
+          UnmaskCrc32c(LoadLittle32(bytes.data() + i + 1)) == ~crc) {
+        return at + i + 1;
+      }
+    }
+    at += i;
+  }
+  end_budget_ -= std::min(end_budget_, limit - begin);
+  return std::nullopt;
+}
+
+// Reads and unpacks a block that is known to be there.
+void BlockScan::Take(std::uint64_t begin, std::uint64_t checksum_at,
+                     ScannedBlock* block) {
+  const auto size = static_cast<std::size_t>(checksum_at - 1 - begin);
+  block->handle = {begin, size};
+  ReadWhatCanBeRead(file_, begin, size + 1, &stored_, &unreadable_);
+  const auto codec = static_cast<unsigned char>(stored_.back());
+  stored_.pop_back();
+  block->unpacked = Status::Ok();
+  block->contents = stored_;
+  if (codec == static_cast<unsigned>(Compression::kNone)) return;
+  block->unpacked = Decompress(codec, stored_, &raw_);
+  block->contents = block->unpacked.ok() ? Slice(raw_) : Slice();
+}
+
+// Goes on behind a block that has no end.  False: at_ is further on, and
+// nothing was found before it.
+bool BlockScan::FindBehindDamage(ScannedBlock* block) {
+  const std::uint64_t rest = file_.size() - at_;
+  // The largest first: the first block in it cannot be a part of a larger one
+  // that is whole.
+  std::uint64_t bytes = window_budget_ > 0 ? kLargestWindow : kSmallestWindow;
+  for (;; bytes *= 4) {
+    const std::uint64_t window = std::min({bytes, kLargestWindow, rest});
+    window_budget_ -= std::min(window_budget_, window);
+    if (FindInWindow(window, block)) return true;
+    if (window == rest) {
+      AddGap(at_, file_.size());
+      at_ = file_.size();
+      return false;
+    }
+    if (window == kLargestWindow) break;
+  }
+  AddGap(at_, at_ + kLargestWindow / 2);
+  at_ += kLargestWindow / 2;
+  return false;
+}
+
+bool BlockScan::FindInWindow(std::uint64_t bytes, ScannedBlock* block) {
+  ReadWhatCanBeRead(file_, at_, static_cast<std::size_t>(bytes), &window_,
+                    &unreadable_);
+  // Chance makes a few wrong pairs; somebody who means harm makes many.
+  std::uint64_t left = 16 * bytes;
+  for (const ChecksumPair& pair : FindChecksumPairs(window_)) {
+    const std::uint64_t cost = pair.checksum_at - pair.begin;
+    if (cost > left) return false;
+    left -= cost;
+    if (!TryPair(window_, pair.begin, pair.checksum_at, block)) continue;
+    AddGap(at_, at_ + pair.begin);
+    block->handle.offset += at_;
+    at_ += pair.checksum_at + kChecksumBytes;
+    return true;
+  }
+  return false;
+}
+
+bool BlockScan::TryPair(Slice window, std::size_t begin,
+                        std::size_t checksum_at, ScannedBlock* block) {
+  const Slice stored = window.substr(begin, checksum_at - 1 - begin);
+  const auto codec = static_cast<unsigned char>(window[checksum_at - 1]);
+  block->handle = {begin, stored.size()};
+  block->contents = stored;
+  block->unpacked = Status::Ok();
+  if (codec != static_cast<unsigned>(Compression::kNone)) {
+    block->unpacked = Decompress(codec, stored, &raw_);
+    block->contents = raw_;
+  }
+  return block->unpacked.ok() && is_block_(block->contents);
+}
+
+}  // namespace tamis

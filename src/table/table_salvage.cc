@@ -1,0 +1,273 @@
+#include "table/table_salvage.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "table/block.h"
+#include "table/block_cursor.h"
+#include "table/block_file.h"
+#include "table/block_scan.h"
+#include "table/table_index.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kMaxSentences = 20;  // more say no more
+
+// Are the restarts where entries begin, and the entries all well?  Calls
+// visit(key, value) for each; false from it ends the walk and is the answer.
+template <typename Visit>
+bool WalkWholeBlock(Slice contents, Visit&& visit) {
+  Block block;
+  if (!Block::Parse(contents, &block)) return false;
+  BlockCursor cursor;
+  cursor.Reset(block);
+  std::uint32_t restart = 0;
+  for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
+    if (restart < block.restart_count() &&
+        cursor.entry() == block.Restart(restart)) {
+      if (!cursor.key_is_whole()) return false;
+      ++restart;
+    }
+    if (!visit(cursor.key(), cursor.value())) return false;
+  }
+  return !cursor.damaged() &&
+         (restart == block.restart_count() || block.begin() == block.end());
+}
+
+// As an entry may have it.  The last sequence number is what keys of an index
+// have, and no entry gets it.
+bool IsKeyOfEntry(Slice key) noexcept {
+  return IsInternalKey(key) && SequenceOf(key) < kMaxSequence;
+}
+
+class Salvage {
+ public:
+  Salvage(const TableReadContext& context, const ReadableFile& file,
+          const SalvageBounds& bounds, const TakeEntry& take)
+      : order_(context.order), file_(file), bounds_(bounds), take_(take) {}
+
+  Result<SalvageReport> Run() {
+    BlockBuffer buffer;
+    TableIndex index;
+    Status done =
+        LoadIndex(&buffer, &index) ? TakeByIndex(index) : TakeByScan();
+    if (!done.ok()) return done;
+    if (report_.out_of_order > 0) {
+      Lose(std::to_string(report_.out_of_order) +
+           " entries are out of order and were left out");
+    }
+    if (unsaid_ > 0) {
+      report_.lost.push_back("and " + std::to_string(unsaid_) + " more places");
+    }
+    report_.largest = last_;
+    return std::move(report_);
+  }
+
+ private:
+  bool LoadIndex(BlockBuffer* buffer, TableIndex* index);
+  Status TakeByIndex(const TableIndex& index);
+  Status TakeByScan();
+  Status TakeBlock(Slice contents, const Slice* upper);
+  Status Offer(Slice key, Slice value, const Slice* upper);
+  bool IsInBounds(Slice key) const;
+  bool FollowsInOrder(Slice contents) const;
+  bool IsOfEntries(Slice contents) const;
+  bool IsOfHandles(const BlockHandle& where, Slice contents) const;
+  bool MayBeBlock(const BlockHandle& handle) const;
+  void SayGaps(const BlockScan& scan);
+
+  void Lose(std::string sentence) {
+    if (report_.lost.size() < kMaxSentences) {
+      report_.lost.push_back(std::move(sentence));
+    } else {
+      ++unsaid_;
+    }
+  }
+
+  const KeyOrder order_;
+  const ReadableFile& file_;
+  const SalvageBounds& bounds_;
+  const TakeEntry& take_;
+  SalvageReport report_;
+  std::size_t unsaid_ = 0;
+  std::string last_;                             // the key that was given last
+  std::map<std::uint64_t, std::uint64_t> seen_;  // blocks: offset, size
+};
+
+bool Salvage::LoadIndex(BlockBuffer* buffer, TableIndex* index) {
+  const Result<Footer> footer = ReadFooter(file_);
+  if (!footer.ok()) return false;
+  Slice contents;
+  return ReadBlock(file_, footer->index, buffer, &contents).ok() &&
+         index->Load(order_, contents, file_.size() - kFooterBytes).ok();
+}
+
+Status Salvage::TakeByIndex(const TableIndex& index) {
+  BlockBuffer buffer;
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    const BlockHandle handle = index.block(i);
+    Slice contents;
+    const Status read = ReadBlock(file_, handle, &buffer, &contents);
+    if (!read.ok()) {
+      Lose("the block at offset " + std::to_string(handle.offset) +
+           " is lost: " + read.message());
+      continue;
+    }
+    const Slice upper = index.key(i);
+    if (Status taken = TakeBlock(contents, &upper); !taken.ok()) return taken;
+  }
+  return Status::Ok();
+}
+
+// What can be read of the block, up to what makes no sense.  `upper`: the
+// index's key for it; null: it was found without the index.
+Status Salvage::TakeBlock(Slice contents, const Slice* upper) {
+  Block block;
+  if (!Block::Parse(contents, &block)) {
+    Lose("a block with a right checksum is none");
+    return Status::Ok();
+  }
+  ++report_.blocks;
+  BlockCursor cursor;
+  cursor.Reset(block);
+  for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
+    if (!IsInternalKey(cursor.key())) {
+      Lose("an entry has a key that is none");
+      continue;
+    }
+    Status offered = Offer(cursor.key(), cursor.value(), upper);
+    if (!offered.ok()) return offered;
+  }
+  if (cursor.damaged()) Lose("an entry is damaged, with what follows it");
+  return Status::Ok();
+}
+
+Status Salvage::Offer(Slice key, Slice value, const Slice* upper) {
+  const bool is_where_it_belongs =
+      upper != nullptr ? order_.Compare(key, *upper) <= 0 : IsInBounds(key);
+  if (!is_where_it_belongs ||
+      (!last_.empty() && order_.Compare(last_, key) >= 0)) {
+    ++report_.out_of_order;
+    return Status::Ok();
+  }
+  if (Status taken = take_(key, value); !taken.ok()) return taken;
+  if (report_.entries == 0) report_.smallest = key;
+  ++report_.entries;
+  report_.largest_sequence =
+      std::max(report_.largest_sequence, SequenceOf(key));
+  last_.assign(key);
+  return Status::Ok();
+}
+
+bool Salvage::IsInBounds(Slice key) const {
+  return (bounds_.smallest.empty() ||
+          order_.Compare(key, bounds_.smallest) >= 0) &&
+         (bounds_.largest.empty() || order_.Compare(key, bounds_.largest) <= 0);
+}
+
+// Entries all of which come after what was given so far.
+bool Salvage::FollowsInOrder(Slice contents) const {
+  std::string last = last_;
+  bool any = false;
+  return WalkWholeBlock(
+             contents,
+             [&](Slice key, Slice /*value*/) {
+               if (!IsInternalKey(key) || !IsInBounds(key) ||
+                   (!last.empty() && order_.Compare(last, key) >= 0)) {
+                 return false;
+               }
+               last.assign(key);
+               any = true;
+               return true;
+             }) &&
+         any;
+}
+
+bool Salvage::IsOfEntries(Slice contents) const {
+  bool any = false;
+  return WalkWholeBlock(contents,
+                        [&](Slice key, Slice /*value*/) {
+                          any = true;
+                          return IsKeyOfEntry(key);
+                        }) &&
+         any;
+}
+
+// True: one that was seen, or one that lies between those that were.
+bool Salvage::MayBeBlock(const BlockHandle& handle) const {
+  auto next = seen_.lower_bound(handle.offset);
+  if (next != seen_.end() && next->first == handle.offset) {
+    return next->second == handle.size;
+  }
+  const std::uint64_t end = handle.offset + handle.size + kBlockTrailerBytes;
+  if (next != seen_.end() && end > next->first) return false;
+  if (next == seen_.begin()) return true;
+  --next;
+  return next->first + next->second + kBlockTrailerBytes <= handle.offset;
+}
+
+// The index or the metaindex: every value says where a block before it lies,
+// in rising order.
+bool Salvage::IsOfHandles(const BlockHandle& where, Slice contents) const {
+  std::uint64_t end = 0;
+  bool any = false;
+  return WalkWholeBlock(
+             contents,
+             [&](Slice /*key*/, Slice value) {
+               BlockHandle handle;
+               if (!ReadHandle(&value, &handle) || !value.empty() ||
+                   handle.size == 0 || !LiesBefore(handle, where.offset) ||
+                   handle.offset < end || !MayBeBlock(handle)) {
+                 return false;
+               }
+               end = handle.offset + handle.size + kBlockTrailerBytes;
+               any = true;
+               return true;
+             }) &&
+         any;
+}
+
+Status Salvage::TakeByScan() {
+  BlockScan scan(file_,
+                 [this](Slice contents) { return FollowsInOrder(contents); });
+  ScannedBlock block;
+  while (scan.Next(&block)) {
+    const std::string where =
+        "the block at offset " + std::to_string(block.handle.offset);
+    if (!block.unpacked.ok()) {
+      Lose(where + " is lost: " + block.unpacked.message());
+    } else if (!IsOfHandles(block.handle, block.contents) &&
+               IsOfEntries(block.contents)) {
+      Status taken = TakeBlock(block.contents, nullptr);
+      if (!taken.ok()) return taken;
+    }
+    seen_[block.handle.offset] = block.handle.size;
+  }
+  SayGaps(scan);
+  return Status::Ok();
+}
+
+void Salvage::SayGaps(const BlockScan& scan) {
+  for (std::string& sentence : scan.unreadable().ToSentences()) {
+    Lose(std::move(sentence));
+  }
+  for (const auto& [begin, end] : scan.gaps()) {
+    // That may be the footer.
+    if (end == file_.size() && end - begin <= kFooterBytes) continue;
+    Lose("no whole block lies in bytes " + std::to_string(begin) + " to " +
+         std::to_string(end - 1));
+  }
+}
+
+}  // namespace
+
+Result<SalvageReport> SalvageTable(const TableReadContext& context,
+                                   const ReadableFile& file,
+                                   const SalvageBounds& bounds,
+                                   const TakeEntry& take) {
+  return Salvage(context, file, bounds, take).Run();
+}
+
+}  // namespace tamis
