@@ -9,7 +9,7 @@
 //   F::Engine                    ClassicEngine<F> or BlockedEngine<F>
 //   F::kHeaderBytes              before the bits
 //   F::kTrailerBytes             after the bits
-//   F::kCountsRepeats            an equal key added twice in a row counts twice
+//   F::kRepeats                  which repeated keys count: CountedRepeats
 //   F::kHasSeed                  the seed is stored, and shown
 //   policy_name(), spec_name(), hash_name()
 //   HashOf(key, seed) -> Digest
@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -84,8 +85,15 @@ class BloomBuilder final : public FilterBuilder {
  public:
   using Digest = typename F::Digest;
 
-  explicit BloomBuilder(const F& format)
-      : format_(format), seed_(format.Plan(0).seed) {}
+  explicit BloomBuilder(const F& format,
+                        RepeatedKeys repeats = RepeatedKeys::kAsFormat)
+      : format_(format),
+        seed_(format.Plan(0).seed),
+        drops_neighbours_(F::kRepeats != CountedRepeats::kAll ||
+                          repeats == RepeatedKeys::kOnce),
+        counts_distinct_(repeats == RepeatedKeys::kOnce ||
+                         (repeats == RepeatedKeys::kAsFormat &&
+                          F::kRepeats == CountedRepeats::kNone)) {}
 
   void Add(Slice key) override {
     const Digest digest = format_.HashOf(key, seed_);
@@ -114,8 +122,12 @@ class BloomBuilder final : public FilterBuilder {
     if (out_of_memory_) {
       return Status::ResourceExhausted("no memory for the keys' hashes");
     }
-    BloomFacts facts = format_.Plan(digests_.size());
-    facts.keys = digests_.size();
+    const std::optional<KeyCount> count = Count();
+    if (!count.has_value()) {
+      return Status::ResourceExhausted("no memory to count the keys");
+    }
+    BloomFacts facts = format_.Plan(count->keys);
+    facts.keys = count->keys;
     if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
     const std::size_t start = dst->size();
     Status room = AppendZeros(dst, TotalBytes(format_, facts));
@@ -125,13 +137,28 @@ class BloomBuilder final : public FilterBuilder {
     const typename F::Engine engine(format_, facts);
     engine.MarkAll(BytesOf(whole + F::kHeaderBytes), digests_);
     format_.Seal({whole, dst->size() - start}, facts);
+    counted_ = count;
     return Status::Ok();
   }
+  std::optional<KeyCount> counted() const override { return counted_; }
 
  private:
+  // Nothing: no memory.
+  std::optional<KeyCount> Count() const noexcept {
+    const std::uint64_t added = digests_.size();
+    if (!counts_distinct_) return KeyCount{.keys = added};
+    std::optional<std::uint64_t> distinct = digests_.CountDistinct();
+    if (!distinct.has_value()) return std::nullopt;
+    if constexpr (sizeof(Digest) <= sizeof(std::uint32_t)) {
+      distinct = KeysFromHashes32(*distinct, added);
+      return KeyCount{.keys = *distinct, .is_exact = *distinct == added};
+    }
+    return KeyCount{.keys = *distinct};
+  }
+
   // Of the digest just before, where such do not count.
   bool IsRepeat(const Digest& digest) noexcept {
-    if (F::kCountsRepeats) return false;
+    if (!drops_neighbours_) return false;
     const bool repeats = any_ && last_ == digest;
     last_ = digest;
     any_ = true;
@@ -140,7 +167,10 @@ class BloomBuilder final : public FilterBuilder {
 
   F format_;
   std::uint64_t seed_;
+  const bool drops_neighbours_;
+  const bool counts_distinct_;
   typename F::Engine::Digests digests_;
+  std::optional<KeyCount> counted_;
   Digest last_{};
   bool any_ = false;
   bool out_of_memory_ = false;
@@ -161,6 +191,10 @@ class BloomPolicy final : public FilterPolicy {
   std::unique_ptr<FilterBuilder> NewBuilder(
       std::uint64_t /*expected_keys*/) const override {
     return std::make_unique<BloomBuilder<F>>(format_);
+  }
+  std::unique_ptr<FilterBuilder> NewBuilderWith(
+      const BuildOptions& options) const override {
+    return std::make_unique<BloomBuilder<F>>(format_, options.repeats);
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {

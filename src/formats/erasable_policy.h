@@ -19,6 +19,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -203,6 +204,7 @@ class ErasableBuilder final : public FilterBuilder {
       char* whole = dst->data() + start;
       if (InsertAll(facts, sorted->digests, BytesOf(whole + F::kHeaderBytes))) {
         format_.Seal({whole, dst->size() - start}, facts);
+        counted_ = KeyCount{.keys = *facts.keys};
         return Status::Ok();
       }
       dst->resize(start);
@@ -213,6 +215,7 @@ class ErasableBuilder final : public FilterBuilder {
         std::string(F::kKind.name) + ": " + std::to_string(*facts.keys) +
         " keys do not find room; plan for a larger filter");
   }
+  std::optional<KeyCount> counted() const override { return counted_; }
 
  private:
   bool InsertAll(const BloomFacts& facts,
@@ -230,6 +233,7 @@ class ErasableBuilder final : public FilterBuilder {
   F format_;
   std::uint64_t seed_;
   ChunkedArray<std::uint64_t> digests_;
+  std::optional<KeyCount> counted_;
   bool out_of_memory_ = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/atomic_file.h"
 #include "base/mapped_file.h"
+#include "base/path_lock.h"
 #include "tamis/filter_memory.h"
 #include "tamis/formats.h"
 
@@ -48,6 +49,14 @@ class OpenedFilterFile final : public FilterFile {
   std::string spec_;
   std::unique_ptr<const FilterPolicy> policy_;
   std::unique_ptr<const FilterReader> reader_;
+};
+
+class HeldPathLock final : public FilterFileLock {
+ public:
+  explicit HeldPathLock(PathLock lock) : lock_(std::move(lock)) {}
+
+ private:
+  PathLock lock_;
 };
 
 std::string_view LastPart(std::string_view path) {
@@ -105,6 +114,15 @@ Status WriteFilterFile(const std::string& path, Slice bytes,
   return WriteFileAtomically(
       path, bytes,
       if_exists == IfExists::kReplace ? Overwrite::kYes : Overwrite::kNo);
+}
+
+Result<std::unique_ptr<FilterFileLock>> LockFilterFile(
+    const std::string& path,
+    std::optional<std::chrono::milliseconds> patience) {
+  auto lock = PathLock::Take(path, patience);
+  if (!lock.ok()) return lock.status();
+  return std::unique_ptr<FilterFileLock>(
+      std::make_unique<HeldPathLock>(*std::move(lock)));
 }
 
 }  // namespace tamis

@@ -8,7 +8,10 @@ namespace tamis {
 
 TableFilterBuilder::TableFilterBuilder(const FilterPolicy* whole,
                                        unsigned leveldb_bits) {
-  if (whole != nullptr) whole_ = whole->NewBuilder();
+  // Keys come in order, and repeats are left out below.
+  BuildOptions options;
+  options.repeats = RepeatedKeys::kNeighbours;
+  if (whole != nullptr) whole_ = whole->NewBuilderWith(options);
   if (leveldb_bits == 0) return;
   leveldb_policy_ = NewLevelDbBloomPolicy(
       {.bits_per_key = static_cast<double>(leveldb_bits)});
