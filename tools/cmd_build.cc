@@ -34,19 +34,21 @@ struct Recipe {
 
 // What was built, for the last line.
 struct Summary {
-  std::uint64_t keys = 0;
+  std::uint64_t lines = 0;  // of the input, one key on each
+  KeyCount count;           // of different keys
   std::uint64_t bytes = 0;
   FilterInfo info;
   double rate_by_keys = 0;
 
+  std::uint64_t keys() const { return count.keys; }
   double bits_per_key() const {
-    return keys == 0
+    return keys() == 0
                ? 0
-               : static_cast<double>(info.bits) / static_cast<double>(keys);
+               : static_cast<double>(info.bits) / static_cast<double>(keys());
   }
-  // The worse of two estimates: by the keys, though those that came twice
-  // set no further bits; and by the bits set, though filters whose probes
-  // depend on each other (LevelDB's) err more than these suggest.
+  // The worse of two estimates: by the keys; and by the bits set, though
+  // filters whose probes depend on each other (LevelDB's) err more than these
+  // suggest.
   double rate() const { return std::max(rate_by_keys, VerdictOf(info).rate); }
 };
 
@@ -151,6 +153,7 @@ Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
         std::make_unique<FillingBuilder>(*std::move(filter)));
   }
   BuildOptions options = recipe.options;
+  options.repeats = RepeatedKeys::kOnce;
   options.progress = [progress](double part) {
     progress->UpdatePart(part, "making the filter");
   };
@@ -159,7 +162,7 @@ Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
 
 Status AddKeys(const BuildArgs& args, const Console& console,
                Progress* progress, FilterBuilder* builder,
-               std::uint64_t* keys) {
+               std::uint64_t* lines) {
   auto source = FileSource::Open(args.keys, console.in);
   if (!source.ok()) return source.status();
   if (args.keys == "-" && console.in_is_terminal) {
@@ -173,8 +176,8 @@ Status AddKeys(const BuildArgs& args, const Console& console,
     if (!status.ok()) return status;
     if (reader.keys().empty()) return Status::Ok();
     builder->AddMany(reader.keys());
-    *keys += reader.keys().size();
-    progress->Update(*keys, reader.bytes_read());
+    *lines += reader.keys().size();
+    progress->Update(*lines, reader.bytes_read());
   }
 }
 
@@ -206,7 +209,7 @@ Status Build(const BuildArgs& args, const Console& console,
   Progress progress(console);
   auto builder = NewBuilder(args, recipe, &progress);
   if (!builder.ok()) return InOptionWords(builder.status());
-  status = AddKeys(args, console, &progress, builder->get(), &summary->keys);
+  status = AddKeys(args, console, &progress, builder->get(), &summary->lines);
   if (!status.ok()) return status;
 
   progress.Say("making the filter");
@@ -215,18 +218,39 @@ Status Build(const BuildArgs& args, const Console& console,
   // Room for a key in the filter is another matter.
   if (status.code() == StatusCode::kResourceExhausted &&
       status.message().find("no memory") != std::string::npos) {
-    return NoMemory(policy, summary->keys);
+    return NoMemory(policy, summary->lines);
   }
   if (!status.ok()) return InOptionWords(status);
   summary->bytes = bytes.size();
   auto reader = policy.Open(bytes);
   if (!reader.ok()) return reader.status();
   summary->info = (*reader)->Describe();
-  if (summary->keys > 0) {
-    summary->rate_by_keys = policy.Predict(summary->keys).false_positive_rate;
+  // What does not tell is filled as it grows, and counts what looked new.
+  summary->count = (*builder)->counted().value_or(KeyCount{
+      .keys = summary->info.keys.value_or(summary->lines), .is_exact = false});
+  if (summary->keys() > 0) {
+    summary->rate_by_keys = policy.Predict(summary->keys()).false_positive_rate;
   }
   progress.Say("writing " + HumanBytes(bytes.size()));
+  std::unique_ptr<FilterFileLock> lock;
+  status = LockOutput(console, "build", args.output, &lock);
+  if (!status.ok()) return status;
   return WriteFilterOutput(console, args.output, bytes, args.force);
+}
+
+// "1,000 keys" where no key came twice, else "5,000 lines, 1,000 distinct keys"
+// or "5,000 lines, about 1,000 distinct keys".
+std::string KeysText(const BuildArgs& args, const Summary& summary) {
+  const std::uint64_t keys = summary.keys();
+  if (summary.lines == keys) {
+    return fmt::format("{} {}", Grouped(keys), Plural(keys, "key", "keys"));
+  }
+  const std::string_view lines =
+      args.syntax.nul ? Plural(summary.lines, "record", "records")
+                      : Plural(summary.lines, "line", "lines");
+  return fmt::format("{} {}, {}{} distinct {}", Grouped(summary.lines), lines,
+                     summary.count.is_exact ? "" : "about ", Grouped(keys),
+                     Plural(keys, "key", "keys"));
 }
 
 std::string ToJson(const BuildArgs& args, const Recipe& recipe,
@@ -235,7 +259,9 @@ std::string ToJson(const BuildArgs& args, const Recipe& recipe,
   object["file"] = args.output;
   object["format"] = summary.info.format;
   object["kind"] = summary.info.kind;
-  object["keys"] = summary.keys;
+  object["lines"] = summary.lines;
+  object["keys"] = summary.keys();
+  object["keys_are_exact"] = summary.count.is_exact;
   if (recipe.planned_keys > 0) object["planned_keys"] = recipe.planned_keys;
   object["bytes"] = summary.bytes;
   object["bits"] = summary.info.bits;
@@ -261,23 +287,21 @@ int RunBuild(const BuildArgs& args, const Console& console) {
   if (status.ok()) status = Build(args, console, recipe, &summary);
   if (!status.ok()) return Fail(console, "build", status.message());
   const bool keeps_its_rate = args.filter.kind == "scalable";
-  if (recipe.planned_keys > 0 && summary.keys > recipe.planned_keys &&
+  if (recipe.planned_keys > 0 && summary.keys() > recipe.planned_keys &&
       !keeps_its_rate) {
     Note(console, "build",
          fmt::format("{} keys came where {} were planned: the expected rate "
                      "is {} instead of {}; use a larger --plan-keys",
-                     Grouped(summary.keys), Grouped(recipe.planned_keys),
+                     Grouped(summary.keys()), Grouped(recipe.planned_keys),
                      Percent(summary.rate()), Percent(recipe.planned_rate)));
   }
   if (args.json) {
     console.out->Write(ToJson(args, recipe, summary));
   } else {
     Note(console, "build",
-         fmt::format("{} {}, {}, {:.2f} bits per key, expected "
-                     "rate {}",
-                     Grouped(summary.keys), Plural(summary.keys, "key", "keys"),
-                     SizeText(summary.bytes), summary.bits_per_key(),
-                     Percent(summary.rate())));
+         fmt::format("{}, {}, {:.2f} bits per key, expected rate {}",
+                     KeysText(args, summary), SizeText(summary.bytes),
+                     summary.bits_per_key(), Percent(summary.rate())));
   }
   return Finish(console, "build", kExitOk);
 }
@@ -308,7 +332,13 @@ void AddBuild(CLI::App* app, const Console& console, int* exit_code) {
           "Folder of that temporary file (default $TMPDIR, or /var/tmp)");
   command->add_flag("-f,--force", args->force, "Overwrite an existing file");
   command->add_flag("--json", args->json, "Print the summary as JSON");
-  command->footer("Example:\n  tamis build words.txt -o words.tamis --fpr 1%");
+  command->footer(
+      "A key that comes more than once counts once.  Where a format hashes to\n"
+      "32 bits (leveldb, rocksdb-legacy), and of a scalable filter that is\n"
+      "planned, the number of distinct keys is an estimate ('about'): right "
+      "to\n"
+      "1 in 1,000, or to the rate of false positives.\n\n"
+      "Example:\n  tamis build words.txt -o words.tamis --fpr 1%");
   command->callback(
       [args, &console, exit_code] { *exit_code = RunBuild(*args, console); });
 }

@@ -96,6 +96,9 @@ int RunDbDestroy(const DbDestroyArgs& args, const Console& console) {
   }
   const Status destroyed = DestroyStore(args.dir);
   if (destroyed.ok()) return kExitOk;
+  if (destroyed.code() == StatusCode::kNotFound) {
+    return Fail(console, "db destroy", MissingStore(args.dir).message());
+  }
   return Fail(console, "db destroy", destroyed.message());
 }
 

@@ -62,7 +62,15 @@ Result<std::unique_ptr<Store>> OpenToRead(
 Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
                                            const DbWriteArgs& args);
 
-// A message of the library about opening `dir`, with what to do.
+// A message of the library about opening a store, with what to do.
 Status InDbWords(const Status& status);
+
+// True if there is a store at `dir`, or might be one that may not be read.
+bool HasStore(const std::string& dir);
+
+// Why there is no store at `dir`, which the library did not find: no such
+// directory, no right to look into it, a store that lost its CURRENT; and what
+// to do.  With `may_create` that includes --create.
+Status MissingStore(const std::string& dir, bool may_create = false);
 
 }  // namespace tamis::tools

@@ -18,9 +18,7 @@ constexpr std::chrono::milliseconds kPause{10};
 // Some network file systems lock only what may be written.
 FileDescriptor OpenToLock(const std::string& path) {
   FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  if (fd.valid() || (errno != EACCES && errno != EROFS && errno != EISDIR)) {
-    return fd;
-  }
+  if (fd.valid() || errno == ENOENT) return fd;
   return FileDescriptor(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
