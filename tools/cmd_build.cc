@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -15,6 +16,8 @@
 
 #include "commands.h"
 #include "filter_output.h"
+#include "filters/digest_buckets.h"
+#include "hash/xxhash.h"
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
@@ -35,16 +38,15 @@ struct Recipe {
 // What was built, for the last line.
 struct Summary {
   std::uint64_t lines = 0;  // of the input, one key on each
-  KeyCount count;           // of different keys
+  std::uint64_t keys = 0;   // different ones
   std::uint64_t bytes = 0;
   FilterInfo info;
   double rate_by_keys = 0;
 
-  std::uint64_t keys() const { return count.keys; }
   double bits_per_key() const {
-    return keys() == 0
+    return keys == 0
                ? 0
-               : static_cast<double>(info.bits) / static_cast<double>(keys());
+               : static_cast<double>(info.bits) / static_cast<double>(keys);
   }
   // The worse of two estimates: by the keys; and by the bits set, though
   // filters whose probes depend on each other (LevelDB's) err more than these
@@ -53,7 +55,8 @@ struct Summary {
 };
 
 // A filter that grows, filled instead of built: for kinds whose plan is no
-// size of theirs.
+// size of theirs.  Such a filter takes new keys that look as if they were in
+// for repeats, so the keys are counted here.
 class FillingBuilder final : public FilterBuilder {
  public:
   explicit FillingBuilder(std::unique_ptr<MutableFilter> filter)
@@ -62,14 +65,29 @@ class FillingBuilder final : public FilterBuilder {
   void Add(Slice key) override { AddMany({&key, 1}); }
   void AddMany(std::span<const Slice> keys) override {
     if (status_.ok()) status_ = filter_->InsertMany(keys);
+    for (const Slice key : keys) {
+      if (!status_.ok()) return;
+      if (!digests_.PushBack(Xxh3(key, 0))) status_ = NoMemory();
+    }
   }
   Status Finish(std::string* dst) override {
-    return status_.ok() ? filter_->Save(dst) : status_;
+    if (!status_.ok()) return status_;
+    counted_ = digests_.CountDistinct();
+    return counted_.has_value() ? filter_->Save(dst) : NoMemory();
+  }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
   }
 
  private:
+  static Status NoMemory() {
+    return Status::ResourceExhausted("no memory to count the keys");
+  }
+
   std::unique_ptr<MutableFilter> filter_;
   Status status_;
+  DigestBuckets digests_;
+  std::optional<std::uint64_t> counted_;
 };
 
 // The number that `text` is; an error names the option.
@@ -106,7 +124,8 @@ Status ReadBuildOptions(const BuildArgs& args, BuildOptions* options) {
     std::error_code error;
     if (!std::filesystem::is_directory(args.temporary_folder, error)) {
       return Status::InvalidArgument(
-          fmt::format("--temp-dir: {} is no directory", args.temporary_folder));
+          fmt::format("--temp-dir: {}{}", args.temporary_folder,
+                      error ? ": " + error.message() : " is no directory"));
     }
     options->temporary_folder = args.temporary_folder;
   }
@@ -225,11 +244,9 @@ Status Build(const BuildArgs& args, const Console& console,
   auto reader = policy.Open(bytes);
   if (!reader.ok()) return reader.status();
   summary->info = (*reader)->Describe();
-  // What does not tell is filled as it grows, and counts what looked new.
-  summary->count = (*builder)->counted().value_or(KeyCount{
-      .keys = summary->info.keys.value_or(summary->lines), .is_exact = false});
-  if (summary->keys() > 0) {
-    summary->rate_by_keys = policy.Predict(summary->keys()).false_positive_rate;
+  summary->keys = (*builder)->counted_keys().value_or(summary->lines);
+  if (summary->keys > 0) {
+    summary->rate_by_keys = policy.Predict(summary->keys).false_positive_rate;
   }
   progress.Say("writing " + HumanBytes(bytes.size()));
   std::unique_ptr<FilterFileLock> lock;
@@ -238,19 +255,18 @@ Status Build(const BuildArgs& args, const Console& console,
   return WriteFilterOutput(console, args.output, bytes, args.force);
 }
 
-// "1,000 keys" where no key came twice, else "5,000 lines, 1,000 distinct keys"
-// or "5,000 lines, about 1,000 distinct keys".
+// "1,000 keys" where no key came twice, else "5,000 lines, 1,000 distinct
+// keys".
 std::string KeysText(const BuildArgs& args, const Summary& summary) {
-  const std::uint64_t keys = summary.keys();
+  const std::uint64_t keys = summary.keys;
   if (summary.lines == keys) {
     return fmt::format("{} {}", Grouped(keys), Plural(keys, "key", "keys"));
   }
   const std::string_view lines =
       args.syntax.nul ? Plural(summary.lines, "record", "records")
                       : Plural(summary.lines, "line", "lines");
-  return fmt::format("{} {}, {}{} distinct {}", Grouped(summary.lines), lines,
-                     summary.count.is_exact ? "" : "about ", Grouped(keys),
-                     Plural(keys, "key", "keys"));
+  return fmt::format("{} {}, {} distinct {}", Grouped(summary.lines), lines,
+                     Grouped(keys), Plural(keys, "key", "keys"));
 }
 
 std::string ToJson(const BuildArgs& args, const Recipe& recipe,
@@ -260,8 +276,7 @@ std::string ToJson(const BuildArgs& args, const Recipe& recipe,
   object["format"] = summary.info.format;
   object["kind"] = summary.info.kind;
   object["lines"] = summary.lines;
-  object["keys"] = summary.keys();
-  object["keys_are_exact"] = summary.count.is_exact;
+  object["keys"] = summary.keys;
   if (recipe.planned_keys > 0) object["planned_keys"] = recipe.planned_keys;
   object["bytes"] = summary.bytes;
   object["bits"] = summary.info.bits;
@@ -287,12 +302,12 @@ int RunBuild(const BuildArgs& args, const Console& console) {
   if (status.ok()) status = Build(args, console, recipe, &summary);
   if (!status.ok()) return Fail(console, "build", status.message());
   const bool keeps_its_rate = args.filter.kind == "scalable";
-  if (recipe.planned_keys > 0 && summary.keys() > recipe.planned_keys &&
+  if (recipe.planned_keys > 0 && summary.keys > recipe.planned_keys &&
       !keeps_its_rate) {
     Note(console, "build",
          fmt::format("{} keys came where {} were planned: the expected rate "
                      "is {} instead of {}; use a larger --plan-keys",
-                     Grouped(summary.keys()), Grouped(recipe.planned_keys),
+                     Grouped(summary.keys), Grouped(recipe.planned_keys),
                      Percent(summary.rate()), Percent(recipe.planned_rate)));
   }
   if (args.json) {
@@ -333,11 +348,8 @@ void AddBuild(CLI::App* app, const Console& console, int* exit_code) {
   command->add_flag("-f,--force", args->force, "Overwrite an existing file");
   command->add_flag("--json", args->json, "Print the summary as JSON");
   command->footer(
-      "A key that comes more than once counts once.  Where a format hashes to\n"
-      "32 bits (leveldb, rocksdb-legacy), and of a scalable filter that is\n"
-      "planned, the number of distinct keys is an estimate ('about'): right "
-      "to\n"
-      "1 in 1,000, or to the rate of false positives.\n\n"
+      "A key that comes more than once counts once; the summary says how many\n"
+      "lines and how many distinct keys there were.\n\n"
       "Example:\n  tamis build words.txt -o words.tamis --fpr 1%");
   command->callback(
       [args, &console, exit_code] { *exit_code = RunBuild(*args, console); });

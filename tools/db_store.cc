@@ -64,8 +64,7 @@ bool IsMissing(const Status& status, const std::string& dir) {
 
 bool HasStore(const std::string& dir) {
   struct stat info;
-  return ::stat((dir + "/CURRENT").c_str(), &info) == 0 ||
-         (errno != ENOENT && errno != ENOTDIR && errno != EACCES);
+  return ::stat((dir + "/CURRENT").c_str(), &info) == 0;
 }
 
 Status MissingStore(const std::string& dir, bool may_create) {
@@ -195,7 +194,12 @@ Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
   if (!options.ok()) return options.status();
   options->create_if_missing = args.create;
   auto store = Store::Open(dir, *options);
-  if (IsMissing(store.status(), dir)) {
+  const StatusCode code = store.status().code();
+  if (args.create && code == StatusCode::kNotFound && !HasStore(dir)) {
+    return Followed(store.status(),
+                    "; the directory above that of a new store must be there");
+  }
+  if (IsMissing(store.status(), dir) || code == StatusCode::kAlreadyExists) {
     return MissingStore(dir, args.may_create);
   }
   if (!store.ok()) return InDbWords(store.status());

@@ -65,7 +65,8 @@ Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
 // A message of the library about opening a store, with what to do.
 Status InDbWords(const Status& status);
 
-// True if there is a store at `dir`, or might be one that may not be read.
+// True if `dir` is a directory with a CURRENT, as every store has one.  False
+// also where nobody lets us look.
 bool HasStore(const std::string& dir);
 
 // Why there is no store at `dir`, which the library did not find: no such

@@ -87,9 +87,8 @@ enum class RepeatedKeys {
   // is added; rocksdb, rocksdb-legacy and rocksdb-ribbon each time that the key
   // before it was another.
   kAsFormat,
-  // Once in every format.  Where a format hashes to 32 bits (leveldb,
-  // rocksdb-legacy) the number is an estimate: right to 1 in 1000, and exact
-  // if no key came twice.
+  // Once in every format.  leveldb and rocksdb-legacy, which hash keys to 32
+  // bits, then keep 8 more bytes per key to tell them apart.
   kOnce,
   // The caller's word that equal keys come one behind the other, as they do
   // in a table: as kAsFormat, without looking for others, which is faster.
@@ -117,12 +116,6 @@ struct BuildOptions {
   RepeatedKeys repeats = RepeatedKeys::kAsFormat;
 };
 
-// How many keys a builder counted.
-struct KeyCount {
-  std::uint64_t keys = 0;
-  bool is_exact = true;  // else about so many, see RepeatedKeys
-};
-
 // Collects keys, then writes one filter.  Calls must match: Add* Finish.
 // Not thread-safe.  A builder makes one filter.
 class TAMIS_EXPORT FilterBuilder {
@@ -144,9 +137,12 @@ class TAMIS_EXPORT FilterBuilder {
   // On error (no room, or a size the format cannot hold) *dst is as it was.
   virtual Status Finish(std::string* dst) = 0;
 
-  // For how many keys Finish() sized the filter.  Nothing: it was not called,
-  // or failed, or this builder does not tell.
-  virtual std::optional<KeyCount> counted() const { return std::nullopt; }
+  // For how many keys Finish() sized the filter: different ones, as far as
+  // RepeatedKeys says so.  (They are told apart by hashes of 64 bits.)
+  // Nothing: it was not called, or failed, or this builder does not tell.
+  virtual std::optional<std::uint64_t> counted_keys() const {
+    return std::nullopt;
+  }
 };
 
 // Grows in place: a filter in memory, sized for a planned number of keys.

@@ -1,7 +1,6 @@
 #include "formats/bloom_facts.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "tamis/bloom_math.h"
 
@@ -37,24 +36,6 @@ BloomFacts PlanExactly(const BloomSizing& sizing, std::uint64_t keys,
 }
 
 }  // namespace
-
-std::uint64_t KeysFromHashes32(std::uint64_t distinct,
-                               std::uint64_t added) noexcept {
-  // Linear counting: keys fall on hashes as balls into so many urns.
-  constexpr double kHashes = 4294967296.0;
-  constexpr double kMostFull = 0.999;  // fuller, and nothing can be told
-  constexpr double kTolerance = 0.001;
-  constexpr double kDeviations = 6;
-  const double full = static_cast<double>(distinct) / kHashes;
-  if (full > kMostFull) return added;
-  const double load = -std::log1p(-full);
-  const double keys = load * kHashes;
-  const double deviation =
-      std::sqrt(kHashes * std::max(0.0, std::expm1(load) - load));
-  const double all = static_cast<double>(added);
-  if (all - keys <= kTolerance * all + kDeviations * deviation) return added;
-  return static_cast<std::uint64_t>(std::llround(keys));
-}
 
 BloomFacts PlanTextbook(const BloomSizing& sizing, std::uint64_t keys,
                         unsigned most_probes) noexcept {

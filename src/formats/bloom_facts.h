@@ -51,11 +51,6 @@ enum class CountedRepeats {
   kAll,
 };
 
-// About how many different keys have so many different hashes of 32 bits.  All
-// that were added, unless that would be off by more than chance and 1 in 1000.
-std::uint64_t KeysFromHashes32(std::uint64_t distinct,
-                               std::uint64_t added) noexcept;
-
 // The textbook's answer: m = ceil(n log2(1/p) / ln 2), k = round(m/n ln 2)
 // up to most_probes.
 // No keys at all still get one bit, so that every filter can be probed.

@@ -33,9 +33,11 @@
 
 #include "base/append_zeros.h"
 #include "filters/bit_array.h"
+#include "filters/digest_buckets.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_facts.h"
 #include "formats/bloom_mutable.h"
+#include "hash/xxhash.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -96,6 +98,7 @@ class BloomBuilder final : public FilterBuilder {
                           F::kRepeats == CountedRepeats::kNone)) {}
 
   void Add(Slice key) override {
+    Identify(key);
     const Digest digest = format_.HashOf(key, seed_);
     if (IsRepeat(digest)) return;
     if (!digests_.PushBack(digest)) out_of_memory_ = true;
@@ -107,6 +110,7 @@ class BloomBuilder final : public FilterBuilder {
     for (; !keys.empty(); keys = keys.subspan(std::min(kGroup, keys.size()))) {
       const std::size_t count = std::min(kGroup, keys.size());
       for (std::size_t i = 0; i < count; ++i) {
+        Identify(keys[i]);
         digests[i] = format_.HashOf(keys[i], seed_);
       }
       std::size_t kept = 0;
@@ -122,12 +126,12 @@ class BloomBuilder final : public FilterBuilder {
     if (out_of_memory_) {
       return Status::ResourceExhausted("no memory for the keys' hashes");
     }
-    const std::optional<KeyCount> count = Count();
+    const std::optional<std::uint64_t> count = Count();
     if (!count.has_value()) {
       return Status::ResourceExhausted("no memory to count the keys");
     }
-    BloomFacts facts = format_.Plan(count->keys);
-    facts.keys = count->keys;
+    BloomFacts facts = format_.Plan(*count);
+    facts.keys = *count;
     if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
     const std::size_t start = dst->size();
     Status room = AppendZeros(dst, TotalBytes(format_, facts));
@@ -140,20 +144,24 @@ class BloomBuilder final : public FilterBuilder {
     counted_ = count;
     return Status::Ok();
   }
-  std::optional<KeyCount> counted() const override { return counted_; }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
 
  private:
+  // Digests too short to tell keys apart by.
+  static constexpr bool kDigestsCollide =
+      sizeof(Digest) < sizeof(std::uint64_t);
+
   // Nothing: no memory.
-  std::optional<KeyCount> Count() const noexcept {
-    const std::uint64_t added = digests_.size();
-    if (!counts_distinct_) return KeyCount{.keys = added};
-    std::optional<std::uint64_t> distinct = digests_.CountDistinct();
-    if (!distinct.has_value()) return std::nullopt;
-    if constexpr (sizeof(Digest) <= sizeof(std::uint32_t)) {
-      distinct = KeysFromHashes32(*distinct, added);
-      return KeyCount{.keys = *distinct, .is_exact = *distinct == added};
-    }
-    return KeyCount{.keys = *distinct};
+  std::optional<std::uint64_t> Count() const noexcept {
+    if (!counts_distinct_) return digests_.size();
+    return kDigestsCollide ? identities_.CountDistinct()
+                           : digests_.CountDistinct();
+  }
+  void Identify(Slice key) noexcept {
+    if (!kDigestsCollide || !counts_distinct_) return;
+    if (!identities_.PushBack(Xxh3(key, 0))) out_of_memory_ = true;
   }
 
   // Of the digest just before, where such do not count.
@@ -170,7 +178,8 @@ class BloomBuilder final : public FilterBuilder {
   const bool drops_neighbours_;
   const bool counts_distinct_;
   typename F::Engine::Digests digests_;
-  std::optional<KeyCount> counted_;
+  DigestBuckets identities_;  // of the keys, where their digests do not do
+  std::optional<std::uint64_t> counted_;
   Digest last_{};
   bool any_ = false;
   bool out_of_memory_ = false;

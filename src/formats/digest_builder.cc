@@ -63,7 +63,7 @@ Status DigestBuilder::Finish(std::string* dst) {
   if (!built.ok()) {
     dst->resize(start);
   } else {
-    counted_ = KeyCount{.keys = digests_.size()};
+    counted_ = digests_.size();
   }
   return built;
 }

@@ -204,7 +204,7 @@ class ErasableBuilder final : public FilterBuilder {
       char* whole = dst->data() + start;
       if (InsertAll(facts, sorted->digests, BytesOf(whole + F::kHeaderBytes))) {
         format_.Seal({whole, dst->size() - start}, facts);
-        counted_ = KeyCount{.keys = *facts.keys};
+        counted_ = *facts.keys;
         return Status::Ok();
       }
       dst->resize(start);
@@ -215,7 +215,9 @@ class ErasableBuilder final : public FilterBuilder {
         std::string(F::kKind.name) + ": " + std::to_string(*facts.keys) +
         " keys do not find room; plan for a larger filter");
   }
-  std::optional<KeyCount> counted() const override { return counted_; }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
 
  private:
   bool InsertAll(const BloomFacts& facts,
@@ -233,7 +235,7 @@ class ErasableBuilder final : public FilterBuilder {
   F format_;
   std::uint64_t seed_;
   ChunkedArray<std::uint64_t> digests_;
-  std::optional<KeyCount> counted_;
+  std::optional<std::uint64_t> counted_;
   bool out_of_memory_ = false;
 };
 

@@ -183,7 +183,7 @@ Status DigestsBuilder::Finish(std::string* dst) {
     return Status::ResourceExhausted("no memory to count the keys");
   }
   Status written = write_({.all = digests_, .distinct = *distinct}, dst);
-  if (written.ok()) counted_ = KeyCount{.keys = *distinct};
+  if (written.ok()) counted_ = *distinct;
   return written;
 }
 

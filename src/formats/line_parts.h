@@ -76,7 +76,9 @@ class DigestsBuilder final : public FilterBuilder {
   DigestsBuilder(std::uint64_t seed, RepeatedKeys repeats, Write write);
   void Add(Slice key) override;
   Status Finish(std::string* dst) override;
-  std::optional<KeyCount> counted() const override { return counted_; }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
 
  private:
   std::uint64_t seed_;
@@ -84,7 +86,7 @@ class DigestsBuilder final : public FilterBuilder {
   Write write_;
   DigestBuckets digests_;
   std::uint64_t last_ = 0;  // the digest just before, if any
-  std::optional<KeyCount> counted_;
+  std::optional<std::uint64_t> counted_;
   bool out_of_memory_ = false;
 };
 

@@ -209,7 +209,9 @@ class ParquetBuilder final : public FilterBuilder {
     }
     return Status::Ok();
   }
-  std::optional<KeyCount> counted() const override { return bits_.counted(); }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return bits_.counted_keys();
+  }
 
  private:
   ParquetBits format_;

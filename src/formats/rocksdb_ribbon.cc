@@ -113,7 +113,9 @@ class RibbonBuilder final : public FilterBuilder {
     for (const Slice key : keys) AddHash(Xxph3(key));
   }
   Status Finish(std::string* dst) override;
-  std::optional<KeyCount> counted() const override { return counted_; }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
 
  private:
   Status FinishFor(std::uint64_t keys, std::string* dst);
@@ -129,7 +131,7 @@ class RibbonBuilder final : public FilterBuilder {
 
   RibbonSetting setting_;
   RepeatedKeys repeats_;
-  std::optional<KeyCount> counted_;
+  std::optional<std::uint64_t> counted_;
   // Under the seed ordinal_: sorted by it already, as the first seed is known
   // from the first key on and nearly always is the one.
   std::unique_ptr<DigestBuckets> rehashes_ = std::make_unique<DigestBuckets>();
@@ -221,7 +223,7 @@ Status RibbonBuilder::Finish(std::string* dst) {
   if (!keys.has_value()) return NoMemory();
   // No bytes are RocksDB's way to say that there are no keys.
   Status finished = *keys == 0 ? Status::Ok() : FinishFor(*keys, dst);
-  if (finished.ok()) counted_ = KeyCount{.keys = *keys};
+  if (finished.ok()) counted_ = *keys;
   return finished;
 }
 
