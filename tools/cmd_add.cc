@@ -60,6 +60,15 @@ Status CheckUse(const LivingArgs& args, bool reads_keys,
   return CheckFilterOutput(console, args.output, args.force);
 }
 
+// From before the file is read until it is replaced, if it is.
+Status Lock(const LivingArgs& args, std::string_view command,
+            const Console& console, std::unique_ptr<FilterFileLock>* lock) {
+  const bool replaces =
+      args.output.empty() || IsSameFile(args.file, args.output, console.in);
+  if (replaces) return LockOutput(console, command, OutputOf(args), lock);
+  return Status::Ok();
+}
+
 // The bytes of a .tamis filter, and of which kind it is.
 struct Opened {
   FilterInput input;
@@ -101,8 +110,7 @@ Status UseListed(const LivingArgs& args, const UseKeys& use) {
   for (std::size_t i = 0; i < decoded.size(); ++i) {
     const std::string& text = args.listed_keys[i];
     if (!DecodeKey(args.syntax, text, &decoded[i])) {
-      return Status::InvalidArgument(
-          fmt::format("--key '{}': {}", text, KeyProblem(args.syntax, text)));
+      return BadListedKey(args.syntax, text);
     }
   }
   return use(std::vector<Slice>(decoded.begin(), decoded.end()));
@@ -138,6 +146,7 @@ Status UseAllKeys(const LivingArgs& args, std::string_view command,
 // What was done, for the last line.
 struct Summary {
   std::uint64_t keys = 0;       // that were named
+  std::uint64_t known = 0;      // of them, maybe in before, so not added
   std::uint64_t strangers = 0;  // of them, certainly not in
   std::uint64_t bytes = 0;
   FilterInfo info;
@@ -195,18 +204,47 @@ constexpr std::string_view kCanRemove =
     "keys can be removed from counting and cuckoo";
 constexpr std::string_view kCanRotate = "only rotating has generations";
 
+// A Bloom filter counts a key each time it is inserted, and one that is maybe
+// in changes none of its bits: such a one is left out.  The other kinds know
+// best what to do with a key that comes again.
+bool CountsRepeats(const FilterInfo& info) {
+  return info.kind == "bloom" || info.kind == "splitblock" ||
+         info.kind == "classic";
+}
+
+Status InsertNew(const std::vector<Slice>& keys, MutableFilter* filter,
+                 Summary* summary) {
+  const auto maybe = std::make_unique<bool[]>(keys.size());
+  filter->MayContainMany(keys, {maybe.get(), keys.size()});
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    // Once more: it may have come with this very call.
+    if (maybe[i] || filter->MayContain(keys[i])) {
+      ++summary->known;
+      continue;
+    }
+    if (Status inserted = filter->Insert(keys[i]); !inserted.ok()) {
+      return inserted;
+    }
+  }
+  return Status::Ok();
+}
+
 Status Add(const LivingArgs& args, const Console& console, Summary* summary) {
+  std::unique_ptr<FilterFileLock> lock;
   Opened opened;
-  Status status = Open(args, console, kCanAdd, &opened);
+  Status status = Lock(args, "add", console, &lock);
+  if (status.ok()) status = Open(args, console, kCanAdd, &opened);
   if (!status.ok()) return status;
   auto filter = LoadMutable(opened.input.file->bytes());
   status = opened.input.file->status();
   if (!status.ok()) return status;
   if (!filter.ok()) return Refusal(args, opened, kCanAdd, filter.status());
+  const bool only_new = CountsRepeats(opened.info);
   status =
       UseAllKeys(args, "add", console, [&](const std::vector<Slice>& keys) {
         summary->keys += keys.size();
-        Status inserted = (*filter)->InsertMany(keys);
+        Status inserted = only_new ? InsertNew(keys, filter->get(), summary)
+                                   : (*filter)->InsertMany(keys);
         if (inserted.ok()) return inserted;
         return Status(inserted.code(),
                       fmt::format("{}: {}; the file is as it was",
@@ -218,8 +256,10 @@ Status Add(const LivingArgs& args, const Console& console, Summary* summary) {
 
 Status Remove(const LivingArgs& args, const Console& console,
               Summary* summary) {
+  std::unique_ptr<FilterFileLock> lock;
   Opened opened;
-  Status status = Open(args, console, kCanRemove, &opened);
+  Status status = Lock(args, "remove", console, &lock);
+  if (status.ok()) status = Open(args, console, kCanRemove, &opened);
   if (!status.ok()) return status;
   auto filter = LoadErasable(opened.input.file->bytes());
   status = opened.input.file->status();
@@ -250,8 +290,10 @@ struct Rotation {
 
 Status Rotate(const LivingArgs& args, const Console& console,
               Rotation* rotation) {
+  std::unique_ptr<FilterFileLock> lock;
   Opened opened;
-  Status status = Open(args, console, kCanRotate, &opened);
+  Status status = Lock(args, "rotate", console, &lock);
+  if (status.ok()) status = Open(args, console, kCanRotate, &opened);
   if (!status.ok()) return status;
   auto filter = LoadRotating(opened.input.file->bytes());
   status = opened.input.file->status();
@@ -271,14 +313,21 @@ int RunAdd(const LivingArgs& args, const Console& console) {
   Status status = CheckUse(args, true, console);
   if (status.ok()) status = Add(args, console, &summary);
   if (!status.ok()) return Fail(console, "add", status.message());
+  const std::uint64_t added = summary.keys - summary.known;
   if (args.json) {
     Json object = JsonOf(args, summary);
-    object["added"] = summary.keys;
+    object["lines"] = summary.keys;
+    object["added"] = added;
+    object["known"] = summary.known;
     Print(object, console);
   } else {
+    std::string known;
+    if (summary.known > 0) {
+      known = fmt::format(", {} maybe in it before", Grouped(summary.known));
+    }
     Note(console, "add",
-         fmt::format("{} {} added; {}", Grouped(summary.keys),
-                     Plural(summary.keys, "key", "keys"), StateText(summary)));
+         fmt::format("{} {} added{}; {}", Grouped(added),
+                     Plural(added, "key", "keys"), known, StateText(summary)));
   }
   return Finish(console, "add", kExitOk);
 }
@@ -369,7 +418,10 @@ void AddAdd(CLI::App* app, const Console& console, int* exit_code) {
   DeclareKeys(command, args);
   command->footer(
       "Ribbon and fuse filters need all their keys at once and take no more.\n"
-      "On any error the file stays as it was.\n\n"
+      "A key that is maybe in a bloom, splitblock or classic filter already\n"
+      "needs no adding: it is counted apart, and not as one more key of it.\n"
+      "On any error the file stays as it was.  Commands that change one file\n"
+      "at once wait for each other.\n\n"
       "Example:\n  tamis add words.tamis new.txt");
   RunBy(command, args, RunAdd, console, exit_code);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -15,6 +16,8 @@
 
 #include "commands.h"
 #include "filter_output.h"
+#include "filters/digest_buckets.h"
+#include "hash/xxhash.h"
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
@@ -34,7 +37,8 @@ struct Recipe {
 
 // What was built, for the last line.
 struct Summary {
-  std::uint64_t keys = 0;
+  std::uint64_t lines = 0;  // of the input, one key on each
+  std::uint64_t keys = 0;   // different ones
   std::uint64_t bytes = 0;
   FilterInfo info;
   double rate_by_keys = 0;
@@ -44,14 +48,15 @@ struct Summary {
                ? 0
                : static_cast<double>(info.bits) / static_cast<double>(keys);
   }
-  // The worse of two estimates: by the keys, though those that came twice
-  // set no further bits; and by the bits set, though filters whose probes
-  // depend on each other (LevelDB's) err more than these suggest.
+  // The worse of two estimates: by the keys; and by the bits set, though
+  // filters whose probes depend on each other (LevelDB's) err more than these
+  // suggest.
   double rate() const { return std::max(rate_by_keys, VerdictOf(info).rate); }
 };
 
 // A filter that grows, filled instead of built: for kinds whose plan is no
-// size of theirs.
+// size of theirs.  Such a filter takes new keys that look as if they were in
+// for repeats, so the keys are counted here.
 class FillingBuilder final : public FilterBuilder {
  public:
   explicit FillingBuilder(std::unique_ptr<MutableFilter> filter)
@@ -60,14 +65,29 @@ class FillingBuilder final : public FilterBuilder {
   void Add(Slice key) override { AddMany({&key, 1}); }
   void AddMany(std::span<const Slice> keys) override {
     if (status_.ok()) status_ = filter_->InsertMany(keys);
+    for (const Slice key : keys) {
+      if (!status_.ok()) return;
+      if (!digests_.PushBack(Xxh3(key, 0))) status_ = NoMemory();
+    }
   }
   Status Finish(std::string* dst) override {
-    return status_.ok() ? filter_->Save(dst) : status_;
+    if (!status_.ok()) return status_;
+    counted_ = digests_.CountDistinct();
+    return counted_.has_value() ? filter_->Save(dst) : NoMemory();
+  }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
   }
 
  private:
+  static Status NoMemory() {
+    return Status::ResourceExhausted("no memory to count the keys");
+  }
+
   std::unique_ptr<MutableFilter> filter_;
   Status status_;
+  DigestBuckets digests_;
+  std::optional<std::uint64_t> counted_;
 };
 
 // The number that `text` is; an error names the option.
@@ -104,7 +124,8 @@ Status ReadBuildOptions(const BuildArgs& args, BuildOptions* options) {
     std::error_code error;
     if (!std::filesystem::is_directory(args.temporary_folder, error)) {
       return Status::InvalidArgument(
-          fmt::format("--temp-dir: {} is no directory", args.temporary_folder));
+          fmt::format("--temp-dir: {}{}", args.temporary_folder,
+                      error ? ": " + error.message() : " is no directory"));
     }
     options->temporary_folder = args.temporary_folder;
   }
@@ -151,6 +172,7 @@ Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
         std::make_unique<FillingBuilder>(*std::move(filter)));
   }
   BuildOptions options = recipe.options;
+  options.repeats = RepeatedKeys::kOnce;
   options.progress = [progress](double part) {
     progress->UpdatePart(part, "making the filter");
   };
@@ -159,7 +181,7 @@ Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
 
 Status AddKeys(const BuildArgs& args, const Console& console,
                Progress* progress, FilterBuilder* builder,
-               std::uint64_t* keys) {
+               std::uint64_t* lines) {
   auto source = FileSource::Open(args.keys, console.in);
   if (!source.ok()) return source.status();
   if (args.keys == "-" && console.in_is_terminal) {
@@ -173,8 +195,8 @@ Status AddKeys(const BuildArgs& args, const Console& console,
     if (!status.ok()) return status;
     if (reader.keys().empty()) return Status::Ok();
     builder->AddMany(reader.keys());
-    *keys += reader.keys().size();
-    progress->Update(*keys, reader.bytes_read());
+    *lines += reader.keys().size();
+    progress->Update(*lines, reader.bytes_read());
   }
 }
 
@@ -206,7 +228,7 @@ Status Build(const BuildArgs& args, const Console& console,
   Progress progress(console);
   auto builder = NewBuilder(args, recipe, &progress);
   if (!builder.ok()) return InOptionWords(builder.status());
-  status = AddKeys(args, console, &progress, builder->get(), &summary->keys);
+  status = AddKeys(args, console, &progress, builder->get(), &summary->lines);
   if (!status.ok()) return status;
 
   progress.Say("making the filter");
@@ -215,18 +237,36 @@ Status Build(const BuildArgs& args, const Console& console,
   // Room for a key in the filter is another matter.
   if (status.code() == StatusCode::kResourceExhausted &&
       status.message().find("no memory") != std::string::npos) {
-    return NoMemory(policy, summary->keys);
+    return NoMemory(policy, summary->lines);
   }
   if (!status.ok()) return InOptionWords(status);
   summary->bytes = bytes.size();
   auto reader = policy.Open(bytes);
   if (!reader.ok()) return reader.status();
   summary->info = (*reader)->Describe();
+  summary->keys = (*builder)->counted_keys().value_or(summary->lines);
   if (summary->keys > 0) {
     summary->rate_by_keys = policy.Predict(summary->keys).false_positive_rate;
   }
   progress.Say("writing " + HumanBytes(bytes.size()));
+  std::unique_ptr<FilterFileLock> lock;
+  status = LockOutput(console, "build", args.output, &lock);
+  if (!status.ok()) return status;
   return WriteFilterOutput(console, args.output, bytes, args.force);
+}
+
+// "1,000 keys" where no key came twice, else "5,000 lines, 1,000 distinct
+// keys".
+std::string KeysText(const BuildArgs& args, const Summary& summary) {
+  const std::uint64_t keys = summary.keys;
+  if (summary.lines == keys) {
+    return fmt::format("{} {}", Grouped(keys), Plural(keys, "key", "keys"));
+  }
+  const std::string_view lines =
+      args.syntax.nul ? Plural(summary.lines, "record", "records")
+                      : Plural(summary.lines, "line", "lines");
+  return fmt::format("{} {}, {} distinct {}", Grouped(summary.lines), lines,
+                     Grouped(keys), Plural(keys, "key", "keys"));
 }
 
 std::string ToJson(const BuildArgs& args, const Recipe& recipe,
@@ -235,6 +275,7 @@ std::string ToJson(const BuildArgs& args, const Recipe& recipe,
   object["file"] = args.output;
   object["format"] = summary.info.format;
   object["kind"] = summary.info.kind;
+  object["lines"] = summary.lines;
   object["keys"] = summary.keys;
   if (recipe.planned_keys > 0) object["planned_keys"] = recipe.planned_keys;
   object["bytes"] = summary.bytes;
@@ -273,11 +314,9 @@ int RunBuild(const BuildArgs& args, const Console& console) {
     console.out->Write(ToJson(args, recipe, summary));
   } else {
     Note(console, "build",
-         fmt::format("{} {}, {}, {:.2f} bits per key, expected "
-                     "rate {}",
-                     Grouped(summary.keys), Plural(summary.keys, "key", "keys"),
-                     SizeText(summary.bytes), summary.bits_per_key(),
-                     Percent(summary.rate())));
+         fmt::format("{}, {}, {:.2f} bits per key, expected rate {}",
+                     KeysText(args, summary), SizeText(summary.bytes),
+                     summary.bits_per_key(), Percent(summary.rate())));
   }
   return Finish(console, "build", kExitOk);
 }
@@ -308,7 +347,10 @@ void AddBuild(CLI::App* app, const Console& console, int* exit_code) {
           "Folder of that temporary file (default $TMPDIR, or /var/tmp)");
   command->add_flag("-f,--force", args->force, "Overwrite an existing file");
   command->add_flag("--json", args->json, "Print the summary as JSON");
-  command->footer("Example:\n  tamis build words.txt -o words.tamis --fpr 1%");
+  command->footer(
+      "A key that comes more than once counts once; the summary says how many\n"
+      "lines and how many distinct keys there were.\n\n"
+      "Example:\n  tamis build words.txt -o words.tamis --fpr 1%");
   command->callback(
       [args, &console, exit_code] { *exit_code = RunBuild(*args, console); });
 }

@@ -164,7 +164,7 @@ int RunDbCheck(const DbCheckArgs& args, const Console& console) {
   auto report = CheckStore(args.dir, {}, ShowCheckProgress, &progress);
   progress.Clear();
   if (report.status().code() == StatusCode::kNotFound) {
-    return Fail(console, "db check", args.dir + ": there is no store here");
+    return Fail(console, "db check", MissingStore(args.dir).message());
   }
   if (!report.ok()) {
     return Fail(console, "db check", InDbWords(report.status()).message());

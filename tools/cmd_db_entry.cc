@@ -22,15 +22,19 @@ std::string ShownValue(const DbGetArgs& args, const Console& console,
   return console.out_is_terminal && !args.raw ? Escaped(value) : value;
 }
 
+// `value` is null where there is no such key.
+std::string ToJson(const DbGetArgs& args, const std::string& key,
+                   const std::string* value) {
+  nlohmann::ordered_json object;
+  SetBytes(&object, "key", key, args.hex);
+  object["found"] = value != nullptr;
+  if (value != nullptr) SetBytes(&object, "value", *value, args.hex);
+  return object.dump() + "\n";
+}
+
 void WriteValue(const DbGetArgs& args, const Console& console,
                 const std::string& key, const std::string& value) {
-  if (args.json) {
-    nlohmann::ordered_json object;
-    SetBytes(&object, "key", key, args.hex);
-    SetBytes(&object, "value", value, args.hex);
-    console.out->Write(object.dump() + "\n");
-    return;
-  }
+  if (args.json) return console.out->Write(ToJson(args, key, &value));
   console.out->Write(ShownValue(args, console, value));
   if (!args.raw) console.out->Write('\n');
 }
@@ -68,8 +72,12 @@ int RunDbGet(const DbGetArgs& args, const Console& console) {
   std::string value;
   const Status got = (*store)->Get({.verify_checksums = true}, *key, &value);
   if (got.code() == StatusCode::kNotFound) {
-    Note(console, "db get", "no such key");
-    return kExitNegative;
+    if (args.json) {
+      console.out->Write(ToJson(args, *key, nullptr));
+    } else {
+      Note(console, "db get", "no such key");
+    }
+    return Finish(console, "db get", kExitNegative);
   }
   if (!got.ok()) return Fail(console, "db get", InDbWords(got).message());
   WriteValue(args, console, *key, value);

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -74,12 +76,42 @@ class Loader {
   Loaded loaded_;
 };
 
+// The pairs of the input; the first can be had before there is a store.
+class Pairs {
+ public:
+  Pairs(const DbLoadArgs& args, FileSource* source)
+      : reader_(args.json_lines ? NewJsonPairReader(source)
+                : args.binary   ? NewBinaryPairReader(source)
+                                : NewLinePairReader(source, args.hex)) {}
+
+  // What Next() will give, or why it will fail.
+  Status Peek() {
+    if (!peeked_) got_ = reader_->Next(&pair_);
+    peeked_ = true;
+    return got_.status();
+  }
+  // As PairReader::Next().
+  Result<bool> Next(Pair* pair) {
+    if (!peeked_) return reader_->Next(pair);
+    peeked_ = false;
+    *pair = pair_;
+    return got_;
+  }
+  std::uint64_t bytes_read() const { return reader_->bytes_read(); }
+
+ private:
+  std::unique_ptr<PairReader> reader_;
+  bool peeked_ = false;
+  Pair pair_;
+  Result<bool> got_ = false;
+};
+
 // Until the input ends, or holds something that is no pair: then what came
 // before is written all the same.
-Status LoadAll(PairReader* reader, Progress* progress, Loader* loader) {
+Status LoadAll(Pairs* pairs, Progress* progress, Loader* loader) {
   for (;;) {
     Pair pair;
-    Result<bool> got = reader->Next(&pair);
+    Result<bool> got = pairs->Next(&pair);
     if (!got.ok() || !*got) {
       Status written = loader->Finish();
       if (!written.ok()) return written;
@@ -87,29 +119,62 @@ Status LoadAll(PairReader* reader, Progress* progress, Loader* loader) {
     }
     Status added = loader->Add(pair);
     if (!added.ok()) return added;
-    progress->Update(loader->loaded().pairs, reader->bytes_read());
+    progress->Update(loader->loaded().pairs, pairs->bytes_read());
   }
 }
 
+// A store that is about to be made, and is taken back if nothing came of it.
+class NewStore {
+ public:
+  explicit NewStore(const DbLoadArgs& args)
+      : dir_(args.dir),
+        is_new_(args.write.create && !HasStore(args.dir)),
+        dir_was_there_(std::filesystem::exists(dir_, ignored_)) {}
+
+  bool is_new() const { return is_new_; }
+  // REQUIRES: the store is closed
+  void TakeBack() {
+    if (!is_new_ || !DestroyStore(dir_).ok() || !dir_was_there_) return;
+    std::filesystem::create_directory(dir_, ignored_);
+  }
+
+ private:
+  std::error_code ignored_;
+  std::string dir_;
+  bool is_new_;
+  bool dir_was_there_;
+};
+
 Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
-  // The input comes first: where it is missing, no store is made.
+  // The input comes first: where it is missing, or does not begin with a pair,
+  // no store is made.
   auto source = FileSource::Open(args.file, console.in);
   if (!source.ok()) return source.status();
-  auto store = OpenToWrite(args.dir, args.write);
-  if (!store.ok()) return store.status();
+  if (auto options = StoreOptionsFrom(args.dir, args.write.tables);
+      !options.ok()) {
+    return options.status();
+  }
   if (args.file == "-" && console.in_is_terminal) {
     Note(console, "db load",
          "reading pairs from the terminal; Ctrl-D on an empty line ends them");
   }
   const auto start = std::chrono::steady_clock::now();
+  Pairs pairs(args, source->get());
+  NewStore made(args);
+  if (made.is_new()) {
+    if (Status first = pairs.Peek(); !first.ok()) {
+      return Status(first.code(), first.message() + "; no store was made");
+    }
+  }
+  auto store = OpenToWrite(args.dir, args.write);
+  if (!store.ok()) return store.status();
   Progress progress(console, (*source)->total_bytes());
-  const auto reader = args.binary ? NewBinaryPairReader(source->get())
-                                  : NewLinePairReader(source->get(), args.hex);
   Loader loader(store->get(), args.write.sync);
-  Status status = LoadAll(reader.get(), &progress, &loader);
+  Status status = LoadAll(&pairs, &progress, &loader);
   progress.Say("closing the store");
   store->reset();
   *loaded = loader.loaded();
+  if (!status.ok() && loaded->pairs == 0) made.TakeBack();
   const std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
   loaded->seconds = taken.count();
@@ -139,6 +204,11 @@ void Report(const DbLoadArgs& args, const Console& console,
 }  // namespace
 
 int RunDbLoad(const DbLoadArgs& args, const Console& console) {
+  // CLI11 would list what two options exclude in any order.
+  if (args.binary && (args.hex || args.json_lines)) {
+    return Fail(console, "db load",
+                "--binary goes with neither --hex nor --json-lines");
+  }
   InterruptsEndInput interrupts;
   Loaded loaded;
   const Status status = Load(args, console, &loaded);
@@ -156,21 +226,22 @@ void AddDbLoad(CLI::App* db, const Console& console, int* exit_code) {
   AddDirectory(command, &args->dir);
   command->add_option("FILE", args->file,
                       "File of pairs; '-' or nothing is standard input");
-  auto* hex = command->add_flag("--hex", args->hex,
-                                "Keys and values as hexadecimal digits");
-  command
-      ->add_flag("--binary", args->binary,
-                 "For each pair the lengths of key and value, 32 bits each, "
-                 "little-endian, then the key and the value")
-      ->excludes(hex);
+  AddHexOption(command, &args->hex);
+  command->add_flag("--binary", args->binary,
+                    "For each pair the lengths of key and value, 32 bits each, "
+                    "little-endian, then the key and the value");
+  command->add_flag("--json-lines", args->json_lines,
+                    "One JSON object per pair, as scan --json prints them");
   AddCreateOption(command, &args->write);
   AddWriteOptions(command, &args->write);
   command->add_flag("-q,--quiet", args->quiet, "No count at the end");
-  command->add_flag("--json", args->json, "Print the count as JSON");
+  command->add_flag("--json", args->json,
+                    "Print the count as JSON (of the input: --json-lines)");
   command->footer(
       "A line is a key, a tab and a value, with the escapes of scan.  What is\n"
       "no such line ends it; the pairs before are stored, and the message\n"
-      "says how many.\n\n"
+      "says how many.  With --create no store is made before the first pair\n"
+      "has come.\n\n"
       "Example:\n  tamis db scan old.db | tamis db load new.db --create");
   command->callback(
       [args, &console, exit_code] { *exit_code = RunDbLoad(*args, console); });

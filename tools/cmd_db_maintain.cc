@@ -135,6 +135,9 @@ int RunDbDestroy(const DbDestroyArgs& args, const Console& console) {
                             args.dir));
   }
   const auto destroyed = DestroyStore(args.dir, {}, {.remove_lost = args.lost});
+  if (destroyed.status().code() == StatusCode::kNotFound) {
+    return Fail(console, "db destroy", MissingStore(args.dir).message());
+  }
   if (!destroyed.ok()) {
     return Fail(console, "db destroy", InDbWords(destroyed.status()).message());
   }

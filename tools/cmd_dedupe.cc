@@ -68,7 +68,12 @@ class Sieve {
       if (filter_->MayContain(line)) continue;
       Status status = filter_->Insert(line);
       if (!status.ok()) return status;
-      console_.out->Write(line);
+      // Lines must not steer a terminal; tabs only move in it.
+      if (console_.out_is_terminal) {
+        console_.out->Write(PrintableLine(line));
+      } else {
+        console_.out->Write(line);
+      }
       console_.out->Write(terminator);
       ++counts_.out;
       if (counts_.out == charge_at_) ChargeLosses();

@@ -97,8 +97,10 @@ Status CheckUse(const FoldArgs& args, const Console& console) {
 }  // namespace
 
 int RunFold(const FoldArgs& args, const Console& console) {
+  std::unique_ptr<FilterFileLock> lock;
   Folded folded;
   Status status = CheckUse(args, console);
+  if (status.ok()) status = LockOutput(console, "fold", args.output, &lock);
   if (status.ok()) status = Fold(args, console, &folded);
   if (!status.ok()) return Fail(console, "fold", status.message());
   if (!args.fpr.empty() && folded.divisor == 1) {

@@ -167,8 +167,10 @@ int RunMerge(const MergeArgs& args, const Console& console) {
   if (!status.ok()) return Fail(console, "merge", status.message());
   const std::string replaced = InputThatIs(args, console.in);
 
+  std::unique_ptr<FilterFileLock> lock;
   Merged merged;
-  status = Combine(args, console.in, &merged);
+  status = LockOutput(console, "merge", args.output, &lock);
+  if (status.ok()) status = Combine(args, console.in, &merged);
   if (status.ok()) {
     status = WriteFilterOutput(console, args.output, merged.bytes, args.force);
   }

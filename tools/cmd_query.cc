@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "filter_input.h"
 #include "numbers.h"
+#include "pair_text.h"
 #include "progress.h"
 #include "text.h"
 
@@ -78,7 +79,7 @@ class Answerer {
       } else {
         console_.out->Write(answers_[i] ? maybe_ : no_);
         console_.out->Write('\t');
-        console_.out->Write(records[i]);
+        WriteKey(records[i]);
         console_.out->Write(args_.syntax.terminator());
       }
     }
@@ -87,6 +88,14 @@ class Answerer {
   bool any_maybe() const { return any_maybe_; }
 
  private:
+  // Its bytes, unless these could steer a terminal.
+  void WriteKey(Slice record) {
+    if (!console_.out_is_terminal) return console_.out->Write(record);
+    escaped_.clear();
+    AppendEscaped(record, &escaped_);
+    console_.out->Write(escaped_);
+  }
+
   const QueryArgs& args_;
   const Console& console_;
   const FilterReader& filter_;
@@ -96,6 +105,7 @@ class Answerer {
   std::size_t capacity_ = 0;
   std::unique_ptr<bool[]> answers_;
   bool any_maybe_ = false;
+  std::string escaped_;
 };
 
 Status AnswerListed(const QueryArgs& args, Answerer* answerer) {
@@ -105,8 +115,7 @@ Status AnswerListed(const QueryArgs& args, Answerer* answerer) {
   for (std::size_t i = 0; i < args.listed_keys.size(); ++i) {
     const std::string& text = args.listed_keys[i];
     if (!DecodeKey(args.syntax, text, &decoded[i])) {
-      return Status::InvalidArgument(
-          fmt::format("--key '{}': {}", text, KeyProblem(args.syntax, text)));
+      return BadListedKey(args.syntax, text);
     }
     keys.push_back(decoded[i]);
     records.push_back(text);
@@ -277,7 +286,8 @@ void AddQuery(CLI::App* app, const Console& console, int* exit_code) {
   command->add_flag("--json", args->json, "Print one JSON object per key");
   command->footer(
       "Prints 'maybe' or 'no' (certainly absent), a tab and the key, which\n"
-      "ends as the keys do.\n"
+      "ends as the keys do.  On a terminal, control characters of the key are\n"
+      "escaped as 'tamis db scan' does it.\n"
       "Exit code: 0 if any key is a maybe, 1 if none is, 2 on errors.\n\n"
       "Example:\n  tamis query words.tamis -k apple -k pear\n"
       "  tamis query table.parquet --column id -k 42");

@@ -61,8 +61,9 @@ struct DbLoadArgs {
   std::string file = "-";
   bool hex = false;
   bool binary = false;
+  bool json_lines = false;  // of the input
   bool quiet = false;
-  bool json = false;
+  bool json = false;  // of the report
   DbWriteArgs write;
 };
 // 128 + N if signal N ended the input.

@@ -1,12 +1,17 @@
 #include "db_store.h"
 
+#include <sys/stat.h>
+#include <cerrno>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/file_descriptor.h"
 #include "filter_args.h"
 #include "key_reader.h"
+#include "tamis/env.h"
 #include "tamis/store_settings.h"
 
 namespace tamis::tools {
@@ -24,7 +29,73 @@ Status Followed(const Status& status, std::string_view words) {
   return Status(status.code(), status.message() + std::string(words));
 }
 
+// What a directory that holds no store holds instead.
+struct Holdings {
+  bool parts_of_a_store = false;
+  bool rocksdb = false;  // whose files these may be
+};
+
+// Names as LevelDB and Tamis give them.
+bool IsPartOfAStore(const std::string& name) {
+  if (name.starts_with("MANIFEST-")) return true;
+  const std::size_t dot = name.find('.');
+  if (dot == 0 || dot == std::string::npos ||
+      name.find_first_not_of("0123456789") != dot) {
+    return false;
+  }
+  const std::string_view suffix = std::string_view(name).substr(dot);
+  return suffix == ".log" || suffix == ".ldb" || suffix == ".sst";
+}
+
+Holdings LookInto(const std::vector<std::string>& names) {
+  Holdings found;
+  for (const std::string& name : names) {
+    found.parts_of_a_store |= IsPartOfAStore(name);
+    found.rocksdb |= name == "IDENTITY" || name.starts_with("OPTIONS-");
+  }
+  return found;
+}
+
+// True if the library found no store, rather than that a part of one is gone.
+bool IsMissing(const Status& status, const std::string& dir) {
+  return status.code() == StatusCode::kNotFound && !HasStore(dir);
+}
+
 }  // namespace
+
+bool HasStore(const std::string& dir) {
+  struct stat info;
+  return ::stat((dir + "/CURRENT").c_str(), &info) == 0;
+}
+
+Status MissingStore(const std::string& dir, bool may_create) {
+  const std::string_view create = may_create ? "; --create makes one" : "";
+  struct stat info;
+  int error = ::stat((dir + "/CURRENT").c_str(), &info) == 0 ? 0 : errno;
+  if (error == EACCES) return SystemError(dir, error);
+  error = ::stat(dir.c_str(), &info) == 0 ? 0 : errno;
+  if (error == ENOTDIR || (error == 0 && !S_ISDIR(info.st_mode))) {
+    return Status::NotFound(
+        fmt::format("{}: is no directory, so there is no store here", dir));
+  }
+  if (error != 0 && error != ENOENT) return SystemError(dir, error);
+  auto names = DefaultEnv().List(dir);
+  if (error == 0 && !names.ok()) return names.status();
+  const Holdings found = names.ok() ? LookInto(*names) : Holdings();
+  if (found.rocksdb) {
+    return Status::NotFound(fmt::format(
+        "{}: there is no store here, but files of a RocksDB database", dir));
+  }
+  if (found.parts_of_a_store) {
+    return Status::NotFound(
+        fmt::format("{}: the files of a store are here, but its CURRENT is "
+                    "missing; copy the directory, then 'tamis db repair' makes "
+                    "a new one of what can be read",
+                    dir));
+  }
+  return Status::NotFound(
+      fmt::format("{}: there is no store here{}", dir, create));
+}
 
 void AddNewTableOptions(CLI::App* app, NewTableArgs* args) {
   AddText(app, "--filter", &args->filter,
@@ -131,6 +202,7 @@ Result<std::unique_ptr<Store>> OpenToRead(const std::string& dir,
   options.read_only = true;
   options.filter_loading = loading;
   auto store = Store::Open(dir, options);
+  if (IsMissing(store.status(), dir)) return MissingStore(dir);
   if (!store.ok()) return InDbWords(store.status());
   return store;
 }
@@ -141,9 +213,13 @@ Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
   if (!options.ok()) return options.status();
   options->create_if_missing = args.create;
   auto store = Store::Open(dir, *options);
-  if (store.status().code() == StatusCode::kNotFound && !args.create &&
-      args.may_create) {
-    return Followed(store.status(), "; --create makes one");
+  const StatusCode code = store.status().code();
+  if (args.create && code == StatusCode::kNotFound && !HasStore(dir)) {
+    return Followed(store.status(),
+                    "; the directory above that of a new store must be there");
+  }
+  if (IsMissing(store.status(), dir) || code == StatusCode::kAlreadyExists) {
+    return MissingStore(dir, args.may_create);
   }
   if (!store.ok()) return InDbWords(store.status());
   return store;

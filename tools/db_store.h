@@ -67,7 +67,16 @@ Result<std::unique_ptr<Store>> OpenToRead(
 Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
                                            const DbWriteArgs& args);
 
-// A message of the library about opening `dir`, with what to do.
+// A message of the library about opening a store, with what to do.
 Status InDbWords(const Status& status);
+
+// True if `dir` is a directory with a CURRENT, as every store has one.  False
+// also where nobody lets us look.
+bool HasStore(const std::string& dir);
+
+// Why there is no store at `dir`, which the library did not find: no such
+// directory, no right to look into it, a store that lost its CURRENT; and what
+// to do.  With `may_create` that includes --create.
+Status MissingStore(const std::string& dir, bool may_create = false);
 
 }  // namespace tamis::tools

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "db_store.h"
 #include "filter_args.h"
 
 namespace tamis::tools {
@@ -21,10 +22,11 @@ std::string AdviceFor(std::string_view what) {
   for (const char* packed : {"gzip", "zstd", "xz", "LZ4", "a zip"}) {
     if (what.starts_with(packed)) return "; unpack it first";
   }
-  for (const char* holder : {"LevelDB", "RocksDB"}) {
-    if (what.find(holder) != std::string_view::npos) {
-      return "; this command cannot look inside it yet";
-    }
+  if (what.find("LevelDB") != std::string_view::npos) {
+    return "; use 'tamis db' on the directory of the store that it is from";
+  }
+  if (what.find("RocksDB") != std::string_view::npos) {
+    return "; this command cannot look inside it yet";
   }
   return "";
 }
@@ -59,6 +61,12 @@ Status CheckGiven(const std::string& name, const std::string& format,
 Status CheckRecognised(const std::string& name, Guesses guesses,
                        const RecognisedFormat& recognised) {
   if (recognised.certainty == Certainty::kCertain) return Status::Ok();
+  if (!recognised.store_file.empty()) {
+    return Status::InvalidArgument(fmt::format(
+        "{}: by its name this is {}, not a filter; use 'tamis db' on its "
+        "directory, or give --format if it is one all the same",
+        name, recognised.store_file));
+  }
   if (recognised.certainty == Certainty::kUnknown) {
     return Status::InvalidArgument(fmt::format(
         "{}: not recognised as a filter: {}", name, recognised.reason));
@@ -76,7 +84,13 @@ Status CheckRecognised(const std::string& name, Guesses guesses,
 
 Result<MappedFile> OpenBytes(const FilterInputArgs& args) {
   if (args.path.empty()) return Status::InvalidArgument("no file name");
-  if (args.path != "-") return MappedFile::Open(args.path);
+  if (args.path != "-") {
+    if (HasStore(args.path)) {
+      return Status::InvalidArgument(
+          args.path + ": is a store, not a filter; use 'tamis db' on it");
+    }
+    return MappedFile::Open(args.path);
+  }
   const std::string fd = fmt::format("/dev/fd/{}", args.standard_input);
   auto file = MappedFile::Open(fd);
   if (file.ok()) return file;

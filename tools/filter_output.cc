@@ -4,6 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "base/atomic_file.h"
 #include "base/file_descriptor.h"
@@ -30,6 +34,11 @@ Status WriteStream(const std::string& path, Slice bytes) {
 Status MustForce(const std::string& path) {
   return Status::AlreadyExists(path +
                                ": already exists; --force overwrites it");
+}
+
+bool IsRegular(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
 }  // namespace
@@ -79,6 +88,33 @@ Status WriteFilterOutput(const Console& console, const std::string& path,
   Status status = WriteFilterFile(path, bytes,
                                   force ? IfExists::kReplace : IfExists::kFail);
   return status.code() == StatusCode::kAlreadyExists ? MustForce(path) : status;
+}
+
+Status LockOutput(const Console& console, std::string_view command,
+                  const std::string& path,
+                  std::unique_ptr<FilterFileLock>* lock) {
+  constexpr std::chrono::milliseconds kPatience{1000};
+  if (path == "-" || !IsRegular(path)) return Status::Ok();
+  auto taken = LockFilterFile(path, kPatience);
+  if (taken.status().code() == StatusCode::kResourceExhausted) {
+    Note(console, command,
+         fmt::format("{}: waiting for another command that changes it", path));
+    taken = LockFilterFile(path);
+  }
+  switch (taken.status().code()) {
+    case StatusCode::kOk:
+      *lock = *std::move(taken);
+      return Status::Ok();
+    case StatusCode::kNotFound:  // gone meanwhile
+      return Status::Ok();
+    case StatusCode::kNotSupported:
+      Note(console, command,
+           fmt::format("{}; see to it that nothing else changes it meanwhile",
+                       taken.status().message()));
+      return Status::Ok();
+    default:
+      return taken.status();
+  }
 }
 
 }  // namespace tamis::tools

@@ -2,10 +2,13 @@
 
 #pragma once
 
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "console.h"
 #include "tamis/filter.h"
+#include "tamis/filter_file.h"
 
 namespace tamis::tools {
 
@@ -23,5 +26,14 @@ Status CheckFilterOutput(const Console& console, const std::string& path,
 // written to; a file is replaced as a whole, and only with `force`.
 Status WriteFilterOutput(const Console& console, const std::string& path,
                          Slice bytes, bool force);
+
+// Keeps other commands from changing the filter at `path`, from here until
+// *lock goes: taken before it is read by who replaces it later.  Waits for who
+// changes it now, and says so after a second.  No lock is needed, and none is
+// taken, where nothing can be replaced: "-", a stream, a file that is not
+// there.
+Status LockOutput(const Console& console, std::string_view command,
+                  const std::string& path,
+                  std::unique_ptr<FilterFileLock>* lock);
 
 }  // namespace tamis::tools

@@ -117,6 +117,11 @@ std::string KeyProblem(const KeySyntax& syntax, std::string_view record) {
   return syntax.hex ? HexProblem(record) : PlainProblem(syntax.type, record);
 }
 
+Status BadListedKey(const KeySyntax& syntax, std::string_view text) {
+  return Status::InvalidArgument(
+      fmt::format("--key '{}': {}", text, KeyProblem(syntax, text)));
+}
+
 KeyReader::KeyReader(ByteSource* source, KeySyntax syntax,
                      std::size_t buffer_bytes)
     : source_(source), syntax_(syntax), buffer_(buffer_bytes) {}

@@ -105,6 +105,8 @@ bool DecodeKey(const KeySyntax& syntax, std::string_view record,
                std::string* out);
 // Why DecodeKey() refuses it.
 std::string KeyProblem(const KeySyntax& syntax, std::string_view record);
+// InvalidArgument, for the text of a --key that DecodeKey() refuses.
+Status BadListedKey(const KeySyntax& syntax, std::string_view text);
 
 class KeyReader {
  public:

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/coding.h"
 #include "pair_text.h"
@@ -37,7 +38,10 @@ class LinePairReader final : public PairReader {
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos) {
       return BadPair(*source_, "line", number_,
-                     "no tab between a key and a value");
+                     line.starts_with("{\"key")
+                         ? "no tab between a key and a value; --json-lines "
+                           "reads what scan --json writes"
+                         : "no tab between a key and a value");
     }
     Status key = Decode(line.substr(0, tab), &key_, &pair->key);
     if (!key.ok()) return key;
@@ -66,6 +70,83 @@ class LinePairReader final : public PairReader {
 
   ByteSource* source_;
   bool hex_;
+  KeyReader lines_;
+  std::size_t at_ = 0;  // among the records of lines_
+  std::uint64_t number_ = 0;
+  std::string key_;
+  std::string value_;
+};
+
+class JsonPairReader final : public PairReader {
+ public:
+  explicit JsonPairReader(ByteSource* source)
+      : source_(source), lines_(source, KeySyntax{}) {}
+
+  Result<bool> Next(Pair* pair) override {
+    if (at_ == lines_.records().size()) {
+      at_ = 0;
+      if (Status read = lines_.Next(); !read.ok()) return read;
+      if (lines_.records().empty()) return false;
+    }
+    const std::string_view line = lines_.records()[at_++];
+    ++number_;
+    const std::string problem = Parse(line);
+    if (!problem.empty()) return BadPair(*source_, "line", number_, problem);
+    pair->key = key_;
+    pair->value = value_;
+    return true;
+  }
+
+  std::uint64_t bytes_read() const override { return lines_.bytes_read(); }
+
+ private:
+  using Json = nlohmann::json;
+
+  // What is wrong with the line; empty: nothing, and key_ and value_ are its.
+  std::string Parse(std::string_view line) {
+    Json object;
+    try {
+      object = Json::parse(line);
+    } catch (const Json::exception& error) {
+      const auto* at = dynamic_cast<const Json::parse_error*>(&error);
+      if (at == nullptr) return "no JSON";
+      return fmt::format("no JSON: wrong at byte {}", at->byte);
+    }
+    if (!object.is_object()) return "not a JSON object";
+    for (const auto& [name, member] : object.items()) {
+      if (name == "found" && member == true) continue;
+      if (name != "key" && name != "key_hex" && name != "value" &&
+          name != "value_hex") {
+        return fmt::format("'{}' is none of key, key_hex, value, value_hex",
+                           name);
+      }
+      if (!member.is_string()) return fmt::format("'{}' is no string", name);
+    }
+    std::string problem = Take(object, "key", &key_);
+    return problem.empty() ? Take(object, "value", &value_) : problem;
+  }
+
+  // The bytes of object[name], or of object[name_hex].
+  static std::string Take(const Json& object, const std::string& name,
+                          std::string* bytes) {
+    const auto text = object.find(name);
+    const auto digits = object.find(name + "_hex");
+    if ((text == object.end()) == (digits == object.end())) {
+      return fmt::format("{} of {} and {}_hex",
+                         text == object.end() ? "none" : "more than one", name,
+                         name);
+    }
+    bytes->clear();
+    if (text != object.end()) {
+      *bytes = text->get_ref<const std::string&>();
+      return "";
+    }
+    const auto& hex = digits->get_ref<const std::string&>();
+    if (DecodeHex(hex, bytes)) return "";
+    return fmt::format("{}_hex: {}", name, HexProblem(hex));
+  }
+
+  ByteSource* source_;
   KeyReader lines_;
   std::size_t at_ = 0;  // among the records of lines_
   std::uint64_t number_ = 0;
@@ -144,6 +225,10 @@ class BinaryPairReader final : public PairReader {
 
 std::unique_ptr<PairReader> NewLinePairReader(ByteSource* source, bool hex) {
   return std::make_unique<LinePairReader>(source, hex);
+}
+
+std::unique_ptr<PairReader> NewJsonPairReader(ByteSource* source) {
+  return std::make_unique<JsonPairReader>(source);
 }
 
 std::unique_ptr<PairReader> NewBinaryPairReader(ByteSource* source) {

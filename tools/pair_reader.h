@@ -33,6 +33,11 @@ class PairReader {
 // is the value.  A line may have 64 MiB.  `source` must outlive the reader.
 std::unique_ptr<PairReader> NewLinePairReader(ByteSource* source, bool hex);
 
+// One JSON object per line, as SetBytes() makes them: "key" or "key_hex", and
+// "value" or "value_hex".  "found": true, which `db get --json` adds, may stand
+// beside them.  A line may have 64 MiB.  `source` must outlive the reader.
+std::unique_ptr<PairReader> NewJsonPairReader(ByteSource* source);
+
 // The lengths of key and value, 32 bits each, little-endian; the key; the
 // value; and so on.  `source` must outlive the reader.
 std::unique_ptr<PairReader> NewBinaryPairReader(ByteSource* source);

@@ -27,15 +27,19 @@ bool IsAbove7e(char c) { return static_cast<unsigned char>(c) > 0x7e; }
 
 bool NeedsNoEscape(char c) { return !IsControl(c) && c != '\\'; }
 
-void AppendOne(char c, bool is_utf8, std::string* out) {
-  if (NeedsNoEscape(c) && (is_utf8 || !IsAbove7e(c))) {
+// Appends text[at].
+void AppendOne(std::string_view text, std::size_t at, bool is_utf8,
+               std::string* out) {
+  const char c = text[at];
+  if (NeedsNoEscape(c) && (is_utf8 || !IsAbove7e(c)) &&
+      !SteersTerminal(text, at, is_utf8)) {
     *out += c;
     return;
   }
   *out += '\\';
-  const std::size_t at = kMeanings.find(c);
-  if (at != std::string_view::npos) {
-    *out += kLetters[at];
+  const std::size_t letter = kMeanings.find(c);
+  if (letter != std::string_view::npos) {
+    *out += kLetters[letter];
   } else {
     *out += 'x';
     *out += ToHex({&c, 1});
@@ -80,7 +84,9 @@ void AppendEscaped(Slice bytes, std::string* out) {
     return;
   }
   const bool is_utf8 = is_ascii || IsUtf8(bytes);
-  for (const char c : bytes) AppendOne(c, is_utf8, out);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    AppendOne(bytes, i, is_utf8, out);
+  }
 }
 
 std::string Escaped(Slice bytes) {

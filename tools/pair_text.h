@@ -13,8 +13,8 @@ namespace tamis::tools {
 
 // Appends `bytes` so that they stay on one line and hold no tab: a newline, a
 // tab, a carriage return and a backslash are written \n, \t, \r and \\, other
-// control characters \xNN.  Of what is not UTF-8 every byte above 0x7e is
-// written \xNN, so that the text is UTF-8 always.
+// control characters (those of Unicode, too) \xNN.  Of what is not UTF-8 every
+// byte above 0x7e is written \xNN, so that the text is UTF-8 always.
 void AppendEscaped(Slice bytes, std::string* out);
 std::string Escaped(Slice bytes);
 

@@ -93,19 +93,45 @@ std::string_view Plural(std::uint64_t count, std::string_view one,
   return count == 1 ? one : many;
 }
 
-std::string Printable(std::string_view text) {
+bool SteersTerminal(std::string_view text, std::size_t at, bool is_utf8) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  if (byte < 0x20 || byte == 0x7f) return true;
+  if (!is_utf8) return byte >= 0x80 && byte < 0xa0;
+  // U+0080 to U+009F are c2 80 to c2 9f.
+  const auto is_c1 = [&](std::size_t i) {
+    return text[i] == '\xc2' && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+  };
+  return byte == 0xc2 ? is_c1(at)
+                      : byte >= 0x80 && byte < 0xa0 && at > 0 && is_c1(at - 1);
+}
+
+namespace {
+
+std::string WithoutOrders(std::string_view text, bool keep_tabs) {
+  const bool is_utf8 = IsUtf8(text);
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += "\\x";
-      out += kHexDigits[byte >> 4];
-      out += kHexDigits[byte & 15];
-    } else {
-      out += c;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool stays = keep_tabs && text[i] == '\t';
+    if (stays || !SteersTerminal(text, i, is_utf8)) {
+      out += text[i];
+      continue;
     }
+    const auto byte = static_cast<unsigned char>(text[i]);
+    out += "\\x";
+    out += kHexDigits[byte >> 4];
+    out += kHexDigits[byte & 15];
   }
   return out;
+}
+
+}  // namespace
+
+std::string Printable(std::string_view text) {
+  return WithoutOrders(text, false);
+}
+
+std::string PrintableLine(std::string_view line) {
+  return WithoutOrders(line, true);
 }
 
 bool IsUtf8(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,8 +30,16 @@ std::string Percent(double rate);
 std::string_view Plural(std::uint64_t count, std::string_view one,
                         std::string_view many);
 
-// Control characters as \xNN, everything else as it is.
+// True for bytes that terminals take as orders: control characters of ASCII,
+// those of Unicode (U+0080 to U+009F), and of what is not UTF-8 the bytes that
+// older terminals take for these.
+// REQUIRES: at < text.size(); is_utf8 == IsUtf8(text)
+bool SteersTerminal(std::string_view text, std::size_t at, bool is_utf8);
+
+// Bytes that steer a terminal as \xNN, everything else as it is.
 std::string Printable(std::string_view text);
+// The same, but tabs stay.
+std::string PrintableLine(std::string_view line);
 
 bool IsUtf8(std::string_view text);
 

@@ -85,7 +85,24 @@ class TAMIS_EXPORT FilterReader {
   virtual FilterInfo Describe() const = 0;
 };
 
-// How a filter is built; none of it changes the bytes that come out.
+// How a key counts that is added more than once: in the size of a filter, and
+// in the number of keys that it stores.
+enum class RepeatedKeys {
+  // Once, wherever the others came.  But formats of other engines count as
+  // those do, so that the bytes are theirs: leveldb, lab and md5 each time it
+  // is added; rocksdb, rocksdb-legacy and rocksdb-ribbon each time that the key
+  // before it was another.
+  kAsFormat,
+  // Once in every format.  leveldb and rocksdb-legacy, which hash keys to 32
+  // bits, then keep 8 more bytes per key to tell them apart.
+  kOnce,
+  // The caller's word that equal keys come one behind the other, as they do
+  // in a table: as kAsFormat, without looking for others, which is faster.
+  kNeighbours,
+};
+
+// How a filter is built; none of it but `repeats` changes the bytes that come
+// out.
 struct BuildOptions {
   std::uint64_t expected_keys = 0;  // a hint for reserving memory; 0: unknown
   // Bytes that the builder may take above the filter's own size; what is more
@@ -102,6 +119,7 @@ struct BuildOptions {
   // Called by Finish() now and then, by one thread at a time, with the part of
   // the work that is done, from 0 to 1.  May be empty.
   std::function<void(double)> progress;
+  RepeatedKeys repeats = RepeatedKeys::kAsFormat;
 };
 
 // Collects keys, then writes one filter.  Calls must match: Add* Finish.
@@ -110,8 +128,10 @@ class TAMIS_EXPORT FilterBuilder {
  public:
   virtual ~FilterBuilder() = default;
 
-  // Duplicates are harmless, though a format may count them when it sizes
-  // the filter.  `key` is not kept after the call returns.
+  // Duplicates are harmless: they change neither the size nor the answers,
+  // but for the formats that RepeatedKeys names.  (A size that is given, as by
+  // "bloom:m=80000,k=5", is kept whatever comes.)  `key` is not kept after the
+  // call returns.
   virtual void Add(Slice key) = 0;
 
   // Add() for each of them, in order; faster where there are many.
@@ -122,10 +142,21 @@ class TAMIS_EXPORT FilterBuilder {
   // Appends the filter to *dst, leaving the bytes already there alone.
   // On error (no room, or a size the format cannot hold) *dst is as it was.
   virtual Status Finish(std::string* dst) = 0;
+
+  // For how many keys Finish() sized the filter: different ones, as far as
+  // RepeatedKeys says so.  (They are told apart by hashes of 64 bits.)
+  // Nothing: it was not called, or failed, or this builder does not tell.
+  virtual std::optional<std::uint64_t> counted_keys() const {
+    return std::nullopt;
+  }
 };
 
 // Grows in place: a filter in memory, sized for a planned number of keys.
-// Insert needs exclusive access; queries may share.
+// Insert needs exclusive access; queries may share.  It keeps no hashes, so a
+// Bloom filter counts a key each time it is inserted (FilterInfo::keys); ask
+// MayContain() first where that matters.  Scalable and rotating filters count
+// what was not maybe in before; from counting and cuckoo filters a key must be
+// erased as often as it was inserted.
 class TAMIS_EXPORT MutableFilter : public FilterReader {
  public:
   // Afterwards MayContain(key) is true.  More keys than planned are taken
@@ -179,7 +210,8 @@ class TAMIS_EXPORT FilterPolicy {
   virtual std::string_view name() const noexcept = 0;
 
   // `expected_keys` is a hint for reserving memory (0: unknown); it never
-  // changes the bytes that come out.  Never returns null.
+  // changes the bytes that come out.  Never returns null.  Repeated keys count
+  // as RepeatedKeys::kAsFormat says.
   virtual std::unique_ptr<FilterBuilder> NewBuilder(
       std::uint64_t expected_keys = 0) const = 0;
 

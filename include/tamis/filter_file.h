@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,5 +54,25 @@ enum class IfExists { kFail, kReplace };
 // AlreadyExists: there is a file and kFail was asked.
 TAMIS_EXPORT Status WriteFilterFile(const std::string& path, Slice bytes,
                                     IfExists if_exists);
+
+// Held by who reads a filter file, changes what was read and replaces the file
+// with WriteFilterFile(): so that of two who do so at once neither undoes what
+// the other did.  Advisory: readers need none, and who takes none is not kept
+// out.  Nothing stays behind on the disk, whatever becomes of the process.
+// After the file has been replaced the lock is on the old one: to change the
+// file once more, let go and take it again.
+class TAMIS_EXPORT FilterFileLock {
+ public:
+  virtual ~FilterFileLock() = default;
+};
+
+// Waits up to `patience` for whoever else holds the lock on the file at `path`,
+// be it in this process; nothing: however long it takes.  A symbolic link
+// stands for the file that it points to.  Take it before the file is read.
+// ResourceExhausted: it is still held.  NotSupported: its file system has no
+// locks.  NotFound, IoError: the file.
+TAMIS_EXPORT Result<std::unique_ptr<FilterFileLock>> LockFilterFile(
+    const std::string& path,
+    std::optional<std::chrono::milliseconds> patience = std::nullopt);
 
 }  // namespace tamis

@@ -41,6 +41,10 @@ struct RecognisedFormat {
   // Not empty: no bare filter, but a file that has filters inside: "a Parquet
   // file", for FindParquetFilters() of tamis/parquet.h.  Unknown otherwise.
   std::string holds_filters;
+  // Not empty: by its name a file of a store, which is not taken for a filter
+  // because its length happens to fit one: "the manifest of a store".
+  // Unknown otherwise.
+  std::string store_file = {};
 };
 
 // Tells by a file's name (the last part of a path, or "") and its bytes.

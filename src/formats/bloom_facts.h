@@ -43,6 +43,14 @@ struct BloomSizing {
   std::uint64_t fold = 1;
 };
 
+// Which of the keys that are added again count again, in the engine whose
+// format it is.
+enum class CountedRepeats {
+  kNone,
+  kDistant,  // all but those that equal the one before
+  kAll,
+};
+
 // The textbook's answer: m = ceil(n log2(1/p) / ln 2), k = round(m/n ln 2)
 // up to most_probes.
 // No keys at all still get one bit, so that every filter can be probed.

@@ -9,7 +9,7 @@
 //   F::Engine                    ClassicEngine<F> or BlockedEngine<F>
 //   F::kHeaderBytes              before the bits
 //   F::kTrailerBytes             after the bits
-//   F::kCountsRepeats            an equal key added twice in a row counts twice
+//   F::kRepeats                  which repeated keys count: CountedRepeats
 //   F::kHasSeed                  the seed is stored, and shown
 //   policy_name(), spec_name(), hash_name()
 //   HashOf(key, seed) -> Digest
@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,9 +33,11 @@
 
 #include "base/append_zeros.h"
 #include "filters/bit_array.h"
+#include "filters/digest_buckets.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_facts.h"
 #include "formats/bloom_mutable.h"
+#include "hash/xxhash.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -84,10 +87,18 @@ class BloomBuilder final : public FilterBuilder {
  public:
   using Digest = typename F::Digest;
 
-  explicit BloomBuilder(const F& format)
-      : format_(format), seed_(format.Plan(0).seed) {}
+  explicit BloomBuilder(const F& format,
+                        RepeatedKeys repeats = RepeatedKeys::kAsFormat)
+      : format_(format),
+        seed_(format.Plan(0).seed),
+        drops_neighbours_(F::kRepeats != CountedRepeats::kAll ||
+                          repeats == RepeatedKeys::kOnce),
+        counts_distinct_(repeats == RepeatedKeys::kOnce ||
+                         (repeats == RepeatedKeys::kAsFormat &&
+                          F::kRepeats == CountedRepeats::kNone)) {}
 
   void Add(Slice key) override {
+    Identify(key);
     const Digest digest = format_.HashOf(key, seed_);
     if (IsRepeat(digest)) return;
     if (!digests_.PushBack(digest)) out_of_memory_ = true;
@@ -99,6 +110,7 @@ class BloomBuilder final : public FilterBuilder {
     for (; !keys.empty(); keys = keys.subspan(std::min(kGroup, keys.size()))) {
       const std::size_t count = std::min(kGroup, keys.size());
       for (std::size_t i = 0; i < count; ++i) {
+        Identify(keys[i]);
         digests[i] = format_.HashOf(keys[i], seed_);
       }
       std::size_t kept = 0;
@@ -114,8 +126,12 @@ class BloomBuilder final : public FilterBuilder {
     if (out_of_memory_) {
       return Status::ResourceExhausted("no memory for the keys' hashes");
     }
-    BloomFacts facts = format_.Plan(digests_.size());
-    facts.keys = digests_.size();
+    const std::optional<std::uint64_t> count = Count();
+    if (!count.has_value()) {
+      return Status::ResourceExhausted("no memory to count the keys");
+    }
+    BloomFacts facts = format_.Plan(*count);
+    facts.keys = *count;
     if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
     const std::size_t start = dst->size();
     Status room = AppendZeros(dst, TotalBytes(format_, facts));
@@ -125,13 +141,32 @@ class BloomBuilder final : public FilterBuilder {
     const typename F::Engine engine(format_, facts);
     engine.MarkAll(BytesOf(whole + F::kHeaderBytes), digests_);
     format_.Seal({whole, dst->size() - start}, facts);
+    counted_ = count;
     return Status::Ok();
+  }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
   }
 
  private:
+  // Digests too short to tell keys apart by.
+  static constexpr bool kDigestsCollide =
+      sizeof(Digest) < sizeof(std::uint64_t);
+
+  // Nothing: no memory.
+  std::optional<std::uint64_t> Count() const noexcept {
+    if (!counts_distinct_) return digests_.size();
+    return kDigestsCollide ? identities_.CountDistinct()
+                           : digests_.CountDistinct();
+  }
+  void Identify(Slice key) noexcept {
+    if (!kDigestsCollide || !counts_distinct_) return;
+    if (!identities_.PushBack(Xxh3(key, 0))) out_of_memory_ = true;
+  }
+
   // Of the digest just before, where such do not count.
   bool IsRepeat(const Digest& digest) noexcept {
-    if (F::kCountsRepeats) return false;
+    if (!drops_neighbours_) return false;
     const bool repeats = any_ && last_ == digest;
     last_ = digest;
     any_ = true;
@@ -140,7 +175,11 @@ class BloomBuilder final : public FilterBuilder {
 
   F format_;
   std::uint64_t seed_;
+  const bool drops_neighbours_;
+  const bool counts_distinct_;
   typename F::Engine::Digests digests_;
+  DigestBuckets identities_;  // of the keys, where their digests do not do
+  std::optional<std::uint64_t> counted_;
   Digest last_{};
   bool any_ = false;
   bool out_of_memory_ = false;
@@ -161,6 +200,10 @@ class BloomPolicy final : public FilterPolicy {
   std::unique_ptr<FilterBuilder> NewBuilder(
       std::uint64_t /*expected_keys*/) const override {
     return std::make_unique<BloomBuilder<F>>(format_);
+  }
+  std::unique_ptr<FilterBuilder> NewBuilderWith(
+      const BuildOptions& options) const override {
+    return std::make_unique<BloomBuilder<F>>(format_, options.repeats);
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {

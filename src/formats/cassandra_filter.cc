@@ -25,7 +25,8 @@ class CassandraFilter {
   using Engine = ClassicEngine<CassandraFilter>;
   static constexpr std::size_t kHeaderBytes = 8;
   static constexpr std::size_t kTrailerBytes = 0;
-  static constexpr bool kCountsRepeats = false;  // partitions are distinct
+  // Its partitions are distinct.
+  static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = false;
 
   CassandraFilter(const CassandraOptions& options, CassandraEra era,

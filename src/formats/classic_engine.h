@@ -13,9 +13,9 @@
 #include <array>
 #include <span>
 
-#include "base/chunked_array.h"
 #include "filters/bit_array.h"
 #include "filters/classic_bloom.h"
+#include "filters/digest_buckets.h"
 #include "formats/bloom_facts.h"
 #include "tamis/bloom_math.h"
 #include "tamis/filter.h"
@@ -26,7 +26,7 @@ template <typename F>
 class ClassicEngine {
  public:
   using Digest = typename F::Digest;
-  using Digests = ChunkedArray<Digest>;
+  using Digests = DigestBucketsOf<Digest>;
   using Probes = typename F::Probes;
   static constexpr bool kConcurrent = false;
 
@@ -63,9 +63,9 @@ class ClassicEngine {
     MarkClassic<Probes>(bytes, shape_, digest);
   }
   void MarkAll(unsigned char* bytes, const Digests& digests) const noexcept {
-    for (std::size_t i = 0; i < digests.chunk_count(); ++i) {
-      MarkClassicMany<Probes>(bytes, shape_, digests.chunk(i));
-    }
+    digests.ForEach([&](std::span<const Digest> some) {
+      MarkClassicMany<Probes>(bytes, shape_, some);
+    });
   }
 
   // What the bits say, see FilterInfo.

@@ -60,7 +60,11 @@ Status DigestBuilder::Finish(std::string* dst) {
   } catch (const std::exception&) {  // bad_alloc, or too long for a string
     built = Status::ResourceExhausted("no memory to build the filter");
   }
-  if (!built.ok()) dst->resize(start);
+  if (!built.ok()) {
+    dst->resize(start);
+  } else {
+    counted_ = digests_.size();
+  }
   return built;
 }
 

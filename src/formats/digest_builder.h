@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,6 +19,7 @@ class DigestBuilder : public FilterBuilder {
   void Add(Slice key) final;
   void AddMany(std::span<const Slice> keys) final;
   Status Finish(std::string* dst) final;
+  std::optional<std::uint64_t> counted_keys() const final { return counted_; }
 
  protected:
   DigestBuilder(std::uint64_t seed, const BuildOptions& options);
@@ -34,6 +37,7 @@ class DigestBuilder : public FilterBuilder {
   BuildOptions options_;
   std::function<void(double)> progress_;  // the caller's
   DigestSet digests_;
+  std::optional<std::uint64_t> counted_;
 };
 
 }  // namespace tamis

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -203,6 +204,7 @@ class ErasableBuilder final : public FilterBuilder {
       char* whole = dst->data() + start;
       if (InsertAll(facts, sorted->digests, BytesOf(whole + F::kHeaderBytes))) {
         format_.Seal({whole, dst->size() - start}, facts);
+        counted_ = *facts.keys;
         return Status::Ok();
       }
       dst->resize(start);
@@ -212,6 +214,9 @@ class ErasableBuilder final : public FilterBuilder {
     return Status::ResourceExhausted(
         std::string(F::kKind.name) + ": " + std::to_string(*facts.keys) +
         " keys do not find room; plan for a larger filter");
+  }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
   }
 
  private:
@@ -230,6 +235,7 @@ class ErasableBuilder final : public FilterBuilder {
   F format_;
   std::uint64_t seed_;
   ChunkedArray<std::uint64_t> digests_;
+  std::optional<std::uint64_t> counted_;
   bool out_of_memory_ = false;
 };
 

@@ -26,7 +26,7 @@ class LabFormat {
   using Engine = ClassicEngine<LabFormat>;
   static constexpr std::size_t kHeaderBytes = kLabHeaderBytes;
   static constexpr std::size_t kTrailerBytes = 0;
-  static constexpr bool kCountsRepeats = true;
+  static constexpr auto kRepeats = CountedRepeats::kAll;
   static constexpr bool kHasSeed = false;
 
   explicit LabFormat(const BloomSizing& sizing) : sizing_(sizing) {}

@@ -21,7 +21,7 @@ class LevelDbBloom {
   using Engine = ClassicEngine<LevelDbBloom>;
   static constexpr std::size_t kHeaderBytes = 0;
   static constexpr std::size_t kTrailerBytes = 1;  // the number of probes
-  static constexpr bool kCountsRepeats = true;     // as LevelDB does
+  static constexpr auto kRepeats = CountedRepeats::kAll;  // as LevelDB does
   static constexpr bool kHasSeed = false;
 
   explicit LevelDbBloom(const BloomSizing& sizing) : sizing_(sizing) {

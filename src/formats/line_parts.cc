@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/no_throw.h"
@@ -161,12 +162,14 @@ FilterInfo DescribeParts(std::span<const LinePart> parts) {
   return info;
 }
 
-DigestsBuilder::DigestsBuilder(std::uint64_t seed, Write write)
-    : seed_(seed), write_(std::move(write)) {}
+DigestsBuilder::DigestsBuilder(std::uint64_t seed, RepeatedKeys repeats,
+                               Write write)
+    : seed_(seed), repeats_(repeats), write_(std::move(write)) {}
 
 void DigestsBuilder::Add(Slice key) {
   const std::uint64_t digest = LineDigest(key, seed_);
-  if (!digests_.empty() && digests_.back() == digest) return;
+  if (digests_.size() > 0 && last_ == digest) return;
+  last_ = digest;
   if (!digests_.PushBack(digest)) out_of_memory_ = true;
 }
 
@@ -175,7 +178,17 @@ Status DigestsBuilder::Finish(std::string* dst) {
     return Status::ResourceExhausted("no memory for the keys' hashes");
   }
   const std::size_t start = dst->size();
-  Status written = NoThrow([&] { return write_(digests_, dst); });
+  Status written = NoThrow([&]() -> Status {
+    const std::optional<std::uint64_t> distinct =
+        repeats_ == RepeatedKeys::kNeighbours ? digests_.size()
+                                              : digests_.CountDistinct();
+    if (!distinct.has_value()) {
+      return Status::ResourceExhausted("no memory to count the keys");
+    }
+    Status done = write_({.all = digests_, .distinct = *distinct}, dst);
+    if (done.ok()) counted_ = *distinct;
+    return done;
+  });
   if (!written.ok()) dst->resize(start);
   return written;
 }

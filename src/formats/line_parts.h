@@ -8,11 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
-#include "base/chunked_array.h"
 #include "base/wide_math.h"
+#include "filters/digest_buckets.h"
 #include "filters/line_bloom.h"
 #include "tamis/filter.h"
 
@@ -62,21 +63,30 @@ std::uint64_t MarkNew(const LinePart& part, unsigned char* lines,
 FilterInfo DescribeParts(std::span<const LinePart> parts);
 
 // Collects the digests of keys, without one that equals the one before it, and
-// writes a filter when it knows how many there are.
+// writes a filter when it knows how many different ones there are.
 class DigestsBuilder final : public FilterBuilder {
  public:
-  using Digests = ChunkedArray<std::uint64_t>;
+  struct Digests {
+    const DigestBuckets& all;
+    std::uint64_t distinct;
+  };
   // As FilterBuilder::Finish().
   using Write = std::function<Status(const Digests&, std::string* dst)>;
 
-  DigestsBuilder(std::uint64_t seed, Write write);
+  DigestsBuilder(std::uint64_t seed, RepeatedKeys repeats, Write write);
   void Add(Slice key) override;
   Status Finish(std::string* dst) override;
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
 
  private:
   std::uint64_t seed_;
+  RepeatedKeys repeats_;
   Write write_;
-  Digests digests_;
+  DigestBuckets digests_;
+  std::uint64_t last_ = 0;  // the digest just before, if any
+  std::optional<std::uint64_t> counted_;
   bool out_of_memory_ = false;
 };
 

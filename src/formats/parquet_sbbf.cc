@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -42,7 +43,8 @@ class ParquetBits {
   static constexpr BlockKind kBlockKind = BlockKind::kSplit;
   static constexpr std::size_t kHeaderBytes = 0;
   static constexpr std::size_t kTrailerBytes = 0;
-  static constexpr bool kCountsRepeats = false;  // sized by distinct values
+  // Sized by distinct values.
+  static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = false;
 
   explicit ParquetBits(const BloomSizing& sizing) : sizing_(sizing) {}
@@ -175,8 +177,8 @@ Status AppendHeader(std::string* dst, std::uint64_t bitset_bytes) {
 
 class ParquetBuilder final : public FilterBuilder {
  public:
-  explicit ParquetBuilder(const ParquetBits& format)
-      : format_(format), bits_(format) {}
+  ParquetBuilder(const ParquetBits& format, RepeatedKeys repeats)
+      : format_(format), bits_(format, repeats) {}
 
   void Add(Slice key) override {
     bits_.Add(key);
@@ -206,6 +208,9 @@ class ParquetBuilder final : public FilterBuilder {
       StoreParquetHeader(dst->data() + start, actual);
     }
     return Status::Ok();
+  }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return bits_.counted_keys();
   }
 
  private:
@@ -256,7 +261,11 @@ class ParquetPolicy final : public FilterPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       std::uint64_t /*expected_keys*/) const override {
-    return std::make_unique<ParquetBuilder>(format_);
+    return std::make_unique<ParquetBuilder>(format_, RepeatedKeys::kAsFormat);
+  }
+  std::unique_ptr<FilterBuilder> NewBuilderWith(
+      const BuildOptions& options) const override {
+    return std::make_unique<ParquetBuilder>(format_, options.repeats);
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {

@@ -38,7 +38,7 @@ class RocksDbFormat {
  public:
   static constexpr std::size_t kHeaderBytes = 0;
   static constexpr std::size_t kTrailerBytes = kRocksDbTrailerBytes;
-  static constexpr bool kCountsRepeats = false;
+  static constexpr auto kRepeats = CountedRepeats::kDistant;
   static constexpr bool kHasSeed = false;
 
   std::string_view policy_name() const noexcept { return kRocksDbFilterName; }
@@ -269,10 +269,10 @@ std::uint64_t FastLocalBloomDigest(Slice key) noexcept {
   return std::rotl(Xxph3(key), 32);
 }
 
-Status AppendFastLocalBloom(const DigestBuckets& digests, unsigned millibits,
-                            std::string* dst) {
+Status AppendFastLocalBloom(const DigestBuckets& digests, std::uint64_t keys,
+                            unsigned millibits, std::string* dst) {
   const FastLocalBloom format({.bits_per_key = millibits / 1000.0});
-  const BloomFacts facts = format.Plan(digests.size());
+  const BloomFacts facts = format.Plan(keys);
   const std::size_t start = dst->size();
   Status room = AppendZeros(dst, TotalBytes(format, facts));
   if (!room.ok()) return room;

@@ -4,7 +4,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "filters/digest_buckets.h"
 #include "formats/bloom_facts.h"
@@ -34,9 +36,10 @@ Result<std::unique_ptr<const FilterPolicy>> NewRocksDbLegacyPolicy(
 // line in front; rotate by 32 bits for RocksDB's own.
 std::uint64_t FastLocalBloomDigest(Slice key) noexcept;
 
-// Appends the filter of these digests, as a Ribbon policy does where a Ribbon
-// would not pay.  ResourceExhausted: no memory, *dst is as it was.
-Status AppendFastLocalBloom(const DigestBuckets& digests, unsigned millibits,
-                            std::string* dst);
+// Appends the filter of these digests, sized for so many keys, as a Ribbon
+// policy does where a Ribbon would not pay.  ResourceExhausted: no memory, *dst
+// is as it was.
+Status AppendFastLocalBloom(const DigestBuckets& digests, std::uint64_t keys,
+                            unsigned millibits, std::string* dst);
 
 }  // namespace tamis

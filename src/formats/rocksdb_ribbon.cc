@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -104,15 +105,20 @@ class RibbonReader final : public FilterReader {
 
 class RibbonBuilder final : public FilterBuilder {
  public:
-  explicit RibbonBuilder(const RibbonSetting& setting) : setting_(setting) {}
+  RibbonBuilder(const RibbonSetting& setting, RepeatedKeys repeats)
+      : setting_(setting), repeats_(repeats) {}
 
   void Add(Slice key) override { AddHash(Xxph3(key)); }
   void AddMany(std::span<const Slice> keys) override {
     for (const Slice key : keys) AddHash(Xxph3(key));
   }
   Status Finish(std::string* dst) override;
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
 
  private:
+  Status FinishFor(std::uint64_t keys, std::string* dst);
   void AddHash(std::uint64_t hash) noexcept;
   // Tries seeds until all equations are in *banding; ordinal_ is the last one
   // tried.
@@ -121,9 +127,11 @@ class RibbonBuilder final : public FilterBuilder {
   // memory, all is as it was.
   template <typename Change>
   bool Rewrite(const Change& change);
-  Status FinishBloom(std::string* dst);
+  Status FinishBloom(std::uint64_t keys, std::string* dst);
 
   RibbonSetting setting_;
+  RepeatedKeys repeats_;
+  std::optional<std::uint64_t> counted_;
   // Under the seed ordinal_: sorted by it already, as the first seed is known
   // from the first key on and nearly always is the one.
   std::unique_ptr<DigestBuckets> rehashes_ = std::make_unique<DigestBuckets>();
@@ -185,11 +193,11 @@ RibbonOutcome RibbonBuilder::FindSeed(std::uint64_t blocks,
   }
 }
 
-Status RibbonBuilder::FinishBloom(std::string* dst) {
+Status RibbonBuilder::FinishBloom(std::uint64_t keys, std::string* dst) {
   if (!Rewrite([](std::uint64_t hash) { return std::rotl(hash, 32); })) {
     return NoMemory();
   }
-  return AppendFastLocalBloom(*rehashes_, setting_.millibits, dst);
+  return AppendFastLocalBloom(*rehashes_, keys, setting_.millibits, dst);
 }
 
 void Seal(unsigned char* trailer, std::uint8_t ordinal,
@@ -208,18 +216,28 @@ Status RibbonBuilder::Finish(std::string* dst) {
         "filter");
   }
   if (out_of_memory_) return NoMemory();
+  // Rehashing is one to one, so that different keys stay different.
+  const std::optional<std::uint64_t> keys = repeats_ == RepeatedKeys::kOnce
+                                                ? rehashes_->CountDistinct()
+                                                : rehashes_->size();
+  if (!keys.has_value()) return NoMemory();
   // No bytes are RocksDB's way to say that there are no keys.
-  if (rehashes_->size() == 0) return Status::Ok();
-  const RibbonPlan plan = setting_.PlanFor(
-      rehashes_->size(), static_cast<std::uint32_t>(first_hash_ >> 32));
-  if (plan.is_bloom) return FinishBloom(dst);
+  Status finished = *keys == 0 ? Status::Ok() : FinishFor(*keys, dst);
+  if (finished.ok()) counted_ = *keys;
+  return finished;
+}
+
+Status RibbonBuilder::FinishFor(std::uint64_t keys, std::string* dst) {
+  const RibbonPlan plan =
+      setting_.PlanFor(keys, static_cast<std::uint32_t>(first_hash_ >> 32));
+  if (plan.is_bloom) return FinishBloom(keys, dst);
 
   RibbonBanding banding;
   switch (FindSeed(plan.shape.blocks, &banding)) {
     case RibbonOutcome::kNoMemory:
       return NoMemory();
     case RibbonOutcome::kContradiction:
-      return FinishBloom(dst);
+      return FinishBloom(keys, dst);
     case RibbonOutcome::kSolvable:
       break;
   }
@@ -241,7 +259,11 @@ class RibbonPolicy final : public FilterPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       std::uint64_t /*expected_keys*/) const override {
-    return std::make_unique<RibbonBuilder>(setting_);
+    return std::make_unique<RibbonBuilder>(setting_, RepeatedKeys::kAsFormat);
+  }
+  std::unique_ptr<FilterBuilder> NewBuilderWith(
+      const BuildOptions& options) const override {
+    return std::make_unique<RibbonBuilder>(setting_, options.repeats);
   }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
     return OpenRocksDbRibbon(bytes);

@@ -65,7 +65,7 @@ class TamisBlocked {
   static constexpr BlockKind kBlockKind = Kind::kBlocks;
   static constexpr std::size_t kHeaderBytes = kTamisHeaderBytes;
   static constexpr std::size_t kTrailerBytes = 0;
-  static constexpr bool kCountsRepeats = false;
+  static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = true;
 
   // REQUIRES: `sizing` has bits per key or exact bits, not a rate

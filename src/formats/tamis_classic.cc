@@ -20,7 +20,7 @@ class TamisClassic {
   using Engine = ClassicEngine<TamisClassic>;
   static constexpr std::size_t kHeaderBytes = kTamisHeaderBytes;
   static constexpr std::size_t kTrailerBytes = 0;
-  static constexpr bool kCountsRepeats = false;
+  static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = true;
 
   TamisClassic(const BloomSizing& sizing, std::uint64_t seed)

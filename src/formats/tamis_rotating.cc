@@ -135,9 +135,15 @@ class RotatingPolicy final : public FilterPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       std::uint64_t /*expected_keys*/) const override {
+    return NewBuilderWith({});
+  }
+  std::unique_ptr<FilterBuilder> NewBuilderWith(
+      const BuildOptions& options) const override {
     return std::make_unique<DigestsBuilder>(
-        seed_, [this](const DigestsBuilder::Digests& digests,
-                      std::string* dst) { return Write(digests, dst); });
+        seed_, options.repeats,
+        [this](const DigestsBuilder::Digests& digests, std::string* dst) {
+          return Write(digests, dst);
+        });
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
@@ -213,7 +219,7 @@ class RotatingPolicy final : public FilterPolicy {
   }
 
   Status Write(const DigestsBuilder::Digests& digests, std::string* dst) const {
-    RotatingFacts facts = Plan(digests.size());
+    RotatingFacts facts = Plan(digests.distinct);
     if (Status fits = CheckPlan(facts); !fits.ok()) return fits;
     const std::size_t start = dst->size();
     Status room = AppendZeros(dst, facts.TotalBytes());
@@ -221,9 +227,9 @@ class RotatingPolicy final : public FilterPolicy {
     char* whole = dst->data() + start;
     unsigned char* lines = BytesOf(whole + facts.LinesAt());
     const LinePart newest = GenerationAt(facts, lines, 0);
-    for (std::size_t i = 0; i < digests.chunk_count(); ++i) {
-      facts.keys[0] += MarkNew(newest, lines, digests.chunk(i));
-    }
+    digests.all.ForEach([&](std::span<const std::uint64_t> some) {
+      facts.keys[0] += MarkNew(newest, lines, some);
+    });
     SealRotating({whole, dst->size() - start}, facts);
     return Status::Ok();
   }

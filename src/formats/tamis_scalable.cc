@@ -166,9 +166,15 @@ class ScalablePolicy final : public FilterPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       std::uint64_t /*expected_keys*/) const override {
+    return NewBuilderWith({});
+  }
+  std::unique_ptr<FilterBuilder> NewBuilderWith(
+      const BuildOptions& options) const override {
     return std::make_unique<DigestsBuilder>(
-        seed_, [this](const DigestsBuilder::Digests& digests,
-                      std::string* dst) { return Write(digests, dst); });
+        seed_, options.repeats,
+        [this](const DigestsBuilder::Digests& digests, std::string* dst) {
+          return Write(digests, dst);
+        });
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
@@ -236,7 +242,7 @@ class ScalablePolicy final : public FilterPolicy {
   }
 
   Status Write(const DigestsBuilder::Digests& digests, std::string* dst) const {
-    ScalableFacts facts = PlanFirst(digests.size());
+    ScalableFacts facts = PlanFirst(digests.distinct);
     if (Status fits = CheckPlan(facts); !fits.ok()) return fits;
     const std::size_t start = dst->size();
     Status room = AppendZeros(dst, facts.TotalBytes());
@@ -244,9 +250,9 @@ class ScalablePolicy final : public FilterPolicy {
     char* whole = dst->data() + start;
     unsigned char* lines = BytesOf(whole + facts.LinesAt());
     ScalablePartFacts& part = facts.parts.front();
-    for (std::size_t i = 0; i < digests.chunk_count(); ++i) {
-      part.keys += MarkNew(PartOf(part, lines), lines, digests.chunk(i));
-    }
+    digests.all.ForEach([&](std::span<const std::uint64_t> some) {
+      part.keys += MarkNew(PartOf(part, lines), lines, some);
+    });
     SealScalable({whole, dst->size() - start}, facts);
     return Status::Ok();
   }

@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/mapped_file.h"
+#include "base/path_lock.h"
 #include "tamis/filter_memory.h"
 #include "tamis/formats.h"
 
@@ -93,6 +94,14 @@ class OpenedFilterFile final : public FilterFile {
   std::unique_ptr<const FilterReader> reader_;
 };
 
+class HeldPathLock final : public FilterFileLock {
+ public:
+  explicit HeldPathLock(PathLock lock) : lock_(std::move(lock)) {}
+
+ private:
+  PathLock lock_;
+};
+
 std::string_view LastPart(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
@@ -154,6 +163,15 @@ Status WriteFilterFile(const std::string& path, Slice bytes,
   return WriteFileAtomically(
       path, bytes,
       if_exists == IfExists::kReplace ? Overwrite::kYes : Overwrite::kNo);
+}
+
+Result<std::unique_ptr<FilterFileLock>> LockFilterFile(
+    const std::string& path,
+    std::optional<std::chrono::milliseconds> patience) {
+  auto lock = PathLock::Take(path, patience);
+  if (!lock.ok()) return lock.status();
+  return std::unique_ptr<FilterFileLock>(
+      std::make_unique<HeldPathLock>(*std::move(lock)));
 }
 
 }  // namespace tamis

@@ -75,4 +75,20 @@ std::string_view NameForeignFile(Slice bytes) noexcept {
   return IsText(bytes) ? "text" : "";
 }
 
+std::string_view NameStoreFile(std::string_view file_name,
+                               bool is_text) noexcept {
+  if (file_name.starts_with("MANIFEST-")) return "the manifest of a store";
+  if (file_name == "CURRENT") return "a store's file that names its manifest";
+  if (file_name == "LOCK") return "the lock of a store";
+  if (file_name == "LOG" || file_name == "LOG.old") {
+    return "the info log of a store";
+  }
+  if (is_text) return "";
+  if (file_name.ends_with(".log")) return "the log of a store";
+  if (file_name.ends_with(".ldb") || file_name.ends_with(".sst")) {
+    return "a table of a store";
+  }
+  return "";
+}
+
 }  // namespace tamis

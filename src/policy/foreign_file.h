@@ -15,4 +15,10 @@ inline constexpr std::string_view kParquetFile = "a Parquet file";
 // the well-known things that are not a filter.
 std::string_view NameForeignFile(Slice bytes) noexcept;
 
+// What the file is in a store, LevelDB's, RocksDB's or ours, by its name (the
+// last part of a path): "the manifest of a store"; empty: it is not named so.
+// `is_text`: it is text, of which logs of other programs are made, too.
+std::string_view NameStoreFile(std::string_view file_name,
+                               bool is_text) noexcept;
+
 }  // namespace tamis

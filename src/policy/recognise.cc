@@ -169,6 +169,13 @@ RecognisedFormat Foreign(std::string_view what) {
   return format;
 }
 
+RecognisedFormat PartOfAStore(std::string_view what) {
+  RecognisedFormat format;
+  format.store_file = what;
+  format.reason = "its name is that of " + format.store_file;
+  return format;
+}
+
 RecognisedFormat BySuffix(const FormatEntry& format, Slice bytes) {
   const std::string spec(format.name);
   // RocksDB's way to say "no keys" is also what a crash leaves of a file, and
@@ -186,10 +193,12 @@ RecognisedFormat RecogniseFormat(std::string_view file_name, Slice bytes) {
     return Certain("tamis", "its magic number");
   }
   if (HasParquetHeader(bytes)) return Certain("parquet", "its header");
-  if (const std::string_view foreign = NameForeignFile(bytes);
-      !foreign.empty()) {
-    return Foreign(foreign);
+  const std::string_view foreign = NameForeignFile(bytes);
+  if (foreign.empty() || foreign == "text") {
+    const std::string_view part = NameStoreFile(file_name, !foreign.empty());
+    if (!part.empty()) return PartOfAStore(part);
   }
+  if (!foreign.empty()) return Foreign(foreign);
   const std::string_view version = CassandraVersionIn(file_name);
   if (!version.empty()) return ByCassandraName(version, bytes);
   for (const FormatEntry& format : KnownFormats()) {

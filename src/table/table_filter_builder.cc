@@ -46,7 +46,10 @@ TableFilterBuilder::TableFilterBuilder(const FilterPolicy* whole,
                                        unsigned leveldb_bits) {
   if (whole != nullptr) {
     whole_problem_ = Try([&] {
-      whole_ = whole->NewBuilder();
+      // Keys come in order, and repeats are left out below.
+      BuildOptions options;
+      options.repeats = RepeatedKeys::kNeighbours;
+      whole_ = whole->NewBuilderWith(options);
       return whole_ != nullptr ? Status::Ok()
                                : Status::InvalidArgument("there is no builder");
     });

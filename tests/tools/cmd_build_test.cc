@@ -401,5 +401,79 @@ TEST(BuildCommand, DoesNotPourAFilterIntoATerminal) {
   EXPECT_EQ(run.out, "");
 }
 
+// Lines("key", keys), each ten times, in runs or in rounds.
+std::string TenTimes(int keys, bool in_rounds) {
+  std::string lines;
+  for (int i = 0; i < 10 * keys; ++i) {
+    lines += "key" + std::to_string(in_rounds ? i % keys : i / 10) + "\n";
+  }
+  return lines;
+}
+
+class BuildOfRepeatedKeys : public testing::TestWithParam<const char*> {};
+
+TEST_P(BuildOfRepeatedKeys, IsNoLargerAndSaysHowManyAreDistinct) {
+  TempDir dir;
+  const auto build = [&](const std::string& input) {
+    std::vector<std::string> args = {"build", "-o",      dir.File("f"), "--fpr",
+                                     "1%",    "--force", "--json"};
+    const std::string what = GetParam();
+    const bool is_format = what.starts_with("--format ");
+    args.push_back(is_format ? "--format" : "--kind");
+    args.push_back(is_format ? what.substr(9) : what);
+    const RunResult run = Tamis(args, {.input = input});
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    return nlohmann::json::parse(run.out);
+  };
+  const auto once = build(Lines("key", 2000));
+  EXPECT_EQ(once["lines"], 2000);
+  EXPECT_EQ(once["keys"], 2000);
+  for (const bool in_rounds : {false, true}) {
+    const auto repeated = build(TenTimes(2000, in_rounds));
+    EXPECT_EQ(repeated["lines"], 20'000);
+    EXPECT_EQ(repeated["keys"], 2000);
+    EXPECT_EQ(repeated["bytes"], once["bytes"]);
+    EXPECT_EQ(repeated["bits_per_key"], once["bits_per_key"]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, BuildOfRepeatedKeys,
+    testing::Values("bloom", "splitblock", "classic", "ribbon", "counting",
+                    "cuckoo", "scalable", "rotating", "--format leveldb",
+                    "--format rocksdb", "--format rocksdb-legacy",
+                    "--format rocksdb-ribbon", "--format cassandra",
+                    "--format parquet", "--format lab", "--format md5"));
+
+TEST(BuildCommand, TheSummarySaysLinesAndDistinctKeys) {
+  TempDir dir;
+  const auto build = [&](std::vector<std::string> more, std::string input) {
+    std::vector<std::string> args = {"build", "-o", dir.File("f"), "--force"};
+    args.insert(args.end(), more.begin(), more.end());
+    const std::string err = Tamis(args, {.input = input}).err;
+    return err.substr(0, err.find(", ", err.find("key")));
+  };
+  EXPECT_EQ(build({}, "a\nb\na\n"), "tamis build: 3 lines, 2 distinct keys");
+  EXPECT_EQ(build({}, "a\na\n"), "tamis build: 2 lines, 1 distinct key");
+  EXPECT_EQ(build({}, "a\nb\n"), "tamis build: 2 keys");
+  EXPECT_EQ(build({"-0"}, std::string("a\0a\0", 4)),
+            "tamis build: 2 records, 1 distinct key");
+  EXPECT_EQ(build({"--format", "leveldb"}, "a\nb\na\n"),
+            "tamis build: 3 lines, 2 distinct keys");
+  EXPECT_EQ(build({"--kind", "scalable", "--plan-keys", "1000"}, "a\nb\na\n"),
+            "tamis build: 3 lines, 2 distinct keys");
+}
+
+// A plan counts keys, not lines.
+TEST(BuildCommand, RepeatedKeysDoNotExceedAPlan) {
+  TempDir dir;
+  const RunResult run =
+      Tamis({"build", "-o", dir.File("f"), "--plan-keys", "2000"},
+            {.input = TenTimes(2000, true)});
+  EXPECT_TRUE(IsOneLineFrom("build", run.err)) << run.err;
+  EXPECT_TRUE(Contains(Tamis({"inspect", dir.File("f")}).out,
+                       "keys:          2,000 (stored)"));
+}
+
 }  // namespace
 }  // namespace tamis::tools

@@ -226,7 +226,7 @@ TEST(DbGet, PrintsTheValueAsItIsUnlessThatGoesToATerminal) {
   EXPECT_EQ(Tamis({"db", "get", db, "k"}, {.terminal = true}).out,
             "a\\x1b\\nb\n");
   EXPECT_EQ(Tamis({"db", "get", db, "k", "--json"}).out,
-            "{\"key\":\"k\",\"value\":\"a\\u001b\\nb\"}\n");
+            "{\"key\":\"k\",\"found\":true,\"value\":\"a\\u001b\\nb\"}\n");
 }
 
 TEST(DbGet, NoSuchKeyIsCode1) {
@@ -284,6 +284,21 @@ TEST(DbDestroy, NeedsAYesAndLeavesWhatIsNotTheStores) {
   dir.Write("db/mine.txt", "text");
   EXPECT_EQ(Tamis({"db", "destroy", dir.File("db"), "--yes"}).code, kExitOk);
   EXPECT_EQ(FilesOf(dir.File("db")).size(), 1u);
+}
+
+TEST(DbGet, JsonSaysWhetherTheKeyWasFound) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  ASSERT_EQ(Tamis({"db", "put", db, "k", "v", "--create"}).code, kExitOk);
+  const RunResult found = Tamis({"db", "get", db, "k", "--json"});
+  EXPECT_EQ(found.code, kExitOk);
+  EXPECT_EQ(found.out, "{\"key\":\"k\",\"found\":true,\"value\":\"v\"}\n");
+  const RunResult missing = Tamis({"db", "get", db, "other", "--json"});
+  EXPECT_EQ(missing.code, kExitNegative);
+  EXPECT_EQ(missing.out, "{\"key\":\"other\",\"found\":false}\n");
+  EXPECT_EQ(missing.err, "");
+  EXPECT_EQ(Tamis({"db", "get", db, "ff", "--hex", "--json"}).out,
+            "{\"key_hex\":\"ff\",\"found\":false}\n");
 }
 
 }  // namespace

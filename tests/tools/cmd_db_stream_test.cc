@@ -210,5 +210,108 @@ TEST(DbStream, ASignalEndsLoadWithThePairsThatCame) {
   EXPECT_EQ(run.out, "a\t1\nb\t2\ntamis db load: 2 pairs,\n");
 }
 
+class JsonRoundTrip : public testing::TestWithParam<bool> {};
+
+TEST_P(JsonRoundTrip, LoadTakesWhatScanWroteWithEveryByte) {
+  TempDir dir;
+  const std::string db = AllBytes(dir);
+  std::vector<std::string> scan = {"db", "scan", db, "--json"};
+  if (GetParam()) scan.emplace_back("--hex");
+  const RunResult written = Tamis(scan);
+  ASSERT_EQ(written.code, kExitOk);
+  const std::string copy = dir.File("copy");
+  const RunResult read =
+      Tamis({"db", "load", copy, "--create", "--json-lines", "--json"},
+            {.input = written.out});
+  EXPECT_EQ(read.code, kExitOk) << read.err;
+  EXPECT_EQ(nlohmann::json::parse(read.out)["pairs"], 260);
+  EXPECT_EQ(Tamis({"db", "scan", copy, "--hex"}).out,
+            Tamis({"db", "scan", db, "--hex"}).out);
+}
+
+INSTANTIATE_TEST_SUITE_P(TextAndHex, JsonRoundTrip, testing::Bool());
+
+TEST(DbLoad, TakesWhatGetWroteAsJson) {
+  TempDir dir;
+  const std::string db = FewPairs(dir);
+  const std::string copy = dir.File("copy");
+  ASSERT_EQ(Tamis({"db", "load", copy, "--create", "--json-lines"},
+                  {.input = Tamis({"db", "get", db, "c", "--json"}).out})
+                .code,
+            kExitOk);
+  EXPECT_EQ(Tamis({"db", "scan", copy}).out, "c\t3\n");
+}
+
+TEST(DbLoad, BadJsonNamesTheLineAndWhatIsWrong) {
+  TempDir dir;
+  const std::string good = R"({"key":"a","value":"1"})"
+                           "\n";
+  const struct {
+    const char* line;
+    const char* message;
+  } cases[] = {
+      {"", "no JSON: wrong at byte "},
+      {"{\"key\":\"a\"", "no JSON: wrong at byte "},
+      {"[1]", "not a JSON object"},
+      {"{\"key\":1,\"value\":\"1\"}", "'key' is no string"},
+      {"{\"key\":\"a\"}", "none of value and value_hex"},
+      {"{\"value\":\"a\"}", "none of key and key_hex"},
+      {"{\"key\":\"a\",\"found\":false}", "'found' is none of key"},
+      {"{\"key\":\"a\",\"key_hex\":\"61\",\"value\":\"1\"}",
+       "more than one of key and key_hex"},
+      {"{\"key_hex\":\"6\",\"value\":\"1\"}",
+       "key_hex: an odd number of hexadecimal digits (1)"},
+      {"{\"key\":\"a\",\"value\":\"1\",\"ttl\":\"9\"}",
+       "'ttl' is none of key, key_hex, value, value_hex"},
+      {"{\"key\":\"\xff\",\"value\":\"1\"}", "no JSON: wrong at byte "},
+  };
+  for (const auto& [line, message] : cases) {
+    const RunResult run =
+        Tamis({"db", "load", dir.File("db"), "--create", "--json-lines"},
+              {.input = good + line + "\n"});
+    EXPECT_EQ(run.code, kExitError);
+    EXPECT_TRUE(IsOneLineFrom("db load", run.err)) << run.err;
+    EXPECT_TRUE(
+        Contains(run.err, "standard input: line 2: " + std::string(message)))
+        << run.err;
+    EXPECT_TRUE(Contains(run.err, "1 pair was loaded")) << run.err;
+  }
+  const RunResult forgotten =
+      Tamis({"db", "load", dir.File("db")}, {.input = good});
+  EXPECT_TRUE(Contains(forgotten.err, "--json-lines")) << forgotten.err;
+  const RunResult both =
+      Tamis({"db", "load", dir.File("db"), "--json-lines", "--binary"});
+  EXPECT_EQ(both.err,
+            "tamis db load: --binary goes with neither --hex nor "
+            "--json-lines\n");
+}
+
+TEST(DbLoad, InputThatIsBadFromTheStartLeavesNoStoreBehind) {
+  TempDir dir;
+  for (const std::vector<std::string>& form :
+       std::vector<std::vector<std::string>>{
+           {}, {"--hex"}, {"--binary"}, {"--json-lines"}, {"--filter=x:y"}}) {
+    std::vector<std::string> args = {"db", "load", dir.File("new"), "--create"};
+    args.insert(args.end(), form.begin(), form.end());
+    const RunResult run = Tamis(args, {.input = "no pair\nk\tv\n"});
+    EXPECT_EQ(run.code, kExitError);
+    EXPECT_TRUE(IsOneLineFrom("db load", run.err)) << run.err;
+    EXPECT_EQ(dir.Count(), 0u) << run.err;
+  }
+  EXPECT_TRUE(Contains(
+      Tamis({"db", "load", dir.File("new"), "--create"}, {.input = "no pair\n"})
+          .err,
+      "no store was made"));
+  // No pairs are no bad input: the copy of an empty store is one.
+  EXPECT_EQ(Tamis({"db", "load", dir.File("new"), "--create"}).code, kExitOk);
+  EXPECT_EQ(Tamis({"db", "scan", dir.File("new")}).code, kExitOk);
+  // A store that is there stays, whatever comes.
+  EXPECT_EQ(
+      Tamis({"db", "load", dir.File("new"), "--create"}, {.input = "no pair\n"})
+          .code,
+      kExitError);
+  EXPECT_EQ(Tamis({"db", "scan", dir.File("new")}).code, kExitOk);
+}
+
 }  // namespace
 }  // namespace tamis::tools

@@ -107,5 +107,12 @@ TEST(DedupeCommand, WrongUseIsCode2) {
   }
 }
 
+TEST(DedupeCommand, EscapesControlCharactersOnATerminalOnly) {
+  const std::string line = "\x1b[31mred\tcar\n";
+  EXPECT_EQ(Tamis({"dedupe", "-q"}, {.input = line}).out, line);
+  EXPECT_EQ(Tamis({"dedupe", "-q"}, {.input = line, .terminal = true}).out,
+            "\\x1b[31mred\tcar\n");
+}
+
 }  // namespace
 }  // namespace tamis::tools

@@ -195,8 +195,9 @@ TEST_F(InspectCommand, NamesWellKnownFilesThatAreNoFilters) {
   EXPECT_EQ(run.code, kExitError);
   EXPECT_EQ(run.out, "");
   EXPECT_TRUE(Contains(run.err,
-                       "t.ldb: is a LevelDB table, not a bare filter; this "
-                       "command cannot look inside it yet\n"))
+                       "t.ldb: is a LevelDB table, not a bare filter; use "
+                       "'tamis db' on the directory of the store that it is "
+                       "from\n"))
       << run.err;
   // The user's word does not make it one.
   EXPECT_EQ(Tamis({"inspect", table, "--format", "leveldb"}).err, run.err);

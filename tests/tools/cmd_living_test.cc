@@ -1,13 +1,17 @@
 // tamis add, remove and rotate.
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tamis/filter_file.h"
 #include "tests/tools/in_process.h"
+#include "tests/tools/process.h"
 
 namespace tamis::tools {
 namespace {
@@ -220,6 +224,72 @@ TEST(LivingCommands, WrongUseIsCode2) {
     const RunResult run = Tamis(args);
     EXPECT_EQ(run.code, kExitError) << testing::PrintToString(args);
     EXPECT_TRUE(IsOneLineFrom(args[0], run.err)) << run.err;
+  }
+}
+
+class AddToABloomFilter : public testing::TestWithParam<const char*> {};
+
+TEST_P(AddToABloomFilter, CountsNoKeyTwice) {
+  TempDir dir;
+  const std::string filter = BuildIn(dir, GetParam(), 500);
+  const std::string before = dir.Read("f.tamis");
+  const RunResult again = Tamis({"add", filter}, {.input = Lines("key", 500)});
+  EXPECT_TRUE(again.err.starts_with(
+      "tamis add: 0 keys added, 500 maybe in it before; 500 keys in it, "))
+      << again.err;
+  EXPECT_EQ(dir.Read("f.tamis"), before);
+  const RunResult run =
+      Tamis({"add", filter, "--json"}, {.input = "new\nnew\nkey7\nnew\n"});
+  const auto json = nlohmann::json::parse(run.out);
+  EXPECT_EQ(json["lines"], 4);
+  EXPECT_EQ(json["added"], 1);
+  EXPECT_EQ(json["known"], 3);
+  EXPECT_EQ(json["keys"], 501);
+  EXPECT_TRUE(IsIn(filter, "new"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, AddToABloomFilter,
+                         testing::Values("bloom", "splitblock", "classic"));
+
+class ManyAtOnce : public testing::TestWithParam<const char*> {};
+
+TEST_P(ManyAtOnce, AddToOneFileAndNoneIsLost) {
+  TempDir dir;
+  BuildIn(dir, GetParam(), 1);
+  const ProcessResult run =
+      Shell(dir.path(),
+            "for i in 0 1 2 3 4 5 6 7; do\n"
+            "  seq $((i * 100)) $((i * 100 + 99)) | tamis add f.tamis &\n"
+            "done\nwait");
+  EXPECT_EQ(run.code, 0) << run.err;
+  const ProcessResult asked =
+      Shell(dir.path(), "seq 0 799 | tamis query f.tamis --only no");
+  EXPECT_EQ(asked.out, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ManyAtOnce,
+                         testing::Values("cuckoo", "scalable", "bloom"));
+
+// In place, whether by leaving -o out or by naming the file there.
+TEST(LivingCommands, WaitForWhoeverChangesTheFile) {
+  TempDir dir;
+  const std::string filter = BuildIn(dir, "bloom", 10);
+  const std::vector<std::vector<std::string>> commands = {
+      {"add", filter, "-k", "x"},
+      {"add", filter, "-k", "x", "-o", filter, "--force"},
+      {"fold", filter, "--divisor", "1", "-o", filter, "--force"},
+      {"merge", filter, filter, "-o", filter, "--force"},
+      {"build", "-o", filter, "--force"}};
+  for (const auto& args : commands) {
+    auto lock = LockFilterFile(filter, std::chrono::milliseconds(0));
+    ASSERT_TRUE(lock.ok()) << lock.status().message();
+    auto waiting = std::async(std::launch::async,
+                              [&] { return Tamis(args, {.input = "key\n"}); });
+    EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(50)),
+              std::future_status::timeout)
+        << args[0];
+    lock->reset();
+    EXPECT_EQ(waiting.get().code, kExitOk) << args[0];
   }
 }
 

@@ -104,7 +104,7 @@ TEST_F(QueryCommand, BytesThatAreCertainlyOfAnotherFormatAreRefused) {
   EXPECT_EQ(block.out, "");
   EXPECT_TRUE(Contains(block.err,
                        "is the filter block of a LevelDB table, not a bare "
-                       "filter; this command cannot look inside it yet"))
+                       "filter; use 'tamis db' on the directory"))
       << block.err;
 }
 
@@ -228,6 +228,30 @@ TEST_F(QueryCommand, ColoursTheAnswerOnATerminal) {
   const std::string file = Build("f.tamis", "a\n");
   EXPECT_EQ(Tamis({"query", file, "-k", "a"}, {.colour = true}).out,
             "\x1b[1mmaybe\x1b[0m\ta\n");
+}
+
+// A key must not steer the terminal: as bytes, as Unicode, or in a message.
+TEST_F(QueryCommand, EscapesControlCharactersOnATerminalOnly) {
+  TempDir dir;
+  const std::string filter = dir.File("f.tamis");
+  const std::string key =
+      "\x1b[31mred\x07\t\\ \xc2\x9b"
+      "2J";
+  ASSERT_EQ(Tamis({"build", "-o", filter}, {.input = key + "\n\x9b"
+                                                           "2J\n"})
+                .code,
+            kExitOk);
+  EXPECT_EQ(Tamis({"query", filter, "-k", key}).out, "maybe\t" + key + "\n");
+  EXPECT_EQ(Tamis({"query", filter, "-k", key}, {.terminal = true}).out,
+            "maybe\t\\x1b[31mred\\x07\\t\\\\ \\xc2\\x9b2J\n");
+  const RunResult streamed = Tamis({"query", filter}, {.input = "\x9b"
+                                                                "2J\n",
+                                                       .terminal = true});
+  EXPECT_EQ(streamed.out, "maybe\t\\x9b2J\n");
+  const RunResult refused =
+      Tamis({"query", filter, "--hex", "-k", "\x1b[2J"}, {.terminal = true});
+  EXPECT_EQ(refused.code, kExitError);
+  EXPECT_FALSE(Contains(refused.err, "\x1b")) << refused.err;
 }
 
 }  // namespace
