@@ -23,21 +23,35 @@ void Lookup::HashByOther() const noexcept {
 inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
                               int number) noexcept {
   const unsigned char* block = kNoLine.data();
-  std::uint64_t digest = lookup_.digest;
   if (const unsigned char* lines = slot.lines(); lines != nullptr) {
     const unsigned shape = slot.shape();
-    const unsigned probes = shape & ~FilterSlot::kOtherSeed;
-    if (probes_ == 0) probes_ = probes;
-    if (probes == probes_) {
-      if (shape != probes) [[unlikely]]
-        digest = lookup_.other_digest();
-      block = lines + MultiplyHigh(digest, slot.count()) * kLineBytes;
+    if (probes_ == 0) probes_ = shape & ~FilterSlot::kOtherSeed;
+    if (shape == probes_) {
+      block = lines + MultiplyHigh(lookup_.digest, slot.count()) * kLineBytes;
       __builtin_prefetch(block);
+    } else {
+      other_shapes_ |= shape;
     }
   }
   candidates_[size_] = {static_cast<std::uint32_t>(i), number};
-  queries_[size_] = {block, LineBitsOf(digest)};
+  queries_[size_] = {block, LineBitsOf(lookup_.digest)};
   ++size_;
+}
+
+// Apart from the rest, so that a lookup that meets none of them pays nothing.
+void TableSearch::AskByOtherSeed() noexcept {
+  const std::uint64_t digest = lookup_.other_digest();
+  for (std::size_t i = 0; i < size_; ++i) {
+    const FilterSlot& its = slot(i);
+    const unsigned char* const lines = its.lines();
+    if (lines == nullptr || its.shape() != (probes_ | FilterSlot::kOtherSeed)) {
+      continue;
+    }
+    const unsigned char* const block =
+        lines + MultiplyHigh(digest, its.count()) * kLineBytes;
+    __builtin_prefetch(block);
+    queries_[i] = {block, LineBitsOf(digest)};
+  }
 }
 
 void TableSearch::GatherLevel0() noexcept {
@@ -77,6 +91,7 @@ void TableSearch::GatherLevel0Bytewise(const Level& level) noexcept {
 void TableSearch::Gather() noexcept {
   size_ = 0;
   probes_ = 0;
+  other_shapes_ = 0;
   GatherLevel0();
   const std::vector<int>& filled = version_.filled_levels();
   while (next_filled_ < filled.size() && size_ < kGroup) {
@@ -85,6 +100,7 @@ void TableSearch::Gather() noexcept {
     const std::size_t at = level.FindHolder(lookup_.key.internal());
     if (at < level.size()) Push(level.slot(at), at, number);
   }
+  if ((other_shapes_ & FilterSlot::kOtherSeed) != 0) AskByOtherSeed();
 }
 
 void TableSearch::Check() noexcept {

@@ -83,6 +83,7 @@ class TableSearch {
   void GatherLevel0() noexcept;
   void GatherLevel0Bytewise(const Level& level) noexcept;
   void Push(const FilterSlot& slot, std::size_t i, int number) noexcept;
+  void AskByOtherSeed() noexcept;
 
   const Version& version_;
   const Lookup& lookup_;
@@ -90,6 +91,9 @@ class TableSearch {
   std::size_t next_filled_ = 0;
   std::size_t size_ = 0;
   unsigned probes_ = 0;  // of the filters of this group; 0: none so far
+  // Of the filters that have others, or another seed: all bits that any of
+  // their shapes has.
+  unsigned other_shapes_ = 0;
   std::array<Candidate, kGroup> candidates_;
   std::array<BlockQuery, kGroup> queries_;
   std::array<bool, kGroup> may_hold_;

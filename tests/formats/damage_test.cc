@@ -113,9 +113,11 @@ TEST(Damage, LabAndMd5NoticeLengthsAndStrayBits) {
 // those shorter than a line.
 Outcome ByRocksDbTrailer(const std::string& bytes) {
   if (bytes.empty()) return Outcome::kUnnoticed;  // it says: no keys
-  if (bytes.size() <= 5) return Outcome::kRefused;
+  if (bytes.size() < 5) return Outcome::kRefused;
   const std::uint64_t length = bytes.size() - 5;
   const auto* t = reinterpret_cast<const unsigned char*>(bytes.data() + length);
+  // A trailer alone may stand for no keys, but not a Ribbon's.
+  if (length == 0) return t[0] == 0xfe ? Outcome::kRefused : Outcome::kMaybe;
   if (t[0] == 0xff) {
     const bool known =
         t[1] == 0 && t[2] >= 1 && t[2] <= 30 && t[3] == 0 && t[4] == 0;
