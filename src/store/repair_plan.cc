@@ -147,14 +147,19 @@ Status Planner::CheckComparator() const {
 
 // A manifest may be cut off, or be an old copy, without showing it.  But the
 // log that it names is only removed once it names another, and so is a table.
-// Where they are gone and there are tables that are newer than all it says,
-// it does not speak for these.
+// Where they are gone and there are tables that it never named, it does not
+// speak for these.
 void Planner::DoubtAnOldManifest() {
   ManifestFinding& manifest = plan_.manifest;
-  if (manifest.trust != Trust::kWhole || tables_.empty() ||
-      tables_.rbegin()->first < manifest.state.next_file_number) {
-    return;
-  }
+  if (manifest.trust != Trust::kWhole) return;
+  // A number is taken long before the table is named, so what is new does not
+  // always have the largest.
+  const bool has_unknown =
+      std::any_of(tables_.begin(), tables_.end(), [&](const auto& table) {
+        return table.first >= manifest.first_unknown &&
+               !manifest.named.contains(table.first);
+      });
+  if (!has_unknown) return;
   const bool has_log =
       std::binary_search(logs_.begin(), logs_.end(), manifest.state.log_number);
   bool has_tables = true;
@@ -167,8 +172,8 @@ void Planner::DoubtAnOldManifest() {
   manifest.trust = Trust::kPart;
   manifest.problems.push_back(
       manifest.path +
-      ": it names files that are gone, and there are newer "
-      "tables: it seems to be old, or cut off");
+      ": it names files that are gone, and there are tables that it never "
+      "named: it seems to be old, or cut off");
 }
 
 void Planner::ReadLiveTables() {

@@ -182,6 +182,28 @@ TEST(StoreRepairLive, LosesNothingByAManifestThatIsCutOff) {
   }
 }
 
+// The tables that it does not name may have numbers below the next one that it
+// tells: another edit, with a later number, was written before theirs.
+TEST(StoreRepairLive, LosesNothingByACutManifestThatTellsALaterNumber) {
+  TestStore store(StillOptions());
+  WriteThreeTables(&store);
+  const std::string manifest = ManifestOf(&store);
+  const std::string bytes = store.env().Contents(manifest);
+  store.env().SetContents(manifest, bytes.substr(0, EndsOfRecords(bytes)[1]));
+  const Result<ManifestState> state = ReadManifest(store.env(), "/db");
+  ASSERT_TRUE(state.ok() && state->can_be_continued);
+  {
+    Manifest writer(store.env(), "/db");
+    ASSERT_TRUE(writer.Continue(*state).ok());
+    VersionEdit later;
+    later.next_file_number = 100;
+    ASSERT_TRUE(writer.Append(later).ok());
+  }
+  EXPECT_FALSE(Repair(&store).may_come_back.empty());
+  store.Open();
+  EXPECT_EQ(store.All(), kThreeTables);
+}
+
 // A compaction takes its number before a flush, and is done after it.
 TEST(StoreRepairLive, TakesATableWithASmallNumberThatCameLate) {
   TestStore store(StillOptions());
