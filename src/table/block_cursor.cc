@@ -88,7 +88,8 @@ bool BlockCursor::TakeKeyInOrder(const char* suffix, const EntryHead& head) {
   return !out_of_order_;
 }
 
-void BlockCursor::Step() {
+// With an order, to a key that is in order only.
+void BlockCursor::Step(const KeyOrder* order) {
   if (next_ == block_.end()) {
     valid_ = false;
     return;
@@ -96,7 +97,7 @@ void BlockCursor::Step() {
   EntryHead head;
   const char* const suffix = DecodeEntry(next_, block_.end(), &head);
   if (suffix == nullptr) return Fail();
-  const bool taken = order_ == nullptr || key_.empty()
+  const bool taken = order == nullptr || key_.empty()
                          ? TakeKey(suffix, head)
                          : TakeKeyInOrder(suffix, head);
   if (!taken) return Fail();
@@ -118,7 +119,7 @@ void BlockCursor::SeekToFirst() {
   damaged_ = false;
   next_ = block_.begin();
   key_ = {};
-  Step();
+  Step(nullptr);
 }
 
 void BlockCursor::SeekToLast() {
@@ -132,7 +133,7 @@ void BlockCursor::SeekToLast() {
 // To the entry that ends at `entry`.
 void BlockCursor::StepUntil(const char* entry) {
   do {
-    Step();
+    Step(nullptr);
   } while (valid_ && next_ < entry);
   if (valid_ && next_ != entry) Fail();
 }
@@ -198,7 +199,7 @@ void BlockCursor::Seek(const KeyOrder& order, Slice target) {
   if (damaged_) return;
   PrefetchScan(next_, block_.end());
   while (true) {
-    Step();
+    Step(nullptr);
     if (!valid_) return;
     if (key_.size() < kTrailerBytes) return Fail();
     if (order.Compare(key_, target) >= 0) return;

@@ -18,7 +18,7 @@ class BlockCursor {
  public:
   BlockCursor() = default;
 
-  // Then stands at none.  With an order, a step onto a key that comes before
+  // Then stands at none.  With an order, Next() onto a key that comes before
   // the one it steps from is damage, too; keys must then be internal ones.
   // REQUIRES: the block's bytes, and the order, outlive the walk
   void Reset(const Block& block, const KeyOrder* order = nullptr) noexcept;
@@ -45,12 +45,12 @@ class BlockCursor {
   // REQUIRES, for both: valid()
   void Next() {
     assert(valid_);
-    Step();
+    Step(order_);
   }
   void Prev();
 
  private:
-  void Step();
+  void Step(const KeyOrder* order);
   bool TakeKey(const char* suffix, const EntryHead& head);
   bool TakeKeyInOrder(const char* suffix, const EntryHead& head);
   bool ComesNextByBytes(const char* suffix, const EntryHead& head) const;

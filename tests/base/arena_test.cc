@@ -67,5 +67,24 @@ TEST(Arena, LargeOnesDoNotEndAChunk) {
   }
 }
 
+// What was reserved comes from memory that is there: it lies in one piece.
+TEST(Arena, GivesWhatWasReservedInOnePiece) {
+  for (const std::size_t bytes : {std::size_t{800}, std::size_t{3} << 20}) {
+    Arena arena;
+    char* const first = arena.Allocate(8);
+    for (int round = 0; round < 3; ++round) {
+      arena.Reserve(bytes);
+      char* at = arena.Allocate(bytes / 2);
+      EXPECT_EQ(arena.Allocate(bytes / 2), at + bytes / 2);
+      std::memset(at, 'x', bytes);
+    }
+    EXPECT_LE(arena.bytes(), 4 * bytes + 8192);
+    if (bytes > 4096) {
+      arena.Reserve(16);
+      EXPECT_EQ(arena.Allocate(8), first + 8) << "the chunk is used further";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tamis

@@ -141,6 +141,24 @@ TEST(TableChecksums, AreVerifiedOnceOrEachTime) {
             "checksum");
 }
 
+TEST(TableBuilder, RefusesKeysThatAreOutOfOrder) {
+  const Entry b{"b", 5, ValueType::kValue, "value"};
+  for (const Entry& wrong : {Entry{"a", 5, ValueType::kValue, ""}, b,
+                             Entry{"b", 6, ValueType::kValue, ""},
+                             Entry{"", 9, ValueType::kDeletion, ""}}) {
+    StringSink sink;
+    TableBuilder builder({}, &sink);
+    ASSERT_TRUE(builder.Add(b.internal(), b.value).ok());
+    EXPECT_EQ(builder.Add(wrong.internal(), "").code(),
+              StatusCode::kCorruption);
+    EXPECT_EQ(builder.Finish().code(), StatusCode::kCorruption);
+    EXPECT_EQ(builder.entries(), 1u);
+  }
+  StringSink sink;
+  TableBuilder builder({}, &sink);
+  EXPECT_EQ(builder.Add("short", "").code(), StatusCode::kCorruption);
+}
+
 // Everything but the filter is read; a lookup never asks what is not there.
 TEST(TableFilters, ThatAreDamagedCostNoKey) {
   const auto policy = *MakePolicy("bloom:10");
