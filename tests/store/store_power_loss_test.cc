@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <random>
 #include <string>
@@ -184,8 +185,15 @@ TEST(StorePowerLoss, KeepsWhatIsSyncedAlsoAfterASyncThatFailed) {
 }
 
 // Crashes while it recovers from crashes.
+// TAMIS_SOAK_SECONDS=600 tries fresh seeds for so long.
 TEST(StorePowerLoss, KeepsWhatIsSyncedThroughManyCrashes) {
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  const std::uint64_t seconds = NumberFrom("TAMIS_SOAK_SECONDS", 0);
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  const std::uint64_t first =
+      seconds == 0 ? 1 : NumberFrom("TAMIS_SOAK_SEED", std::random_device()());
+  for (std::uint64_t seed = first;
+       seed < first + 6 || std::chrono::steady_clock::now() < end; ++seed) {
     Machine machine;
     std::mt19937_64 random(seed);
     for (int crash = 0; crash < 25; ++crash) {
