@@ -16,8 +16,6 @@
 
 #include "commands.h"
 #include "filter_output.h"
-#include "filters/digest_buckets.h"
-#include "hash/xxhash.h"
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
@@ -56,38 +54,34 @@ struct Summary {
 
 // A filter that grows, filled instead of built: for kinds whose plan is no
 // size of theirs.  Such a filter takes new keys that look as if they were in
-// for repeats, so the keys are counted here.
+// for repeats, so the keys are counted by a small one that is built beside it.
 class FillingBuilder final : public FilterBuilder {
  public:
-  explicit FillingBuilder(std::unique_ptr<MutableFilter> filter)
-      : filter_(std::move(filter)) {}
+  FillingBuilder(std::unique_ptr<MutableFilter> filter,
+                 std::unique_ptr<const FilterPolicy> counting)
+      : filter_(std::move(filter)),
+        counting_(std::move(counting)),
+        counter_(counting_->NewBuilder()) {}
 
   void Add(Slice key) override { AddMany({&key, 1}); }
   void AddMany(std::span<const Slice> keys) override {
     if (status_.ok()) status_ = filter_->InsertMany(keys);
-    for (const Slice key : keys) {
-      if (!status_.ok()) return;
-      if (!digests_.PushBack(Xxh3(key, 0))) status_ = NoMemory();
-    }
+    counter_->AddMany(keys);
   }
   Status Finish(std::string* dst) override {
-    if (!status_.ok()) return status_;
-    counted_ = digests_.CountDistinct();
-    return counted_.has_value() ? filter_->Save(dst) : NoMemory();
+    std::string ignored;
+    if (status_.ok()) status_ = counter_->Finish(&ignored);
+    return status_.ok() ? filter_->Save(dst) : status_;
   }
   std::optional<std::uint64_t> counted_keys() const override {
-    return counted_;
+    return counter_->counted_keys();
   }
 
  private:
-  static Status NoMemory() {
-    return Status::ResourceExhausted("no memory to count the keys");
-  }
-
   std::unique_ptr<MutableFilter> filter_;
   Status status_;
-  DigestBuckets digests_;
-  std::optional<std::uint64_t> counted_;
+  std::unique_ptr<const FilterPolicy> counting_;
+  std::unique_ptr<FilterBuilder> counter_;
 };
 
 // The number that `text` is; an error names the option.
@@ -168,8 +162,10 @@ Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
   if (recipe.planned_keys > 0 && args.filter.kind == "scalable") {
     auto filter = recipe.policy->NewMutable(recipe.planned_keys);
     if (!filter.ok()) return filter.status();
-    return std::unique_ptr<FilterBuilder>(
-        std::make_unique<FillingBuilder>(*std::move(filter)));
+    auto counting = MakePolicy("bloom:m=512,k=1");
+    if (!counting.ok()) return counting.status();
+    return std::unique_ptr<FilterBuilder>(std::make_unique<FillingBuilder>(
+        *std::move(filter), *std::move(counting)));
   }
   BuildOptions options = recipe.options;
   options.repeats = RepeatedKeys::kOnce;

@@ -244,6 +244,22 @@ TEST(Recognise, NothingFitsTextOrNothing) {
   }
 }
 
+// Their lengths fit a filter now and then; their names tell.
+TEST(Recognise, FilesOfAStoreAreNotTakenForFilters) {
+  const std::string filter = FilterOf("leveldb:10");
+  for (const char* name : {"MANIFEST-000002", "CURRENT", "LOG", "LOG.old",
+                           "LOCK", "000001.log", "000005.ldb", "7.sst"}) {
+    const RecognisedFormat format = RecogniseFormat(name, filter);
+    EXPECT_EQ(format.certainty, Certainty::kUnknown) << name;
+    EXPECT_FALSE(format.store_file.empty()) << name;
+    EXPECT_TRUE(format.not_a_filter.empty()) << name;
+  }
+  // What its content shows for certain is believed.
+  EXPECT_EQ(RecogniseFormat("000001.log", FilterOf("bloom:10")).spec, "tamis");
+  EXPECT_EQ(RecogniseFormat("app.log", "a text of some length\n").not_a_filter,
+            "text");
+}
+
 // Whatever is recognised can be made into a policy.
 TEST(Recognise, EverySpecItNamesExists) {
   for (const char* spec :
