@@ -226,9 +226,10 @@ struct RepairReport {
 // as it is.  A dry run changes nothing at all, and takes no lock.
 //
 // NotFound: nothing is there.  NotSupported: the directory is RocksDB's or
-// another engine's.  IoError: the store is open, or cannot be written.  InvalidArgument: the store has another comparator, or seems to:
-// without a manifest that names one, its keys are in another order.  Who is
-// refused finds the directory as it was.
+// another engine's.  IoError: the store is open, or cannot be written.
+// InvalidArgument: the store has another comparator, or seems to: without a
+// manifest that names one, its keys are in another order.  Who is refused finds
+// the directory as it was.
 TAMIS_EXPORT Result<RepairReport> RepairStore(
     const std::string& dir, const StoreOptions& options = {},
     RepairMode mode = RepairMode::kWrite);
@@ -261,7 +262,8 @@ struct CheckReport {
 // names it; the end of a log that is being written is none.
 //
 // NotFound: there is no store.  NotSupported: it is RocksDB's or another
-// engine's.  `progress`, if not null, hears of the bytes of tables read so far and in all.
+// engine's.  `progress`, if not null, hears of the bytes of tables read so far
+// and in all.
 using CheckProgress = void (*)(void* context, std::uint64_t done,
                                std::uint64_t all);
 TAMIS_EXPORT Result<CheckReport> CheckStore(const std::string& dir,
