@@ -23,9 +23,9 @@ constexpr int kKeys = 2000;
 
 // In memory.  What lies in the bad part is zeros where it is mapped and an
 // error where it is read.
-class BadFile final : public ReadableFile {
+class LossyFile final : public ReadableFile {
  public:
-  explicit BadFile(std::string bytes) : bytes_(std::move(bytes)) {}
+  explicit LossyFile(std::string bytes) : bytes_(std::move(bytes)) {}
 
   std::uint64_t size() const noexcept override { return bytes_.size(); }
   Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
@@ -40,7 +40,7 @@ class BadFile final : public ReadableFile {
   bool MakeReadable(std::uint64_t offset,
                     std::size_t bytes) const noexcept override {
     const bool is_good = can_tell_ && IsGood(offset, bytes);
-    if (goes_bad_) const_cast<BadFile*>(this)->ShowZeros();
+    if (goes_bad_) const_cast<LossyFile*>(this)->ShowZeros();
     return is_good;
   }
   const std::atomic<bool>* fault_flag() const noexcept override {
@@ -96,7 +96,7 @@ class TableOnABadDisk : public ::testing::TestWithParam<Compression> {
     TableWriteOptions options;
     options.block_bytes = 512;
     options.compression = GetParam();
-    auto file = std::make_unique<BadFile>(BuildTable(options, entries));
+    auto file = std::make_unique<LossyFile>(BuildTable(options, entries));
     file_ = file.get();
     table_ = *Table::Open({}, std::move(file), "t.ldb");
   }
@@ -119,7 +119,7 @@ class TableOnABadDisk : public ::testing::TestWithParam<Compression> {
     return found;
   }
 
-  BadFile* file_ = nullptr;
+  LossyFile* file_ = nullptr;
   std::unique_ptr<Table> table_;
 };
 
@@ -209,8 +209,8 @@ TEST(TableThatLosesAPage, WhatIsFoundMeanwhileIsReadAnew) {
                        .value = "value of " + std::to_string(i)});
   }
   for (const bool can_be_read : {true, false}) {
-    auto owned = std::make_unique<BadFile>(BuildTable(options, entries));
-    BadFile* const file = owned.get();
+    auto owned = std::make_unique<LossyFile>(BuildTable(options, entries));
+    LossyFile* const file = owned.get();
     const auto table =
         *Table::Open({.order = key_order}, std::move(owned), "t.ldb");
     ASSERT_EQ(Lookup(*table, "key119", kMaxSequence), "value value of 119");
