@@ -163,7 +163,9 @@ int RunDbCheck(const DbCheckArgs& args, const Console& console) {
   Progress progress(console);
   auto report = CheckStore(args.dir, {}, ShowCheckProgress, &progress);
   progress.Clear();
-  if (report.status().code() == StatusCode::kNotFound) {
+  const bool has_problems = report.ok() && !report->problems.empty();
+  if (report.status().code() == StatusCode::kNotFound ||
+      (has_problems && !HasStore(args.dir))) {
     return Fail(console, "db check", MissingStore(args.dir).message());
   }
   if (!report.ok()) {

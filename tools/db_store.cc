@@ -56,9 +56,12 @@ Holdings LookInto(const std::vector<std::string>& names) {
   return found;
 }
 
-// True if the library found no store, rather than that a part of one is gone.
+// True if the library found no store, or one that has lost its CURRENT, rather
+// than that another part of one is gone.
 bool IsMissing(const Status& status, const std::string& dir) {
-  return status.code() == StatusCode::kNotFound && !HasStore(dir);
+  return (status.code() == StatusCode::kNotFound ||
+          status.code() == StatusCode::kCorruption) &&
+         !HasStore(dir);
 }
 
 }  // namespace

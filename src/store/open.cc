@@ -189,7 +189,10 @@ Status StoreImpl::CreateNew() {
   // So that the directory itself is durable.  Who made it before us may be a
   // user, in a place that we may not read.
   const Status synced = env_.SyncDirectory(ParentDirectory(dir_));
-  if (!synced.ok() && is_new_directory_) return synced;
+  if (!synced.ok() && is_new_directory_) {
+    return Status(synced.code(), dir_ + ": its name cannot be made durable: " +
+                                     synced.message());
+  }
   auto view = std::make_shared<ReadView>();
   view->version = std::make_shared<const Version>(order_);
   const std::uint64_t log_number = NewFileNumber();

@@ -57,6 +57,9 @@ class Repair {
   }
 
   Result<RepairReport> Run(RepairMode mode) {
+    // Before LOCK is opened, for another engine in this process would lose its
+    // lock by that; and again when we hold it.
+    if (Status may = CheckMayRepair(dir_, options_); !may.ok()) return may;
     const bool is_dry = mode == RepairMode::kDryRun;
     std::unique_ptr<FileLock> lock;
     // Who has the store open has made that file.  Where it is not there, it

@@ -1,6 +1,7 @@
 #include "store/repair_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -45,7 +46,7 @@ class Planner {
     SayWhatMayComeBack();
     ReadLiveTables();
     ReadUnknownTables();
-    ReadLogs();
+    if (Status read = ReadLogs(); !read.ok()) return read;
     if (Status fits = CheckKeyOrder(); !fits.ok()) return fits;
     CheckSequence();
     ChooseLayout();
@@ -65,7 +66,7 @@ class Planner {
   void ReadTable(int level, const FileFacts& facts);
   void Keep(TableFileCheck check, int level, const FileFacts& facts);
   void SaveWhatCanBeRead(PlannedTable* table);
-  void ReadLogs();
+  Status ReadLogs();
   Status CheckKeyOrder() const;
   void CheckSequence();
   void ChooseLayout();
@@ -270,7 +271,7 @@ void Planner::SaveWhatCanBeRead(PlannedTable* table) {
   if (saved->out_of_order > 0) ++unordered_tables_;
 }
 
-void Planner::ReadLogs() {
+Status Planner::ReadLogs() {
   std::vector<ReplayLog> logs;
   for (const std::uint64_t number : logs_) {
     const std::string path = LogFileName(dir_, number);
@@ -279,6 +280,10 @@ void Planner::ReadLogs() {
       continue;
     }
     Result<ReplayLog> log = ReadLogInPart(env_, dir_, number, max_log_bytes_);
+    // What there is no memory for is no damage.
+    if (log.status().code() == StatusCode::kResourceExhausted) {
+      return log.status();
+    }
     if (!log.ok()) {
       Lose(log.status().message());
       PutAside(path, "it cannot be read");
@@ -286,7 +291,13 @@ void Planner::ReadLogs() {
     }
     logs.push_back(*std::move(log));
   }
-  PlanReplay(plan_.manifest.state, &logs);
+  ManifestState state = plan_.manifest.state;
+  if (plan_.manifest.trust != ManifestFinding::Trust::kWhole) {
+    // Nobody knows which logs before these are in tables: none is missed.
+    state.log_number = std::numeric_limits<std::uint64_t>::max();
+    state.previous_log_number = 0;
+  }
+  PlanReplay(state, &logs);
   for (ReplayLog& log : logs) {
     for (const std::string& damage : log.damage) Lose(log.path + ": " + damage);
     if (log.dropped > 0) {
@@ -299,6 +310,7 @@ void Planner::ReadLogs() {
     plan_.to_put_aside.push_back(log.path);
     plan_.logs.push_back(std::move(log));
   }
+  return Status::Ok();
 }
 
 // Keys that are out of order here and there are damage.  If most tables have

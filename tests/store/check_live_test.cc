@@ -155,7 +155,7 @@ TEST_F(StoreCheckLive, PassesOverAManifestThatIsReplacedMeanwhile) {
     store_.Reopen();
     // A manifest that cannot be written on is written anew.
     store_.Close();
-    const auto manifest = store_.Files("").back();
+    const std::string manifest = store_.Manifest();
     store_.env().SetContents(manifest, store_.env().Contents(manifest) + "xx");
     store_.Open();
     EXPECT_FALSE(store_.env().Exists(manifest));

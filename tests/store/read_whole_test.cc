@@ -99,7 +99,7 @@ TEST_F(SparseFile, AsATableIsRefusedByName) {
   EXPECT_TRUE(opened.message().starts_with(table)) << opened.ToString();
   auto report = Check();
   ASSERT_TRUE(report.ok());
-  ASSERT_EQ(report->problems.size(), 1u);
+  ASSERT_GE(report->problems.size(), 1u);
   EXPECT_TRUE(report->problems[0].starts_with(table)) << report->problems[0];
 }
 

@@ -162,6 +162,7 @@ TEST(StoreRewrite, JudgesTablesWithoutPropertiesByWhatCanBeSeen) {
     }
     store.Close();
     ASSERT_TRUE(store.env().Remove("/db/CURRENT").ok());
+    ASSERT_TRUE(store.env().Remove(store.Manifest()).ok());
     ASSERT_TRUE(RepairStore("/db", store.options()).ok());
     if (!fits) store.options().filter = "bloom:11";
     store.Open();

@@ -120,6 +120,12 @@ class TestStore {
     return store_->Stats().levels[static_cast<std::size_t>(level)].tables;
   }
   // Paths of the files that end so, in order.
+  std::string Manifest() {
+    for (const std::string& path : Files("")) {
+      if (path.find("MANIFEST-") != std::string::npos) return path;
+    }
+    return "none";
+  }
   std::vector<std::string> Files(const std::string& ending) {
     std::vector<std::string> found;
     const Result<std::vector<std::string>> names = env_.List(dir());
