@@ -1,5 +1,6 @@
 #include "formats/tamis_scalable.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -264,8 +265,10 @@ class ScalablePolicy final : public FilterPolicy {
 // The rate of lines at that many bits per key, if there are many of them.
 double RateAtBits(double bits_per_key) noexcept {
   constexpr std::uint64_t kManyLines = std::uint64_t{1} << 32;
-  const double keys =
-      static_cast<double>(kManyLines * kLineBits) / bits_per_key;
+  // Far beyond this every bit is set.
+  constexpr double kMaxKeys = 1e18;
+  const double keys = std::min(
+      static_cast<double>(kManyLines * kLineBits) / bits_per_key, kMaxKeys);
   return BlockedRate({.kind = BlockKind::kLine,
                       .blocks = kManyLines,
                       .probes = BestLineProbes(bits_per_key)},
