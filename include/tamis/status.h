@@ -21,7 +21,8 @@ enum class StatusCode {
   kNotFound,           // no such file
   kAlreadyExists,      // would overwrite
   kIoError,            // the operating system said no
-  kResourceExhausted,  // no room: memory, or a filter that is full
+  kResourceExhausted,  // no room: memory, open files, or a filter that is full
+  kPermissionDenied,   // no right to, or the file system is read-only
 };
 
 // "corruption", "i/o error", ...; for people, not for programs.
@@ -55,6 +56,9 @@ class [[nodiscard]] Status {
   }
   static Status ResourceExhausted(std::string message) {
     return Status(StatusCode::kResourceExhausted, std::move(message));
+  }
+  static Status PermissionDenied(std::string message) {
+    return Status(StatusCode::kPermissionDenied, std::move(message));
   }
 
   bool ok() const noexcept { return code_ == StatusCode::kOk; }

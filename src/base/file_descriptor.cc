@@ -27,7 +27,14 @@ Status SystemError(const std::string& path, int error) {
     return Status::NotFound(path + ": no such file or directory");
   }
   if (error == EEXIST) return Status::AlreadyExists(path + ": already exists");
-  return Status::IoError(path + ": " + std::generic_category().message(error));
+  std::string message = path + ": " + std::generic_category().message(error);
+  if (error == EACCES || error == EPERM || error == EROFS) {
+    return Status::PermissionDenied(std::move(message));
+  }
+  if (error == ENOMEM || error == EMFILE || error == ENFILE) {
+    return Status::ResourceExhausted(std::move(message));
+  }
+  return Status::IoError(std::move(message));
 }
 
 }  // namespace tamis

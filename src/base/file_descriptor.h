@@ -34,7 +34,8 @@ class FileDescriptor {
 };
 
 // "PATH: what `error` (an errno) means": NotFound for ENOENT and ENOTDIR,
-// AlreadyExists for EEXIST, IoError for the rest.
+// AlreadyExists for EEXIST, PermissionDenied for EACCES, EPERM and EROFS,
+// ResourceExhausted for ENOMEM, EMFILE and ENFILE, IoError for the rest.
 Status SystemError(const std::string& path, int error);
 
 }  // namespace tamis

@@ -20,6 +20,8 @@ std::string_view StatusCodeName(StatusCode code) noexcept {
       return "i/o error";
     case StatusCode::kResourceExhausted:
       return "resource exhausted";
+    case StatusCode::kPermissionDenied:
+      return "permission denied";
   }
   return "unknown";
 }
