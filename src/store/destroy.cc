@@ -7,6 +7,7 @@
 #include "base/no_throw.h"
 #include "store/file_names.h"
 #include "store/foreign_store.h"
+#include "store/read_whole.h"
 #include "store/settings_file.h"
 #include "store/store_checks.h"
 #include "tamis/store.h"
@@ -19,6 +20,17 @@ constexpr std::string_view kLost = "lost";
 bool IsOfType(const std::string& name, FileType type) {
   const std::optional<FileName> parsed = ParseFileName(name);
   return parsed.has_value() && parsed->type == type;
+}
+
+// True: repair or recovery gives such names to what they put into lost/: that
+// of a store's file, and a number behind it where that name was taken.
+bool IsPutAside(std::string_view name) {
+  if (ParseFileName(name).has_value()) return true;
+  const std::size_t dot = name.rfind('.');
+  return dot != std::string_view::npos && dot + 1 < name.size() &&
+         name.find_first_not_of("0123456789", dot + 1) ==
+             std::string_view::npos &&
+         ParseFileName(name.substr(0, dot)).has_value();
 }
 
 class Destroyer {
@@ -60,14 +72,16 @@ class Destroyer {
     if (!found->has_current && !has_manifest) return NoStoreHere(dir_);
     if (!found->has_current) return Status::Ok();
     const Status read = ReadManifest(env_, dir_).status();
-    if (read.ok() || read.code() == StatusCode::kIoError) return read;
-    return RefuseForeignFiles(env_, dir_, names_);  // a damaged store may go
+    const bool is_damaged = read.code() == StatusCode::kCorruption;
+    if (!read.ok() && !is_damaged) return read;  // a damaged store may go
+    return RefuseForeignFiles(env_, dir_, names_);
   }
 
   Status RemoveFiles(const DestroyOptions& options) {
     for (const std::string& name : names_) {
       if (ParseFileName(name).has_value()) continue;
-      if (IsSettingsFileName(name) && env_.Remove(dir_ + "/" + name).ok()) {
+      if (IsSettingsFileName(name) && IsSettingsFile(dir_ + "/" + name) &&
+          env_.Remove(dir_ + "/" + name).ok()) {
         continue;
       }
       if (name == kLost && HandleLost(options.remove_lost)) continue;
@@ -98,13 +112,28 @@ class Destroyer {
     return first_error;
   }
 
+  // Somebody else may have called a file of theirs so.
+  bool IsSettingsFile(const std::string& path) {
+    const Result<std::string> bytes =
+        ReadWholeFile(env_, path, kMaxSettingsBytes);
+    if (!bytes.ok()) return false;
+    const StatusCode code = ParseSettings(*bytes).status().code();
+    return code == StatusCode::kOk || code == StatusCode::kCorruption;
+  }
+
   // True: it is gone.
   bool HandleLost(bool remove) {
     const std::string lost = dir_ + "/" + std::string(kLost);
     const Result<std::vector<std::string>> names = env_.List(lost);
     if (!names.ok()) return false;
+    // A link to a directory elsewhere is no directory to remove, empty or not.
+    const Status emptied =
+        remove ? env_.RemoveDirectory(lost) : Status::IoError("not asked for");
+    if (emptied.ok()) return true;
+    remove = remove && emptied.code() != StatusCode::kNotFound;
     for (const std::string& name : *names) {
-      const bool is_gone = remove && env_.Remove(lost + "/" + name).ok();
+      const bool is_gone =
+          remove && IsPutAside(name) && env_.Remove(lost + "/" + name).ok();
       if (!is_gone) ++report_.lost_files;
     }
     return remove && env_.RemoveDirectory(lost).ok();

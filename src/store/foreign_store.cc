@@ -70,6 +70,19 @@ std::optional<Evidence> InManifest(Env& env, const std::string& dir,
       name + " has records of tag " + std::to_string(*largest)};
 }
 
+// Its first line is the time, a number, and its version.
+bool IsRocksDbLog(Env& env, const std::string& path) {
+  constexpr std::size_t kFirstLine = 128;
+  const Result<std::unique_ptr<ReadableFile>> file =
+      env.OpenReadable(path, false);
+  if (!file.ok()) return false;
+  std::string scratch;
+  const Result<Slice> start = (*file)->ReadAtMost(0, kFirstLine, &scratch);
+  if (!start.ok()) return false;
+  const Slice line = start->substr(0, start->find('\n'));
+  return line.find(" RocksDB version: ") != Slice::npos;
+}
+
 std::optional<Evidence> InTable(Env& env, const std::string& dir,
                                 const std::string& name) {
   const Result<std::unique_ptr<ReadableFile>> file =
@@ -89,11 +102,14 @@ std::optional<Evidence> InTable(Env& env, const std::string& dir,
 
 }  // namespace
 
-Status RefuseForeignNames(const std::string& dir,
+Status RefuseForeignNames(Env& env, const std::string& dir,
                           const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (name == "IDENTITY" || IsOptionsFile(name)) {
       return Refusal(dir, {Engine::kRocksDb, "it has the file " + name});
+    }
+    if (name == "LOG" && IsRocksDbLog(env, InfoLogFileName(dir))) {
+      return Refusal(dir, {Engine::kRocksDb, "its LOG says so"});
     }
   }
   return Status::Ok();

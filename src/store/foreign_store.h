@@ -12,8 +12,9 @@
 namespace tamis {
 
 // NotSupported: `names`, the files of `dir`, have one that RocksDB makes and
-// LevelDB does not (OPTIONS-NNNNNN, IDENTITY).
-Status RefuseForeignNames(const std::string& dir,
+// LevelDB does not (OPTIONS-NNNNNN, IDENTITY), or a LOG that begins as
+// RocksDB's do.
+Status RefuseForeignNames(Env& env, const std::string& dir,
                           const std::vector<std::string>& names);
 
 // NotSupported: a record of a manifest has a tag, or a table ends in a number,

@@ -1,5 +1,6 @@
 #include "store/log_markers.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "base/coding.h"
@@ -17,6 +18,16 @@ void AppendFragment(std::string* dst, FragmentType type, Slice data) {
   const FragmentHeader header = HeaderOf(type, data);
   dst->append(header.data(), header.size());
   dst->append(data);
+}
+
+// Of the digits of a file number in the head of a log.
+constexpr unsigned kDigitBits = 3;
+constexpr std::uint64_t kDigitMask = (1U << kDigitBits) - 1;
+constexpr unsigned kNumberBits = 63;  // more than kMaxFileNumber has
+
+void AppendInTwo(std::string* dst, Slice record, std::size_t first_piece) {
+  AppendFragment(dst, FragmentType::kFirst, record.substr(0, first_piece));
+  AppendFragment(dst, FragmentType::kLast, record.substr(first_piece));
 }
 
 // Of kMarkBytes bytes.  Cheap where they are not even similar.
@@ -44,15 +55,33 @@ bool IsMark(Slice record) noexcept {
 
 std::string LogHeadBytes(const LogHead& head) {
   std::string bytes;
-  AppendFragment(&bytes, FragmentType::kFirst, {});
-  AppendFragment(&bytes, FragmentType::kLast,
-                 MarkRecord(head.previous_log + 1));
-  AppendFragment(&bytes, FragmentType::kFull, MarkRecord(head.follows + 1));
+  const std::string mark = MarkRecord(std::max<Sequence>(head.follows, 1));
+  AppendInTwo(&bytes, mark, 0);
+  for (std::uint64_t rest = head.previous_log; rest != 0; rest >>= kDigitBits) {
+    AppendInTwo(&bytes, mark, 1 + (rest & kDigitMask));
+  }
+  AppendFragment(&bytes, FragmentType::kFull, mark);
   return bytes;
 }
 
-LogHead LogHeadOf(Sequence first, Sequence second) noexcept {
-  return {first > 0 ? first - 1 : 0, second > 0 ? second - 1 : 0};
+LogHeadReader::Found LogHeadReader::Take(
+    Slice record, std::optional<std::size_t> first_piece) noexcept {
+  if (!IsMark(record)) return Found::kNone;
+  if (!has_begun_) {
+    has_begun_ = first_piece == std::size_t{0};
+    return has_begun_ ? Found::kMore : Found::kNone;
+  }
+  if (!first_piece) {
+    head_.follows = BatchAccess::SequenceOfContents(record);
+    return Found::kWhole;
+  }
+  const std::uint64_t digit = *first_piece - 1;
+  if (*first_piece == 0 || digit > kDigitMask || shift_ >= kNumberBits) {
+    return Found::kNone;
+  }
+  head_.previous_log |= digit << shift_;
+  shift_ += kDigitBits;
+  return Found::kMore;
 }
 
 bool HoldsSyncMark(Slice bytes, Sequence from) noexcept {

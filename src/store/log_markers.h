@@ -1,17 +1,22 @@
 // store/log_markers.h -- what a log of ours says of itself, in records that
 // LevelDB reads as batches without changes.
 //
-// A log begins with its head, two such records.  The first one starts with a
-// fragment of no data, which LevelDB reads but never writes at the start of a
-// log: so the log is ours.  Their sequence numbers are the two fields of
-// LogHead, each plus one: from a batch without changes LevelDB takes the number
-// before its own as one that was used, and before 0 there is none.  Every later
-// record without changes is a sync mark: when it was written, all before it was
-// durable already, in older logs too.
+// A log begins with its head, several such records.  The first one starts with
+// a fragment of no data, which LevelDB reads but never writes at the start of a
+// log: so the log is ours.  Those between the first and the last are the octal
+// digits of LogHead::previous_log, the least first: each is cut into two
+// fragments, and the length of the first one, less one, is the digit.  The last
+// one is in one piece.  From a batch without changes LevelDB takes the number
+// before its own as one that was used.  So all of them have the number
+// LogHead::follows, which is the truth, or 1 in its place: before 0 there is
+// none.  Every later record without changes is a sync mark: when it was
+// written, all before it was durable already, in older logs too.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "table/internal_key.h"
@@ -23,15 +28,32 @@ struct LogHead {
   // The newest log before this one that has writes which were acknowledged; 0:
   // all of those are in tables.
   std::uint64_t previous_log = 0;
-  // The sequence number after the last of those writes.
+  // The sequence number after the last write before this log was begun; 0, or
+  // 1 when it was read again: there was none.
   Sequence follows = 0;
 };
 
 // The bytes that a log begins with, framing included.
 std::string LogHeadBytes(const LogHead& head);
 
-// By the sequence numbers of the two records.
-LogHead LogHeadOf(Sequence first, Sequence second) noexcept;
+// Takes the records of a log, from its first on, while they are of its head.
+class LogHeadReader {
+ public:
+  enum class Found { kMore, kWhole, kNone };
+  // `first_piece` is the length of the record's first fragment, and nothing
+  // where it is in one piece.  kWhole: with this record head() is there.  kNone:
+  // it is of no head, and no other will be.
+  Found Take(Slice record, std::optional<std::size_t> first_piece) noexcept;
+
+  const LogHead& head() const noexcept { return head_; }
+  // True: a head has begun, though it may not be there to its end.
+  bool has_begun() const noexcept { return has_begun_; }
+
+ private:
+  LogHead head_;
+  unsigned shift_ = 0;
+  bool has_begun_ = false;
+};
 
 // A record without changes.  REQUIRES: next > 0
 std::string MarkRecord(Sequence next);

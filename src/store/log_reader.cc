@@ -211,13 +211,13 @@ bool LogReader::Take(const Fragment& fragment, Slice* record) {
   switch (static_cast<FragmentType>(fragment.type)) {
     case FragmentType::kFull:
       ForgetPieces("a record without its end");
-      began_empty_ = false;
+      first_piece_.reset();
       Give(fragment.data, record);
       return true;
     case FragmentType::kFirst:
       ForgetPieces("a record without its end");
       in_pieces_ = true;
-      began_empty_ = fragment.data.empty();
+      first_piece_ = fragment.data.size();
       pieces_ = fragment.data;
       return false;
     case FragmentType::kMiddle:

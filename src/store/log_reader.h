@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,8 +57,13 @@ class LogReader {
   }
   // How many zeros were passed over there as kZeros.
   std::uint64_t zeros() const noexcept { return zeros_; }
-  // The record that Next() gave began with a fragment of no data.
-  bool began_empty() const noexcept { return began_empty_; }
+  // The length of the first fragment of the record that Next() gave; nothing:
+  // the record is in one piece.
+  std::optional<std::size_t> first_piece() const noexcept {
+    return first_piece_;
+  }
+  // That record began with a fragment of no data.
+  bool began_empty() const noexcept { return first_piece_ == std::size_t{0}; }
 
   // What was passed over so far: the first sentence and how many bytes.  A
   // last record that was not written to its end is no damage, nor are zeros: a
@@ -113,7 +119,7 @@ class LogReader {
   LogGap gap_ = LogGap::kNone;
   std::vector<Range> passed_over_;
   std::uint64_t zeros_ = 0;
-  bool began_empty_ = false;
+  std::optional<std::size_t> first_piece_;
   std::uint64_t torn_bytes_ = 0;  // in this gap: damage if a record follows
   std::size_t torn_at_ = 0;
   std::string_view torn_;

@@ -29,7 +29,8 @@ struct Scanned {
 };
 
 struct ScannedLog {
-  bool has_head = false;
+  bool has_head = false;         // a whole one
+  bool begins_as_ours = false;   // with a head, which may not be whole
   bool begins_at_start = false;  // its first record does
   LogHead head;
   std::vector<Scanned> records;  // the head excepted
@@ -76,23 +77,24 @@ ScannedLog ScanLog(Slice contents) {
   Slice record;
   Sequence from = 0;
   bool is_first = true;
-  bool has_half_a_head = false;
+  bool in_head = true;
+  LogHeadReader head;
   while (reader.Next(&record)) {
     Scanned scanned = ScanBatch(record);
     scanned.end = reader.end_of_record();
     ScanGap(reader, contents, from, &scanned);
     const bool adjoins = scanned.gap == LogGap::kNone;
-    if (is_first) log.begins_at_start = adjoins;
-    if (std::exchange(is_first, false) && adjoins && scanned.is_mark &&
-        reader.began_empty()) {
-      log.head.previous_log = scanned.sequence;
-      has_half_a_head = true;
-      continue;
-    }
-    if (std::exchange(has_half_a_head, false) && scanned.is_mark && adjoins) {
-      log.head = LogHeadOf(log.head.previous_log, scanned.sequence);
-      log.has_head = true;
-      continue;
+    if (std::exchange(is_first, false)) log.begins_at_start = adjoins;
+    if (in_head) {
+      using Found = LogHeadReader::Found;
+      const Found found =
+          adjoins ? head.Take(record, reader.first_piece()) : Found::kNone;
+      in_head = found == Found::kMore;
+      if (found == Found::kWhole) {
+        log.head = head.head();
+        log.has_head = true;
+      }
+      if (found != Found::kNone) continue;
     }
     if (!scanned.is_bad) from = scanned.next();
     log.records.push_back(scanned);
@@ -100,6 +102,7 @@ ScannedLog ScanLog(Slice contents) {
   log.tail.end = contents.size();
   ScanGap(reader, contents, from, &log.tail);
   log.ended_clean = reader.ended_clean();
+  log.begins_as_ours = head.has_begun();
   return log;
 }
 
@@ -121,7 +124,8 @@ class Planner {
 
  private:
   bool IsOurs(const ScannedLog& log) const noexcept {
-    return log.has_head || (!log.begins_at_start && state_.logs_are_ours);
+    return log.begins_as_ours ||
+           (!log.begins_at_start && state_.logs_are_ours);
   }
 
   void FindLastMark() {

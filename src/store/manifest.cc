@@ -30,6 +30,11 @@ Status CheckFileNumbers(const VersionEdit& edit) {
                             " is too large");
 }
 
+void NoteNames(const VersionEdit& edit, std::set<std::uint64_t>* named) {
+  for (const auto& [level, table] : edit.removed) named->insert(table);
+  for (const auto& [level, facts] : edit.added) named->insert(facts.number);
+}
+
 // An edit of ours that names a log is told from others by how it begins: see
 // LogWriter::AddBegunEmpty().
 Status AddEdit(const VersionEdit& edit, LogWriter* writer) {
@@ -88,6 +93,7 @@ Status ManifestReplay::Apply(const VersionEdit& edit, bool is_ours) {
   for (const auto& [level, facts] : edit.added) {
     levels_[static_cast<std::size_t>(level)][facts.number] = facts;
   }
+  NoteNames(edit, &state_.named);
   return Status::Ok();
 }
 
@@ -124,7 +130,6 @@ Result<ManifestState> ReadManifest(Env& env, const std::string& dir) {
   const auto parsed = ParseFileName(path->substr(path->rfind('/') + 1));
   ManifestState state = replay.State(parsed ? parsed->number : 0);
   state.end = reader.end_of_record();
-  state.can_be_continued = reader.ended_clean() && state.end < kMostGrowth;
   return state;
 }
 
@@ -168,7 +173,9 @@ Status Manifest::Start(std::uint64_t number, const VersionEdit& full) {
       env_->Create(path, WriteKind::kTable);
   if (!file.ok()) return file.status();
   auto writer = std::make_unique<LogWriter>(*std::move(file));
+  std::set<std::uint64_t> named;
   const Status written = NoThrow([&] {
+    NoteNames(full, &named);
     Status done = AddEdit(full, writer.get());
     if (done.ok()) done = writer->Sync();
     if (done.ok()) done = SetCurrent(*env_, dir_, number);
@@ -184,21 +191,19 @@ Status Manifest::Start(std::uint64_t number, const VersionEdit& full) {
   number_ = number;
   start_bytes_ = writer->bytes();
   writer_ = std::move(writer);
+  named_ = std::move(named);
   return Status::Ok();
 }
 
-Status Manifest::Continue(const ManifestState& state) {
-  Result<std::unique_ptr<WritableFile>> file = env_->Reopen(
-      ManifestFileName(dir_, state.number), state.end, WriteKind::kTable);
-  if (!file.ok()) return file.status();
-  writer_ = std::make_unique<LogWriter>(*std::move(file), state.end);
+void Manifest::Inherit(const ManifestState& state) {
+  writer_.reset();
   number_ = state.number;
-  start_bytes_ = 0;
-  return Status::Ok();
+  named_ = state.named;
 }
 
 Status Manifest::Append(const VersionEdit& edit) {
   Status written = NoThrow([&] {
+    NoteNames(edit, &named_);
     Status added = AddEdit(edit, writer_.get());
     return added.ok() ? writer_->Sync() : added;
   });

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,11 @@ struct ManifestState {
   bool logs_are_ours = false;
   std::array<std::string, kStoreLevels> compact_pointers;
   std::array<std::vector<FileFacts>, kStoreLevels> files;
+  // All tables that it ever named, live or removed since.
+  std::set<std::uint64_t> named;
 
-  std::uint64_t number = 0;       // of the manifest file itself
-  std::uint64_t end = 0;          // of its last whole record
-  bool can_be_continued = false;  // nothing but zeros after that
+  std::uint64_t number = 0;  // of the manifest file itself
+  std::uint64_t end = 0;     // of its last whole record
 };
 
 // Of the record that was read last.  Every edit is synced, and no more is left
@@ -50,8 +52,7 @@ class ManifestReplay {
   bool says_all() const noexcept {
     return says_log_number_ && says_next_file_number_ && says_last_sequence_;
   }
-  // The state so far.  All but `end` and `can_be_continued`; `number` is that
-  // of the manifest.
+  // The state so far, but for `end`; `number` is that of the manifest.
   ManifestState State(std::uint64_t number) const;
 
  private:
@@ -76,21 +77,29 @@ void ForEachEditPrefix(Env& env, const std::string& path,
 VersionEdit FullEdit(const ManifestState& state);
 
 // Appends edits to a manifest.  Not thread-safe.
+//
+// A manifest that another process wrote is never written on.  Its last edits
+// may be in the system's memory only: that process was killed before it synced
+// them, or their sync failed, and then no later one would write them.  So what
+// they say is written again, into a new manifest, before anything is removed
+// because of it.
 class Manifest {
  public:
   Manifest(Env& env, std::string dir) : env_(&env), dir_(std::move(dir)) {}
 
   // True: the next edit must be a whole state, to Start(): there is no
-  // manifest yet, or writing to it has failed, or it has grown long.
+  // manifest of ours yet, or writing to it has failed, or it has grown long.
   bool needs_start() const noexcept { return writer_ == nullptr; }
   // A new manifest, and CURRENT names it.
   Status Start(std::uint64_t number, const VersionEdit& full);
-  // Goes on with the one that was read.  REQUIRES: state.can_be_continued
-  Status Continue(const ManifestState& state);
+  // The one that was read is in force until Start().
+  void Inherit(const ManifestState& state);
   // The edit survives the machine once this returns.
   Status Append(const VersionEdit& edit);
 
   std::uint64_t number() const noexcept { return number_; }
+  // True: the manifest in force has named that table, live or removed since.
+  bool HasNamed(std::uint64_t table) const { return named_.contains(table); }
 
  private:
   Env* env_;
@@ -98,6 +107,7 @@ class Manifest {
   std::unique_ptr<LogWriter> writer_;
   std::uint64_t number_ = 0;
   std::uint64_t start_bytes_ = 0;  // of the full edit it began with
+  std::set<std::uint64_t> named_;
 };
 
 }  // namespace tamis

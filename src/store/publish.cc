@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "store/file_names.h"
@@ -51,6 +52,14 @@ ManifestState StoreImpl::StateOf(const Version& version) const {
 
 namespace {
 
+std::set<std::uint64_t> LiveTables(const Version& version) {
+  std::set<std::uint64_t> live;
+  for (const Level& level : version.levels()) {
+    for (const TableFileRef& file : level.files()) live.insert(file->number());
+  }
+  return live;
+}
+
 // Tables that the edit removes and does not put elsewhere.
 void MarkRemoved(const VersionEdit& edit, const Version& base) {
   for (const auto& [level, number] : edit.removed) {
@@ -67,6 +76,23 @@ void MarkRemoved(const VersionEdit& edit, const Version& base) {
 
 }  // namespace
 
+// Tables that are no longer live may still be on the disk, because somebody
+// reads them.  A new manifest says that they were removed: so that a table
+// which it never names, should it be damaged later, is known to be newer.
+Status StoreImpl::NoteObsoleteTables(const Version& next, VersionEdit* full) {
+  Result<std::vector<std::string>> names = env_.List(dir_);
+  if (!names.ok()) return names.status();
+  const std::set<std::uint64_t> live = LiveTables(next);
+  for (const std::string& name : *names) {
+    const std::optional<FileName> parsed = ParseFileName(name);
+    if (parsed && parsed->type == FileType::kTable &&
+        manifest_.HasNamed(parsed->number) && !live.contains(parsed->number)) {
+      full->removed.emplace_back(0, parsed->number);
+    }
+  }
+  return Status::Ok();
+}
+
 // To the manifest; if need be, to a new one that says all of `next`.
 // REQUIRES: edit_mutex_ is held
 Status StoreImpl::WriteEdit(VersionEdit* edit, const Version& next) {
@@ -82,8 +108,10 @@ Status StoreImpl::WriteEdit(VersionEdit* edit, const Version& next) {
   for (const auto& [level, key] : edit->compact_pointers) {
     state.compact_pointers[static_cast<std::size_t>(level)] = key;
   }
+  VersionEdit full = FullEdit(state);
+  if (Status noted = NoteObsoleteTables(next, &full); !noted.ok()) return noted;
   const std::uint64_t before = manifest_.number();
-  Status started = manifest_.Start(number, FullEdit(state));
+  Status started = manifest_.Start(number, full);
   if (started.ok() && before != 0) {
     (void)env_.Remove(ManifestFileName(dir_, before));
   }
@@ -147,17 +175,13 @@ void StoreImpl::RemoveOldLogs() {
   }
 }
 
-// What a crash has left behind.  REQUIRES: no background work yet
-void StoreImpl::RemoveObsoleteFiles() {
+// The names of files that no version, log or manifest in force needs.
+// REQUIRES: no background work yet
+std::vector<std::string> StoreImpl::ObsoleteFiles() {
+  std::vector<std::string> obsolete;
   Result<std::vector<std::string>> names = env_.List(dir_);
-  if (!names.ok()) return;
-  std::vector<std::uint64_t> live;
-  for (const Level& level : current_->version->levels()) {
-    for (const TableFileRef& file : level.files()) {
-      live.push_back(file->number());
-    }
-  }
-  std::sort(live.begin(), live.end());
+  if (!names.ok()) return obsolete;
+  const std::set<std::uint64_t> live = LiveTables(*current_->version);
   for (const std::string& name : *names) {
     const std::optional<FileName> parsed = ParseFileName(name);
     if (!parsed) continue;
@@ -170,7 +194,7 @@ void StoreImpl::RemoveObsoleteFiles() {
         keep = parsed->number >= manifest_.number();
         break;
       case FileType::kTable:
-        keep = std::binary_search(live.begin(), live.end(), parsed->number);
+        keep = live.contains(parsed->number);
         break;
       case FileType::kTemporary:
         keep = false;
@@ -180,7 +204,26 @@ void StoreImpl::RemoveObsoleteFiles() {
       case FileType::kInfoLog:
         break;
     }
-    if (!keep) (void)env_.Remove(dir_ + "/" + name);
+    if (!keep) obsolete.push_back(name);
+  }
+  return obsolete;
+}
+
+// What a crash has left behind.  Recovery has seen to it that all files which
+// the manifest names are there: so whatever it does not name is in them, too.
+// REQUIRES: no background work yet
+void StoreImpl::RemoveObsoleteFiles() {
+  if (ObsoleteFiles().empty()) return;
+  // What the manifest says must be durable before anything goes because of it.
+  if (manifest_.needs_start()) {
+    const Status started = LogAndApply({}, {});
+    if (!started.ok()) {
+      info_log_->Write("files left over are not removed: " + started.message());
+      return;
+    }
+  }
+  for (const std::string& name : ObsoleteFiles()) {
+    (void)env_.Remove(dir_ + "/" + name);
   }
 }
 

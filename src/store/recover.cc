@@ -8,6 +8,7 @@
 #include "store/batch_access.h"
 #include "store/file_names.h"
 #include "store/log_replay.h"
+#include "store/named_files.h"
 #include "store/read_whole.h"
 #include "store/store_checks.h"
 #include "store/store_impl.h"
@@ -46,6 +47,8 @@ Status StoreImpl::Recover() {
   if (!state.ok()) return state.status();
   read_manifest_number_ = state->number;
   read_manifest_end_ = state->end;
+  manifest_.Inherit(*state);
+  if (Status there = CheckNamedFiles(*state); !there.ok()) return there;
   state->comparator = std::string(order_.user().name());
   next_file_number_ = state->next_file_number;
   last_sequence_ = state->last_sequence;
@@ -71,12 +74,47 @@ Status StoreImpl::Recover() {
   return RecoverLogs(*state);
 }
 
+// A manifest may be an old one, or have lost its end, without showing it.  But
+// files that it names are removed only once it says so: where one is missing it
+// cannot be believed, and what it does not name must not be removed.
+Status StoreImpl::CheckNamedFiles(const ManifestState& state) {
+  const Result<std::vector<std::string>> names = env_.List(dir_);
+  if (!names.ok()) return names.status();
+  const MissingFiles missing = FindMissingFiles(state, dir_, *names);
+  if (!missing.tables.empty()) {
+    return Status::Corruption(
+        missing.tables.front() + ": the manifest names it, and it is missing" +
+        (missing.tables.size() == 1
+             ? std::string()
+             : ", as are " + std::to_string(missing.tables.size() - 1) +
+                   " other tables"));
+  }
+  if (missing.log.empty()) return Status::Ok();
+  if (missing.has_unnamed_tables) {
+    return Status::Corruption(
+        missing.log + ": the manifest names it, and it is missing, while " +
+        "there are tables that the manifest does not name: it seems to be "
+        "old, or cut off; repair the store");
+  }
+  // It may have had nothing in it, or nothing that was synced.
+  info_log_->Write(missing.log + ": the manifest names it, and it is missing");
+  return Status::Ok();
+}
+
 // Who writes removes a log or a table only after the manifest says so.
-bool StoreImpl::ChangedWhileOpening() {
+bool StoreImpl::ChangedWhileOpening(const Status& opened) {
   if (!options_.read_only) return false;
   const Result<ManifestState> now = ReadManifest(env_, dir_);
-  return now.ok() && (now->number != read_manifest_number_ ||
-                      now->end != read_manifest_end_);
+  const bool had_read = read_manifest_number_ != 0;
+  // Between reading CURRENT and the manifest that it named, another one may
+  // have taken its place.
+  if (!now.ok()) return had_read;
+  if (!had_read) {
+    return opened.code() == StatusCode::kNotFound ||
+           opened.code() == StatusCode::kCorruption;
+  }
+  return now->number != read_manifest_number_ ||
+         now->end != read_manifest_end_;
 }
 
 // The logs as they are to be replayed.  Corruption: one of them is damaged.
@@ -122,16 +160,23 @@ Status StoreImpl::RecoverLogs(const ManifestState& state) {
     }
   }
   if (options_.read_only) return Status::Ok();
-  if (state.can_be_continued) {
-    if (Status going = manifest_.Continue(state); !going.ok()) return going;
-  }
   // A log that can be written on stays; the memtable already has it.
-  if (logs->size() == 1 && flushed.empty() && logs->front().can_be_continued &&
-      logs->front().number == state.log_number) {
+  if (logs->size() == 1 && flushed.empty() &&
+      logs->front().number == state.log_number &&
+      CanBeContinued(logs->front(), state)) {
     return ContinueLog(logs->front());
   }
   if (Status saved = SaveWhatIsDropped(*logs); !saved.ok()) return saved;
   return StartAnewAfterReplay(std::move(flushed));
+}
+
+// What is written on must be told from a hole: by the head that makes it ours,
+// and by numbers that go on where the log ends.
+bool StoreImpl::CanBeContinued(const ReplayLog& log,
+                               const ManifestState& state) const {
+  if (!log.can_be_continued) return false;
+  return log.next == 0 ? log.end == 0 && state.logs_are_ours
+                       : log.next == last_sequence_ + 1;
 }
 
 Status StoreImpl::ContinueLog(const ReplayLog& log) {
@@ -143,8 +188,7 @@ Status StoreImpl::ContinueLog(const ReplayLog& log) {
   auto view = std::make_shared<ReadView>(*current_);
   view->memtable.log_number = log.number;
   Publish(std::move(view));
-  if (!manifest_.needs_start()) return Status::Ok();
-  return LogAndApply({}, {});
+  return Status::Ok();
 }
 
 // Before the manifest says that the logs are not needed any more.

@@ -302,10 +302,16 @@ Status Repair::WriteManifest() {
       state.files[i].push_back(table.facts);
     }
   }
+  // Every log there is has become a table.  What a manifest names must be
+  // there: so there is a new one, and it is empty.
+  state.log_number = NewNumber();
+  const std::string log = LogFileName(dir_, state.log_number);
+  Result<std::unique_ptr<WritableFile>> made = env_.Create(log, WriteKind::kLog);
+  Status closed = made.ok() ? (*made)->Close() : made.status();
+  if (closed.ok()) closed = env_.SyncDirectory(dir_);
+  if (!closed.ok()) return closed;
   const std::uint64_t number = NewNumber();
   state.next_file_number = plan_.next_number;
-  // Every log there is has become a table.
-  state.log_number = number;
   Manifest manifest(env_, dir_);
   Status started = manifest.Start(number, FullEdit(state));
   if (started.ok()) return started;
@@ -313,6 +319,8 @@ Status Repair::WriteManifest() {
   const Result<std::string> current = ReadCurrent(env_, dir_);
   if (!current.ok() || *current == ManifestFileName(dir_, number)) {
     new_tables_.clear();
+  } else {
+    (void)env_.Remove(log);
   }
   return started;
 }

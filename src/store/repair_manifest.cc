@@ -55,19 +55,16 @@ class PrefixReader {
       Status applied = edit.ok() ? CheckNoneMissing(reader) : edit.status();
       if (applied.ok()) applied = replay_.Apply(*edit, reader.began_empty());
       if (!applied.ok()) return Damage(path + ": " + applied.message());
-      Note(*edit);
+      Note(*edit, reader.began_empty());
     }
     if (!reader.damage().empty()) Damage(path + ": " + reader.damage());
   }
 
-  void Note(const VersionEdit& edit) {
-    ++edits_;
-    for (const auto& [level, table] : edit.removed) {
-      finding_->named.insert(table);
-    }
-    for (const auto& [level, facts] : edit.added) {
-      finding_->named.insert(facts.number);
-    }
+  void Note(const VersionEdit& edit, bool is_ours) {
+    // One of ours begins with every table that was on the disk: those that were
+    // not live any more it removes.  So whatever it never names is newer, also
+    // where the number had been given out before.
+    if (++edits_ == 1 && is_ours) finding_->first_unknown = 1;
     if (finding_->first_unknown == 0 && edit.next_file_number) {
       finding_->first_unknown = *edit.next_file_number;
     }
@@ -75,7 +72,7 @@ class PrefixReader {
 
   // No edit says which number comes next: the first behind those it names.
   void FindFirstUnknown() {
-    const auto& named = finding_->named;
+    const auto& named = finding_->state.named;
     finding_->first_unknown = named.empty() ? 0 : *named.rbegin() + 1;
   }
 

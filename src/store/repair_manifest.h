@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,8 +23,6 @@ struct ManifestFinding {
   bool is_current = false;  // CURRENT names it
   std::string path;         // empty: none
   ManifestState state;
-  // All tables that it ever named, live or not any more.
-  std::set<std::uint64_t> named;
   // Tables from here on may have become live where it cannot be read.
   std::uint64_t first_unknown = 0;
   // Each names a file.  A file that is missing is none.
@@ -34,7 +31,7 @@ struct ManifestFinding {
   // With kPart and kNone: may a table that is not live be so nevertheless?
   bool CannotSpeakFor(std::uint64_t table) const {
     if (trust == Trust::kWhole) return false;
-    return table >= first_unknown && !named.contains(table);
+    return table >= first_unknown && !state.named.contains(table);
   }
   // May the log hold what is in no table?
   bool NeedsLog(std::uint64_t number) const {

@@ -158,7 +158,7 @@ void Planner::DoubtAnOldManifest() {
   const bool has_unknown =
       std::any_of(tables_.begin(), tables_.end(), [&](const auto& table) {
         return table.first >= manifest.first_unknown &&
-               !manifest.named.contains(table.first);
+               !manifest.state.named.contains(table.first);
       });
   if (!has_unknown) return;
   const bool has_log =

@@ -21,8 +21,6 @@ constexpr std::string_view kDamagedName = "TAMIS.damaged";
 constexpr std::string_view kMark = "tamis settings ";
 constexpr std::string_view kFirstLine = "tamis settings 1\n";
 constexpr std::string_view kChecksum = "crc32c";
-// More than any version is going to say.
-constexpr std::uint64_t kMostBytes = 16384;
 
 constexpr std::string_view kBlockBytes = "block_bytes";
 constexpr std::string_view kRestartInterval = "restart_interval";
@@ -210,7 +208,7 @@ Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
   const std::string path = SettingsFileName(dir);
   Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
-  if ((*file)->size() > kMostBytes) {
+  if ((*file)->size() > kMaxSettingsBytes) {
     return Status::NotSupported(path + ": too long for a file of settings");
   }
   std::string scratch;

@@ -21,6 +21,9 @@ std::string DamagedSettingsFileName(const std::string& dir);
 // True for both, without the directory.
 bool IsSettingsFileName(std::string_view name) noexcept;
 
+// More than any version is going to say.
+inline constexpr std::uint64_t kMaxSettingsBytes = 16384;
+
 // The lines of the file but for its first and its last, whether this version
 // knows them or not.  Corruption: damaged.  NotSupported: it does not begin as
 // these files do, or is of another version; it is not ours to change.

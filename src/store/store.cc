@@ -75,8 +75,9 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
       // What the options do not fit is not a matter of the moment.
       const bool is_final = opened.code() == StatusCode::kInvalidArgument ||
                             opened.code() == StatusCode::kNotSupported;
-      if (!is_final && impl->ChangedWhileOpening()) {
+      if (!is_final && impl->ChangedWhileOpening(opened)) {
         if (tries < kMostTries) continue;
+        if (!opened.ok()) return opened;
         return Status::IoError(dir + ": another process changes the store " +
                                "faster than it can be opened for reading");
       }

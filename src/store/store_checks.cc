@@ -7,6 +7,7 @@
 
 #include "store/file_names.h"
 #include "store/foreign_store.h"
+#include "store/named_files.h"
 
 namespace tamis {
 namespace {
@@ -46,6 +47,15 @@ Status RefuseLostStore(Env& env, const std::string& dir,
   return Status::Ok();
 }
 
+// A manifest that is understood speaks for the tables that it names.  One of
+// another engine that has lost its end may look like ours.
+Status RefuseForeignFilesBeside(Env& env, const std::string& dir,
+                                const std::vector<std::string>& names,
+                                const Result<ManifestState>& state) {
+  return RefuseForeignFiles(env, dir,
+                            state.ok() ? UnnamedTables(*state, names) : names);
+}
+
 }  // namespace
 
 Status NoStoreHere(const std::string& dir) {
@@ -59,7 +69,7 @@ Result<StoreDirectory> LookAtDirectory(Env& env, const std::string& dir) {
   if (!names.ok()) return names.status();
   found.names = *std::move(names);
   found.exists = true;
-  Status ours = RefuseForeignNames(dir, found.names);
+  Status ours = RefuseForeignNames(env, dir, found.names);
   if (!ours.ok()) return ours;
   found.has_current = std::find(found.names.begin(), found.names.end(),
                                 "CURRENT") != found.names.end();
@@ -73,12 +83,11 @@ Result<StoreDirectory> LookAtDirectory(Env& env, const std::string& dir) {
 Result<ManifestState> ReadManifestFor(Env& env, const std::string& dir,
                                       const Comparator& comparator) {
   Result<ManifestState> state = ReadManifest(env, dir);
-  if (!state.ok()) {
-    const Result<std::vector<std::string>> names = env.List(dir);
-    if (!names.ok()) return state;
-    const Status ours = RefuseForeignFiles(env, dir, *names);
-    return ours.ok() ? state.status() : ours;
-  }
+  const Result<std::vector<std::string>> names = env.List(dir);
+  if (!names.ok()) return state.ok() ? names.status() : state.status();
+  const Status ours = RefuseForeignFilesBeside(env, dir, *names, state);
+  if (!ours.ok()) return ours;
+  if (!state.ok()) return state;
   if (!state->comparator.empty() && state->comparator != comparator.name()) {
     return OtherComparator(dir, state->comparator, comparator);
   }
@@ -93,8 +102,8 @@ Status CheckIsStore(const std::string& dir, const StoreOptions& options) {
   const Result<StoreDirectory> found = LookAtDirectory(env, dir);
   if (!found.ok()) return found.status();
   if (!found->has_current) return NoStoreHere(dir);
-  if (ReadManifest(env, dir).ok()) return Status::Ok();
-  return RefuseForeignFiles(env, dir, found->names);
+  return RefuseForeignFilesBeside(env, dir, found->names,
+                                  ReadManifest(env, dir));
 }
 
 Status CheckMayRepair(const std::string& dir, const StoreOptions& options) {
@@ -104,7 +113,7 @@ Status CheckMayRepair(const std::string& dir, const StoreOptions& options) {
   Env& env = EnvOf(options);
   const Result<std::vector<std::string>> names = env.List(dir);
   if (!names.ok()) return names.status();
-  Status may = RefuseForeignNames(dir, *names);
+  Status may = RefuseForeignNames(env, dir, *names);
   if (may.ok()) may = RefuseForeignFiles(env, dir, *names);
   for (const std::string& name : *names) {
     const std::optional<FileName> parsed = ParseFileName(name);

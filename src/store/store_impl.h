@@ -79,7 +79,7 @@ class StoreImpl {
   // After Open() for reading, whatever it said: somebody who has the store
   // open for writing has changed its files meanwhile.  A log that was flushed
   // and removed would be missing, so what was opened must not be used.
-  bool ChangedWhileOpening();
+  bool ChangedWhileOpening(const Status& opened);
 
   // ---- get.cc, multi_get.cc, explain.cc
   Status Get(const ReadOptions& options, Slice key, std::string* value);
@@ -133,6 +133,8 @@ class StoreImpl {
   Result<std::vector<ReplayLog>> LogsToReplay(const ManifestState& state);
   Status Replay(const ReplayLog& log, std::vector<FileFacts>* flushed);
   Status ReplayBatch(Slice batch);
+  Status CheckNamedFiles(const ManifestState& state);
+  bool CanBeContinued(const ReplayLog& log, const ManifestState& state) const;
   Status ContinueLog(const ReplayLog& log);
   Status SaveWhatIsDropped(const std::vector<ReplayLog>& logs);
   Status FlushReplayed(std::vector<FileFacts>* flushed);
@@ -180,11 +182,13 @@ class StoreImpl {
   Status LogAndApply(VersionEdit edit,
                      const std::function<void(ReadView*)>& change);
   Status WriteEdit(VersionEdit* edit, const Version& next);
+  Status NoteObsoleteTables(const Version& next, VersionEdit* full);
   std::uint64_t NewFileNumber() noexcept {
     return next_file_number_.fetch_add(1, std::memory_order_relaxed);
   }
   std::shared_ptr<const ReadView> CurrentView() const;
   ManifestState StateOf(const Version& version) const;
+  std::vector<std::string> ObsoleteFiles();
   void RemoveObsoleteFiles();
   void RemoveOldLogs();
 

@@ -48,6 +48,8 @@ Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
   std::vector<std::shared_ptr<WriteLog>> older;
   // Until this is done nothing has happened, so it may fail.
   Status status = NoThrow([&] {
+    // Nothing that is synced from now on may rest on such a log.
+    if (writer.sync && log_->is_inherited()) log_failed_ = true;
     Status ready = MakeRoom(lock, batch->bytes());
     if (ready.ok() && writer.sync) ready = WaitForFailedLogs(lock);
     if (!ready.ok()) return ready;
@@ -229,21 +231,24 @@ Status StoreImpl::MakeRoom(std::unique_lock<std::mutex>& lock,
   return status;
 }
 
-// Whatever a log holds that could not be synced, the system may have dropped,
-// and say ok the next time: it counts as durable only when it is in a table.
+// Whatever a log holds that could not be synced, by us or by the process that
+// had the store before, the system may have dropped, and say ok the next time:
+// it counts as durable only when it is in a table.
 Status StoreImpl::WaitForFailedLogs(std::unique_lock<std::mutex>& lock) {
   const auto any_failed = [this] {
     return std::any_of(older_logs_.begin(), older_logs_.end(),
-                       [](const auto& log) { return log->sync_failed(); });
+                       [](const auto& log) { return log->needs_rewriting(); });
   };
   change_.wait(lock, [&] {
     return closing_ || (flush_failed_ && !background_error_.ok()) ||
            !any_failed();
   });
   if (!any_failed()) return Status::Ok();
-  return Status::IoError(
-      dir_ + ": a log could not be synced, and until what it holds is in a " +
-      "table no write can be made durable: " + background_error_.message());
+  return Status(
+      background_error_.ok() ? StatusCode::kIoError : background_error_.code(),
+      dir_ + ": a log could not be synced, or was inherited, and until what " +
+      "it holds is in a table no write can be made durable: " +
+      background_error_.message());
 }
 
 // A new log and a new memtable; the old ones wait to be flushed.

@@ -27,7 +27,12 @@ class WriteLog {
       : number_(number),
         writer_(std::move(file), written),
         head_(head),
-        next_(next) {}
+        next_(next),
+        is_inherited_(written != 0) {}
+
+  // What another process wrote may be in the system's memory only, and if its
+  // sync failed, no later one would write it.
+  bool is_inherited() const noexcept { return is_inherited_; }
 
   std::uint64_t number() const noexcept { return number_; }
   std::uint64_t bytes() const noexcept { return writer_.bytes(); }
@@ -43,6 +48,11 @@ class WriteLog {
   // what it could not write.
   Status Sync();
   bool sync_failed() const noexcept { return !sync_failure_.ok(); }
+  // It holds what no sync of this log makes durable: what must be so must be
+  // written again elsewhere.
+  bool needs_rewriting() const noexcept {
+    return is_inherited_ || sync_failed();
+  }
   // The name of the log did not become durable, which is as bad.
   void FailSync(const Status& why) { sync_failure_ = why; }
   // Says in the log that all before is durable.  REQUIRES: it is
@@ -61,6 +71,7 @@ class WriteLog {
   LogHead head_;
   Sequence next_ = 0;         // 0: nothing was acknowledged
   std::uint64_t marked_ = 0;  // nothing was written behind this since a mark
+  bool is_inherited_ = false;
   Status sync_failure_;
 };
 

@@ -131,11 +131,12 @@ TEST(ForeignStore, ATagThatNobodyKnowsIsOfAnotherEngine) {
 }
 
 TEST(ForeignStore, NamesThatOnlyBeginAsRocksDbsAreNobodys) {
-  EXPECT_TRUE(
-      RefuseForeignNames(kDir, {"OPTIONS", "OPTIONS-", "OPTIONS-x",
-                                "OPTIONS-000007.bak", "IDENTITY.txt", "LOG"})
-          .ok());
-  EXPECT_FALSE(RefuseForeignNames(kDir, {"OPTIONS-000007.dbtmp"}).ok());
+  MemoryEnv env;
+  EXPECT_TRUE(RefuseForeignNames(env, kDir,
+                                 {"OPTIONS", "OPTIONS-", "OPTIONS-x",
+                                  "OPTIONS-000007.bak", "IDENTITY.txt", "LOG"})
+                  .ok());
+  EXPECT_FALSE(RefuseForeignNames(env, kDir, {"OPTIONS-000007.dbtmp"}).ok());
 }
 
 // A table of LevelDB ends otherwise, whatever its name, and damage is damage.

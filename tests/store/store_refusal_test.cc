@@ -177,7 +177,8 @@ TEST_F(StoreRefusal, ADirectoryThatCannotBeReadIsNotSaidToHaveNoStore) {
   MemoryEnv& env = store_.env();
   const NamedFiles before = Files();
   const auto expect_denied = [](const Status& denied) {
-    EXPECT_EQ(denied.code(), StatusCode::kIoError) << denied.ToString();
+    EXPECT_EQ(denied.code(), StatusCode::kPermissionDenied)
+        << denied.ToString();
     EXPECT_NE(denied.message().find("Permission denied"), std::string::npos)
         << denied.message();
   };
@@ -208,7 +209,7 @@ TEST(StoreOpen, PermissionDeniedIsSaidAsSuch) {
         int code = 0;
         for (const Status& denied : all) {
           ++code;
-          if (denied.code() != StatusCode::kIoError ||
+          if (denied.code() != StatusCode::kPermissionDenied ||
               denied.message().find("ermission denied") == std::string::npos) {
             return code;
           }
