@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include "store/file_names.h"
+#include "store/log_writer.h"
+#include "store/manifest.h"
 #include "tamis/store.h"
 #include "tests/store/batch_history.h"
 #include "tests/store/log_files.h"
@@ -41,6 +44,15 @@ void PutMany(Store* store, int from, int to, bool sync = false) {
         store->Put({.sync = sync}, KeyOf(i), std::string(90, 'v'));
     ASSERT_TRUE(put.ok()) << put.ToString();
   }
+}
+
+std::vector<std::string> LogsOf(MemoryEnv* env) {
+  std::vector<std::string> logs;
+  const Result<std::vector<std::string>> names = env->List(kDir);
+  for (const std::string& name : *names) {
+    if (name.ends_with(".log")) logs.push_back(kDir + ("/" + name));
+  }
+  return logs;
 }
 
 // How many of the keys from the first on are there; no other may be.
@@ -161,6 +173,73 @@ TEST(StoreRecovery, AFailedSyncIsNotBelievedOnRetry) {
     EXPECT_TRUE(retried.ok()) << retried.ToString();
     EXPECT_EQ(PrefixIn(store.get(), before + 1), before + 1);
   }
+}
+
+// Not by the next process, either, which finds all of it in the log.
+TEST(StoreRecovery, ASyncThatFailedBeforeIsNotBelievedAfterReopening) {
+  MemoryEnv::Options lossy;
+  lossy.failed_syncs_lose = true;
+  for (const bool is_killed : {false, true}) {
+    MemoryEnv env(lossy);
+    auto store = MustOpen(QuietOptions(&env));
+    PutMany(store.get(), 0, 10);
+    env.FailCall(1, EIO, false, kSyncCalls);
+    EXPECT_FALSE(store->Put({.sync = true}, KeyOf(10), "first").ok());
+    env.Heal();
+    if (is_killed) env.Crash(CrashMode::kKillProcess);
+    store.reset();
+    if (is_killed) env.Restart();
+    store = MustOpen(QuietOptions(&env));
+    const Status synced = store->Put({.sync = true}, KeyOf(10), "second");
+    EXPECT_TRUE(synced.ok()) << synced.ToString();
+    env.Crash(CrashMode::kDropUnsynced);
+    store.reset();
+    env.Restart();
+    EXPECT_EQ(PrefixIn(MustOpen(QuietOptions(&env)).get(), 11), 11);
+  }
+}
+
+// The manifest may know of later numbers than the log: those of a write that
+// failed, or that were lost.  Behind such a gap nothing is appended, for zeros
+// at the end of a block before it would look like a hole.
+TEST(StoreRecovery, ALogIsNotWrittenOnWhereTheNumbersDoNotGoOn) {
+  MemoryEnv env;
+  {
+    const auto store = MustOpen(QuietOptions(&env));
+    PutMany(store.get(), 0, 50);
+    env.FailCall(1, EIO, true, kWriteCalls);
+    EXPECT_FALSE(store->Put({}, "fails", "x").ok());
+    env.Crash(CrashMode::kKillProcess);
+  }
+  env.Restart();
+  env.Heal();
+  // As if a compaction had written its edit meanwhile.
+  const Result<ManifestState> state = ReadManifest(env, kDir);
+  ASSERT_TRUE(state.ok());
+  VersionEdit edit;
+  edit.last_sequence = 51;
+  std::string record;
+  edit.AppendTo(&record);
+  {
+    auto file = env.Reopen(ManifestFileName(kDir, state->number), state->end,
+                           WriteKind::kTable);
+    ASSERT_TRUE(file.ok());
+    LogWriter writer(*std::move(file), state->end);
+    ASSERT_TRUE(writer.Add(record).ok());
+    ASSERT_TRUE(writer.Sync().ok());
+  }
+  PutMany(MustOpen(QuietOptions(&env)).get(), 50, 200);
+  ASSERT_EQ(LogsOf(&env).size(), 1u);
+  EXPECT_NE(LogsOf(&env).front(), kFirstLog);
+  EXPECT_EQ(PrefixIn(MustOpen(QuietOptions(&env)).get(), 200), 200);
+}
+
+TEST(StoreRecovery, ALogWhoseNumbersGoOnIsWrittenOn) {
+  MemoryEnv env;
+  PutMany(MustOpen(QuietOptions(&env)).get(), 0, 50);
+  PutMany(MustOpen(QuietOptions(&env)).get(), 50, 100);
+  EXPECT_EQ(LogsOf(&env), std::vector<std::string>{kFirstLog});
+  EXPECT_EQ(PrefixIn(MustOpen(QuietOptions(&env)).get(), 100), 100);
 }
 
 // Whatever a log holds that could not be synced must come into a table first.

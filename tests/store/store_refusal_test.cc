@@ -268,5 +268,56 @@ TEST(StoreDestroy, SaysThatLostStaysAndTakesItAlongOnDemand) {
   }
 }
 
+TEST(StoreDestroy, OfLostTakesOnlyWhatRepairPutThere) {
+  TestStore store;
+  store.Close();
+  MemoryEnv& env = store.env();
+  ASSERT_TRUE(env.CreateDirectory("/db/lost").ok());
+  for (const char* name : {"000003.ldb", "000003.ldb.2", "MANIFEST-000002",
+                           "notes.txt", "000003.ldb.x", ".2"}) {
+    env.SetContents(std::string("/db/lost/") + name, "bytes");
+  }
+  const auto report =
+      DestroyStore("/db", store.options(), {.remove_lost = true});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->stayed, std::vector<std::string>{"lost"});
+  EXPECT_EQ(report->lost_files, 3u);
+  EXPECT_TRUE(env.Exists("/db/lost/notes.txt"));
+  EXPECT_FALSE(env.Exists("/db/lost/000003.ldb.2"));
+}
+
+// On a real disk: what a link leads to is not the store's.
+TEST(StoreDestroy, DoesNotFollowALinkInThePlaceOfLost) {
+  const TempDir dir;
+  const std::string db = dir.File("db");
+  const std::string elsewhere = dir.File("elsewhere");
+  ASSERT_TRUE(Store::Open(db, {.create_if_missing = true}).ok());
+  ASSERT_EQ(::mkdir(elsewhere.c_str(), 0755), 0);
+  const std::string theirs = elsewhere + "/000003.ldb";
+  ASSERT_TRUE(DefaultEnv().Create(theirs, WriteKind::kTable).ok());
+  ASSERT_EQ(::symlink(elsewhere.c_str(), (db + "/lost").c_str()), 0);
+  const auto report = DestroyStore(db, {}, {.remove_lost = true});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->stayed, std::vector<std::string>{"lost"});
+  EXPECT_EQ(report->lost_files, 1u);
+  EXPECT_TRUE(DefaultEnv().Exists(theirs));
+}
+
+// Neither does it say that another process changes the store.
+TEST(StoreOpen, NoRightToListIsSaidAsSuch) {
+  const TempDir dir;
+  ASSERT_TRUE(Store::Open(dir.File("db"), {.create_if_missing = true}).ok());
+  ASSERT_EQ(::chmod(dir.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(dir.File("db").c_str(), 0711), 0);
+  EXPECT_EQ(InChild([&] {
+              constexpr ::uid_t kNobody = 65534;
+              if (::geteuid() == 0 && ::setuid(kNobody) != 0) return 9;
+              const Status denied =
+                  Store::Open(dir.File("db"), {.read_only = true}).status();
+              return denied.code() == StatusCode::kPermissionDenied ? 0 : 1;
+            }),
+            0);
+}
+
 }  // namespace
 }  // namespace tamis::testing

@@ -178,12 +178,24 @@ TEST(StoreSettings, AreReadByThoseWhoOnlyRead) {
 TEST(StoreSettings, GoWithTheStoreThatIsDestroyed) {
   TestStore store(StillOptions());
   store.Close();
-  store.env().SetContents("/db/TAMIS.damaged", "old");
+  store.env().SetContents("/db/TAMIS.damaged", "tamis settings 1\ndamaged");
   StoreOptions options;
   options.env = &store.env();
   ASSERT_TRUE(DestroyStore("/db", options).ok());
   EXPECT_FALSE(store.env().Exists(kFile));
   EXPECT_FALSE(store.env().Exists("/db/TAMIS.damaged"));
+}
+
+TEST(StoreSettings, AFileThatIsNotOursStaysWhenTheStoreIsDestroyed) {
+  TestStore store(StillOptions());
+  store.Close();
+  store.env().SetContents(kFile, "a diary");
+  StoreOptions options;
+  options.env = &store.env();
+  const auto report = DestroyStore("/db", options, {});
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->stayed, std::vector<std::string>{"TAMIS"});
+  EXPECT_EQ(store.env().Contents(kFile), "a diary");
 }
 
 TEST(StoreSettings, OutliveARepair) {
