@@ -326,6 +326,46 @@ TEST(StoreToLevelDb, HoldsTheSameWithEveryKindOfFilter) {
   }
 }
 
+// LevelDB may go on in a log of ours that a process left when it was killed:
+// its records then stand behind the zeros that were allocated ahead.  They are
+// no hole, for LevelDB counts on from the numbers that we used, however many
+// files there were.
+TEST(StoreToLevelDb, MayGoOnInALogOfOurs) {
+  const ScratchDir scratch;
+  const fs::path killed = scratch.path() / "killed";
+  {
+    const auto store = OpenOurs(scratch.path() / "db", Creating());
+    ASSERT_NE(store, nullptr);
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_TRUE(store->Put({}, "ours" + std::to_string(i), "v").ok());
+      ASSERT_TRUE(store->Flush().ok());
+    }
+    ASSERT_TRUE(store->WaitForQuiet().ok());
+    ASSERT_TRUE(store->Put({}, "last", "v").ok());
+    fs::copy(scratch.path() / "db", killed);  // as a kill would leave it
+  }
+  leveldb::Options reusing;
+  reusing.reuse_logs = true;
+  reusing.paranoid_checks = true;
+  {
+    const auto db = OpenTheirs(killed, reusing);
+    ASSERT_NE(db, nullptr);
+    for (int i = 0; i < 50; ++i) {
+      leveldb::WriteOptions how;
+      how.sync = i % 5 == 0;
+      ASSERT_TRUE(db->Put(how, "theirs" + std::to_string(i), "v").ok());
+    }
+  }
+  const auto store = OpenOurs(killed, Creating());
+  ASSERT_NE(store, nullptr);
+  std::string value;
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_TRUE(store->Get({}, "theirs" + std::to_string(i), &value).ok()) << i;
+  }
+  EXPECT_TRUE(store->Get({}, "last", &value).ok());
+  EXPECT_FALSE(fs::exists(killed / "lost"));
+}
+
 TEST(StoreToLevelDb, LeavesItUndisturbedByWhatARepairPutAside) {
   const ScratchDir scratch;
   Contents contents;
