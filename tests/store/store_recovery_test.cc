@@ -234,6 +234,28 @@ TEST(StoreRecovery, ALogIsNotWrittenOnWhereTheNumbersDoNotGoOn) {
   EXPECT_EQ(PrefixIn(MustOpen(QuietOptions(&env)).get(), 200), 200);
 }
 
+// A write that failed may be in the log all the same.
+TEST(StoreRecovery, AWriteThatFailedDoesNotHideALaterOneOfItsKey) {
+  int failed = 0;
+  for (std::uint64_t n = 1; n < 6; ++n) {
+    MemoryEnv env;
+    auto store = MustOpen(QuietOptions(&env));
+    ASSERT_TRUE(store->Put({}, "key", "old").ok());
+    env.FailCall(n, EIO, false, kWriteCalls | kSyncCalls);
+    failed += store->Put({.sync = true}, "key", "failed").ok() ? 0 : 1;
+    env.Heal();
+    ASSERT_TRUE(store->Put({}, "key", "new").ok());
+    env.Crash(CrashMode::kKillProcess);
+    store.reset();
+    env.Restart();
+    store = MustOpen(QuietOptions(&env));
+    std::string value;
+    ASSERT_TRUE(store->Get({}, "key", &value).ok());
+    EXPECT_EQ(value, "new") << n;
+  }
+  EXPECT_GT(failed, 1);
+}
+
 TEST(StoreRecovery, ALogWhoseNumbersGoOnIsWrittenOn) {
   MemoryEnv env;
   PutMany(MustOpen(QuietOptions(&env)).get(), 0, 50);
