@@ -11,8 +11,10 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "table/internal_key.h"
 #include "tamis/slice.h"
@@ -40,5 +42,10 @@ bool IsMark(Slice record) noexcept;
 // True: a sync mark lies somewhere in these bytes, which may be of any kind,
 // and its number is one that can come after `from`.
 bool HoldsSyncMark(Slice bytes, Sequence from) noexcept;
+
+// Places in a record, in order.  Where a fragment begins at each of them, none
+// holds the bytes of a sync mark, though a value may be another store's log:
+// behind a hole nobody could tell them from a mark of the log itself.
+std::vector<std::size_t> CutsThroughMarks(Slice record);
 
 }  // namespace tamis
