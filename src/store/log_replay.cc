@@ -14,6 +14,9 @@
 namespace tamis {
 namespace {
 
+// A log can have millions of bad records.
+constexpr std::size_t kMostSentences = 100;
+
 // A record, or the end of a log, and what lies before it.
 struct Scanned {
   std::uint64_t end = 0;  // in the file
@@ -161,6 +164,7 @@ class Planner {
     if (has_stopped_ || scanned.tail.gap != LogGap::kDamaged) {
       log->may_hide_records |= scanned.tail.may_hide_records;
     }
+    TellOfTheRest(log);
     log->can_be_continued = !has_stopped_ && log->damage.empty() &&
                             scanned.ended_clean &&
                             (scanned.has_head || scanned.records.empty());
@@ -238,8 +242,19 @@ class Planner {
   }
 
   void PassOver(ReplayLog* log, std::string what) {
-    log->damage.push_back(std::move(what));
+    if (log->damage.size() < kMostSentences) {
+      log->damage.push_back(std::move(what));
+    } else {
+      ++not_told_;
+    }
     expected_.reset();
+  }
+
+  void TellOfTheRest(ReplayLog* log) {
+    const std::uint64_t more = std::exchange(not_told_, 0);
+    if (more == 0) return;
+    log->damage.push_back("the like is found " + std::to_string(more) +
+                          (more == 1 ? " more time" : " more times"));
   }
 
   void Replay(ReplayLog* log, const Scanned& record) {
@@ -264,6 +279,7 @@ class Planner {
   Place at_;
   std::optional<Sequence> expected_;
   bool has_stopped_ = false;
+  std::uint64_t not_told_ = 0;  // of damage in the log that at_ is in
 };
 
 Status WriteDropped(const ReplayLog& log, std::unique_ptr<WritableFile> file) {

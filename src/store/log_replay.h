@@ -43,7 +43,8 @@ struct ReplayLog {
   // Among what is not replayed there are bytes that may hold more records.
   bool may_hide_records = false;
   // Sentences without the file's name: what is missing that may be missing, and
-  // what was passed over as damaged.
+  // what was passed over as damaged.  Of damage a log tells about a hundred
+  // times at most, and then how often more.
   std::vector<std::string> notes;
   std::vector<std::string> damage;
 };

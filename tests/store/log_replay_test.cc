@@ -341,6 +341,18 @@ TEST(LogReplay, ALogWithAMarkAloneVouchesForTheLogsBeforeIt) {
   EXPECT_EQ(whole[0].records, 99u);
 }
 
+TEST(LogReplay, TellsOfDamageAHundredTimesAndThenHowOftenMore) {
+  for (const std::size_t bad : {99u, 100u, 101u, 5000u}) {
+    const ReplayLog plan = Plan(LogOf(Records(bad)));
+    ASSERT_EQ(plan.damage.size(), std::min<std::size_t>(bad, 101)) << bad;
+    EXPECT_NE(plan.damage[0].find("no write batch"), std::string::npos);
+    if (bad <= 100) continue;
+    EXPECT_EQ(plan.damage[100], bad == 101
+                                    ? "the like is found 1 more time"
+                                    : "the like is found 4900 more times");
+  }
+}
+
 TEST(LogReplay, ALogThatIsGoneTakesLaterOnesAlong) {
   const auto logs = Planned({File(MakeLog(100, 200, {3, 100}).bytes, 4)});
   EXPECT_EQ(logs[0].records, 0u);
