@@ -26,11 +26,12 @@ class StringFile final : public WritableFile {
   std::string* bytes_;
 };
 
-void CheckWritten(const std::vector<std::string>& records, Slice before) {
+void CheckWritten(const std::vector<std::string>& records, Slice before,
+                  const std::vector<std::size_t>& cuts = {}) {
   std::string log(before);
   LogWriter writer(std::make_unique<StringFile>(&log), log.size());
   for (const std::string& record : records) {
-    Check(writer.Add(record).ok(), "a record can be written");
+    Check(writer.Add(record, cuts).ok(), "a record can be written");
   }
   Check(writer.bytes() == log.size(), "a writer knows how much it wrote");
   LogReader reader(log);
@@ -89,6 +90,15 @@ std::vector<std::string> RecordsFrom(Slice bytes) {
   return records;
 }
 
+// Places in records, in order.
+std::vector<std::size_t> CutsFrom(Slice bytes) {
+  std::vector<std::size_t> cuts = {0};
+  for (const char c : bytes.substr(0, 64)) {
+    cuts.push_back(cuts.back() + static_cast<unsigned char>(c));
+  }
+  return cuts;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
@@ -96,6 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const Slice bytes = AsSlice(data, size);
   CheckWritten(CheckAnyLog(bytes), {});
   CheckWritten(RecordsFrom(bytes), {});
+  CheckWritten(RecordsFrom(bytes), {}, CutsFrom(bytes));
   return 0;
 }
 

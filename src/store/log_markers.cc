@@ -1,7 +1,9 @@
 #include "store/log_markers.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <string_view>
 
 #include "base/coding.h"
 #include "base/crc32c.h"
@@ -24,6 +26,8 @@ void AppendFragment(std::string* dst, FragmentType type, Slice data) {
 constexpr unsigned kDigitBits = 3;
 constexpr std::uint64_t kDigitMask = (1U << kDigitBits) - 1;
 constexpr unsigned kNumberBits = 63;  // more than kMaxFileNumber has
+// Behind which byte the last record of a head is cut: no digit is so large.
+constexpr std::size_t kEndOfHead = 9;
 
 void AppendInTwo(std::string* dst, Slice record, std::size_t first_piece) {
   AppendFragment(dst, FragmentType::kFirst, record.substr(0, first_piece));
@@ -36,6 +40,13 @@ bool IsFramedMark(Slice bytes) noexcept {
          bytes[6] == static_cast<char>(FragmentType::kFull) &&
          LoadLittle32(bytes.data() + kLogHeaderBytes + kBatchCountAt) == 0 &&
          Crc32c(bytes.substr(6)) == UnmaskCrc32c(LoadLittle32(bytes.data()));
+}
+
+// The same where a record ends within them: zeros may follow.
+bool MayBecomeFramedMark(Slice bytes) noexcept {
+  std::array<char, kMarkBytes> filled = {};
+  std::copy(bytes.begin(), bytes.end(), filled.begin());
+  return IsFramedMark({filled.data(), filled.size()});
 }
 
 }  // namespace
@@ -60,7 +71,7 @@ std::string LogHeadBytes(const LogHead& head) {
   for (std::uint64_t rest = head.previous_log; rest != 0; rest >>= kDigitBits) {
     AppendInTwo(&bytes, mark, 1 + (rest & kDigitMask));
   }
-  AppendFragment(&bytes, FragmentType::kFull, mark);
+  AppendInTwo(&bytes, mark, kEndOfHead);
   return bytes;
 }
 
@@ -71,7 +82,8 @@ LogHeadReader::Found LogHeadReader::Take(
     has_begun_ = first_piece == std::size_t{0};
     return has_begun_ ? Found::kMore : Found::kNone;
   }
-  if (!first_piece) {
+  if (!first_piece) return Found::kNone;
+  if (*first_piece == kEndOfHead) {
     head_.follows = BatchAccess::SequenceOfContents(record);
     return Found::kWhole;
   }
@@ -89,9 +101,27 @@ bool HoldsSyncMark(Slice bytes, Sequence from) noexcept {
     const Slice here = bytes.substr(0, kMarkBytes);
     if (!IsFramedMark(here)) continue;
     const Sequence next = LoadLittle64(here.data() + kLogHeaderBytes);
-    if (next >= from && next <= kMaxSequence) return true;
+    if (next > 0 && next >= from && next <= kMaxSequence) return true;
   }
   return false;
+}
+
+std::vector<std::size_t> CutsThroughMarks(Slice record) {
+  constexpr std::size_t kLengthAt = 4;
+  // The length and the type: few records have even these.
+  constexpr std::string_view kLengthAndType("\x0c\0\x01", 3);
+  static_assert(kBatchHeaderBytes == 12);
+  std::vector<std::size_t> cuts;
+  std::size_t found = record.find(kLengthAndType, kLengthAt);
+  for (; found != Slice::npos; found = record.find(kLengthAndType, found + 1)) {
+    const std::size_t start = found - kLengthAt;
+    if (MayBecomeFramedMark(record.substr(start, kMarkBytes))) {
+      // Behind its header: the one that takes its place there is of another
+      // type.
+      cuts.push_back(start + kLogHeaderBytes);
+    }
+  }
+  return cuts;
 }
 
 }  // namespace tamis

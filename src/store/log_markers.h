@@ -5,9 +5,10 @@
 // a fragment of no data, which LevelDB reads but never writes at the start of a
 // log: so the log is ours.  Those between the first and the last are the octal
 // digits of LogHead::previous_log, the least first: each is cut into two
-// fragments, and the length of the first one, less one, is the digit.  The last
-// one is in one piece.  From a batch without changes LevelDB takes the number
-// before its own as one that was used.  So all of them have the number
+// fragments, and the length of the first one, less one, is the digit.  In the
+// last record of the head it is nine.  So none of them looks like a sync mark.
+// From a batch without changes LevelDB takes the number before its own as one
+// that was used.  So all of them have the number
 // LogHead::follows, which is the truth, or 1 in its place: before 0 there is
 // none.  Every later record without changes is a sync mark: when it was
 // written, all before it was durable already, in older logs too.
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "table/internal_key.h"
 #include "tamis/slice.h"
@@ -62,5 +64,10 @@ bool IsMark(Slice record) noexcept;
 // True: a sync mark lies somewhere in these bytes, which may be of any kind,
 // and its number is one that can come after `from`.
 bool HoldsSyncMark(Slice bytes, Sequence from) noexcept;
+
+// Places in a record, in order.  Where a fragment begins at each of them, none
+// holds the bytes of a sync mark, though a value may be another store's log:
+// behind a hole nobody could tell them from a mark of the log itself.
+std::vector<std::size_t> CutsThroughMarks(Slice record);
 
 }  // namespace tamis

@@ -8,6 +8,17 @@
 #include "store/log_format.h"
 
 namespace tamis {
+namespace {
+
+// Zeros of fewer bytes are common in values.
+constexpr std::size_t kFewZeros = 16;
+
+bool IsKnownType(unsigned type) noexcept {
+  return type >= static_cast<unsigned>(FragmentType::kFull) &&
+         type <= static_cast<unsigned>(FragmentType::kLast);
+}
+
+}  // namespace
 
 bool LogReader::IsZero(Slice bytes) noexcept {
   const std::size_t first = bytes.find_first_not_of('\0');
@@ -28,21 +39,32 @@ bool LogReader::IsWholeFragmentAt(std::size_t at) noexcept {
   if (rest.size() < kLogHeaderBytes) return false;
   const std::size_t length = LoadLittle<std::uint16_t>(rest.data() + 4);
   const unsigned type = static_cast<unsigned char>(rest[6]);
-  return type >= static_cast<unsigned>(FragmentType::kFull) &&
-         type <= static_cast<unsigned>(FragmentType::kLast) &&
-         kLogHeaderBytes + length <= rest.size() &&
+  return IsKnownType(type) && kLogHeaderBytes + length <= rest.size() &&
          ChecksumHolds(rest.substr(0, kLogHeaderBytes + length));
 }
 
-// With some other length the checksum is right, so it is the length that is
-// wrong.  `bytes` starts with a fragment's header.
+// Nothing is there, or what could be the header of a fragment.  In the block of
+// at_.
+bool LogReader::MayEndAt(std::size_t at) noexcept {
+  const Slice rest = contents_.substr(at, EndOfBlock() - at);
+  return rest.size() < kLogHeaderBytes || MayBeUnwrittenFrom(at) ||
+         IsKnownType(static_cast<unsigned char>(rest[6]));
+}
+
+// With some other length the checksum is right, and a fragment may end there:
+// so it is the length that is wrong.  `bytes` starts with a fragment's header,
+// at at_.  In a sector that was never written no fragment ends: each of its
+// zeros would be one more chance for a checksum to be right by accident.
 bool LogReader::HasWrongLength(Slice bytes) noexcept {
   work_ += bytes.size();
   const std::uint32_t expected = UnmaskCrc32c(LoadLittle32(bytes.data()));
   std::uint32_t crc = Crc32c(bytes.substr(6, 1));
+  std::size_t zeros = 0;  // before `end`
   for (std::size_t end = kLogHeaderBytes; end < bytes.size(); ++end) {
-    if (crc == expected) return true;
+    const bool is_in_zeros = zeros > kFewZeros && bytes[end] == '\0';
+    if (crc == expected && !is_in_zeros) return MayEndAt(at_ + end);
     crc = Crc32c(bytes.substr(end, 1), crc);
+    zeros = bytes[end] == '\0' ? zeros + 1 : 0;
   }
   return crc == expected;
 }
@@ -63,7 +85,9 @@ bool LogReader::HasWrongBit(Slice fragment) noexcept {
   const std::uint32_t crc = Crc32c(covered);
   const std::uint32_t stored = LoadLittle32(fragment.data());
   for (unsigned bit = 0; bit < 32; ++bit) {
-    if (UnmaskCrc32c(stored ^ (1u << bit)) == crc) return true;
+    if (UnmaskCrc32c(stored ^ (1u << bit)) == crc) {
+      return !MayBeUnwrittenFrom(at_ + bit / 8);
+    }
   }
   // What a change of the last bit, of the one before it, ... adds to the
   // checksum: one step of its division more each time.
@@ -91,6 +115,18 @@ bool LogReader::HasUnwrittenSector(std::size_t bytes) noexcept {
   return MayBeUnwrittenFrom(end - 1);
 }
 
+// Of the same: zeros begin where a sector does, and fill it as far as it is the
+// fragment's, and more.  Values seldom have zeros just there, so that sector
+// was never written, and which bits it had nobody knows.
+bool LogReader::LacksSector(std::size_t bytes) noexcept {
+  const std::size_t end = at_ + bytes;
+  std::size_t start = (at_ / kSectorBytes + 1) * kSectorBytes;
+  for (; start + kFewZeros <= end; start += kSectorBytes) {
+    if (contents_[start - 1] != '\0' && MayBeUnwrittenFrom(start)) return true;
+  }
+  return false;
+}
+
 bool LogReader::Next(Slice* record) {
   if (at_end_) return false;
   in_pieces_ = false;
@@ -98,6 +134,7 @@ bool LogReader::Next(Slice* record) {
   gap_ = LogGap::kNone;
   passed_over_.clear();
   zeros_ = 0;
+  may_hide_records_ = false;
   torn_bytes_ = 0;
   for (;;) {
     Fragment fragment;
@@ -159,6 +196,7 @@ LogReader::Found LogReader::PassTooLong(Slice rest, bool block_is_cut) {
   } else {
     Damage(rest.size(), "a length beyond its block");
     ForgetPieces("a record whose middle is damaged");
+    may_hide_records_ = true;
   }
   PassTo(at_ + rest.size());
   return Found::kNone;
@@ -177,6 +215,7 @@ LogReader::Found LogReader::PassZeros(Slice rest) {
     Torn(pieces_.size() + (is_zero ? 0 : rest.size()),
          in_record ? "a record without its end"
                    : "bytes behind a part that was never written");
+    may_hide_records_ |= !IsZero(rest.substr(kLogHeaderBytes));
     PassTo(at_ + rest.size());
   }
   in_pieces_ = false;
@@ -191,9 +230,11 @@ LogReader::Found LogReader::PassBadChecksum(Slice rest, std::size_t bytes) {
   const bool may_try = std::exchange(tried_in_, block) != block;
   if (!HasUnwrittenSector(bytes) ||
       (may_try &&
-       (HasWrongLength(rest) || HasWrongBit(rest.substr(0, bytes))))) {
+       (HasWrongLength(rest) ||
+        (!LacksSector(bytes) && HasWrongBit(rest.substr(0, bytes)))))) {
     Damage(rest.size(), "a checksum that does not match");
     ForgetPieces("a record whose middle is damaged");
+    may_hide_records_ = true;
     PassTo(at_ + rest.size());
     return Found::kNone;
   }
@@ -201,8 +242,12 @@ LogReader::Found LogReader::PassBadChecksum(Slice rest, std::size_t bytes) {
   in_pieces_ = false;
   pieces_.clear();
   // What is written of a record has its length; if not, another block will do.
-  const std::size_t next = at_ + bytes;
-  PassTo(IsWholeFragmentAt(next) ? next : at_ + rest.size());
+  if (IsWholeFragmentAt(at_ + bytes)) {
+    PassTo(at_ + bytes);
+  } else {
+    may_hide_records_ |= !IsZero(rest.substr(bytes));
+    PassTo(at_ + rest.size());
+  }
   return Found::kNone;
 }
 

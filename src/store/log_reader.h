@@ -57,6 +57,9 @@ class LogReader {
   }
   // How many zeros were passed over there as kZeros.
   std::uint64_t zeros() const noexcept { return zeros_; }
+  // Bytes were passed over there that may hold records: they are not zeros, and
+  // not those of one record that is torn.
+  bool may_hide_records() const noexcept { return may_hide_records_; }
   // The length of the first fragment of the record that Next() gave; nothing:
   // the record is in one piece.
   std::optional<std::size_t> first_piece() const noexcept {
@@ -105,10 +108,12 @@ class LogReader {
   std::size_t EndOfBlock() const noexcept;
   bool ChecksumHolds(Slice fragment) noexcept;
   bool IsWholeFragmentAt(std::size_t at) noexcept;
+  bool MayEndAt(std::size_t at) noexcept;
   bool HasWrongLength(Slice bytes) noexcept;
   bool MayBeUnwrittenFrom(std::size_t at) noexcept;
   bool HasWrongBit(Slice fragment) noexcept;
   bool HasUnwrittenSector(std::size_t bytes) noexcept;
+  bool LacksSector(std::size_t bytes) noexcept;
   bool IsZero(Slice bytes) noexcept;
 
   Slice contents_;
@@ -119,6 +124,7 @@ class LogReader {
   LogGap gap_ = LogGap::kNone;
   std::vector<Range> passed_over_;
   std::uint64_t zeros_ = 0;
+  bool may_hide_records_ = false;
   std::optional<std::size_t> first_piece_;
   std::uint64_t torn_bytes_ = 0;  // in this gap: damage if a record follows
   std::size_t torn_at_ = 0;

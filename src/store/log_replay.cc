@@ -14,6 +14,9 @@
 namespace tamis {
 namespace {
 
+// A log can have millions of bad records.
+constexpr std::size_t kMostSentences = 100;
+
 // A record, or the end of a log, and what lies before it.
 struct Scanned {
   std::uint64_t end = 0;  // in the file
@@ -23,6 +26,7 @@ struct Scanned {
   bool is_mark = false;
   bool is_bad = false;            // right by its checksum, but no batch
   bool passed_mark = false;       // a sync mark lies in the gap before it
+  bool may_hide_records = false;  // that gap does
   const char* problem = nullptr;  // of a bad one
 
   Sequence next() const noexcept { return sequence + count; }
@@ -65,6 +69,7 @@ Scanned ScanBatch(Slice record) {
 void ScanGap(const LogReader& reader, Slice contents, Sequence from,
              Scanned* scanned) {
   scanned->gap = reader.gap();
+  scanned->may_hide_records = reader.may_hide_records();
   for (const LogReader::Range& range : reader.passed_over()) {
     const Slice bytes = contents.substr(range.start, range.end - range.start);
     scanned->passed_mark |= HoldsSyncMark(bytes, from);
@@ -160,6 +165,10 @@ class Planner {
       ++at_.record;
     }
     if (!has_stopped_) CheckTail(log, scanned);
+    if (has_stopped_ || scanned.tail.gap != LogGap::kDamaged) {
+      log->may_hide_records |= scanned.tail.may_hide_records;
+    }
+    TellOfTheRest(log);
     log->can_be_continued = !has_stopped_ && log->damage.empty() &&
                             scanned.ended_clean &&
                             (scanned.has_head || scanned.records.empty());
@@ -216,7 +225,12 @@ class Planner {
                    std::to_string(log->end));
     } else if (scanned.tail.gap == LogGap::kTorn) {
       // Whether it was acknowledged, the head of the next log says.
-      log->notes.push_back("its last record was not written to its end");
+      log->notes.push_back(
+          scanned.tail.may_hide_records
+              ? "a part behind the record that ends at " +
+                    std::to_string(log->end) +
+                    " was never written: what follows it is dropped"
+              : "its last record was not written to its end");
     }
   }
 
@@ -232,8 +246,19 @@ class Planner {
   }
 
   void PassOver(ReplayLog* log, std::string what) {
-    log->damage.push_back(std::move(what));
+    if (log->damage.size() < kMostSentences) {
+      log->damage.push_back(std::move(what));
+    } else {
+      ++not_told_;
+    }
     expected_.reset();
+  }
+
+  void TellOfTheRest(ReplayLog* log) {
+    const std::uint64_t more = std::exchange(not_told_, 0);
+    if (more == 0) return;
+    log->damage.push_back("the like is found " + std::to_string(more) +
+                          (more == 1 ? " more time" : " more times"));
   }
 
   void Replay(ReplayLog* log, const Scanned& record) {
@@ -247,6 +272,7 @@ class Planner {
 
   static void Drop(ReplayLog* log, const Scanned& record) {
     log->replay_to = std::min(log->replay_to, log->end);
+    log->may_hide_records |= record.may_hide_records;
     if (!record.is_bad && !record.is_mark) ++log->dropped;
   }
 
@@ -257,7 +283,21 @@ class Planner {
   Place at_;
   std::optional<Sequence> expected_;
   bool has_stopped_ = false;
+  std::uint64_t not_told_ = 0;  // of damage in the log that at_ is in
 };
+
+Status WriteDropped(const ReplayLog& log, std::unique_ptr<WritableFile> file) {
+  if (log.may_hide_records) {
+    Status saved = file->Append(log.contents);
+    if (saved.ok()) saved = file->Sync();
+    return saved.ok() ? file->Close() : saved;
+  }
+  LogWriter writer(std::move(file));
+  Status saved = ForEachBatch(log, LogPart::kDropped,
+                              [&](Slice batch) { return writer.Add(batch); });
+  if (saved.ok()) saved = writer.Sync();
+  return saved.ok() ? writer.Close() : saved;
+}
 
 }  // namespace
 
@@ -333,18 +373,14 @@ Status ForEachBatch(const ReplayLog& log, LogPart part,
 Status SaveDropped(Env& env, const std::string& dir, const ReplayLog& log,
                    std::string* path) {
   path->clear();
-  if (log.dropped == 0) return Status::Ok();
+  if (log.dropped == 0 && !log.may_hide_records) return Status::Ok();
   const std::string lost = dir + "/lost";
   if (Status made = env.CreateDirectory(lost); !made.ok()) return made;
   *path = UnusedName(env, lost + log.path.substr(log.path.rfind('/')));
   Result<std::unique_ptr<WritableFile>> file =
       env.Create(*path, WriteKind::kTable);
   if (!file.ok()) return file.status();
-  LogWriter writer(*std::move(file));
-  Status saved = ForEachBatch(log, LogPart::kDropped,
-                              [&](Slice batch) { return writer.Add(batch); });
-  if (saved.ok()) saved = writer.Sync();
-  if (saved.ok()) saved = writer.Close();
+  Status saved = WriteDropped(log, *std::move(file));
   if (saved.ok()) saved = env.SyncDirectory(lost);
   if (saved.ok()) saved = env.SyncDirectory(dir);
   return saved;

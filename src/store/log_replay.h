@@ -40,8 +40,11 @@ struct ReplayLog {
   std::uint64_t records = 0;      // that are replayed
   std::uint64_t changes = 0;      // in them
   std::uint64_t dropped = 0;      // records that are not
+  // Among what is not replayed there are bytes that may hold more records.
+  bool may_hide_records = false;
   // Sentences without the file's name: what is missing that may be missing, and
-  // what was passed over as damaged.
+  // what was passed over as damaged.  Of damage a log tells about a hundred
+  // times at most, and then how often more.
   std::vector<std::string> notes;
   std::vector<std::string> damage;
 };
@@ -68,7 +71,8 @@ Status ForEachBatch(const ReplayLog& log, LogPart part,
                     const std::function<Status(Slice batch)>& visit);
 
 // Writes the batches that are dropped to a log in DIR/lost, and makes that
-// durable.  *path is its name; empty: there are none.
+// durable.  Where bytes are dropped that may hold more, it is the whole log, as
+// it is.  *path is its name; empty: nothing is dropped.
 Status SaveDropped(Env& env, const std::string& dir, const ReplayLog& log,
                    std::string* path);
 

@@ -44,14 +44,15 @@ std::size_t LogWriter::RestOfBlock() const noexcept {
   return kLogBlockBytes - static_cast<std::size_t>(written_ % kLogBlockBytes);
 }
 
-Status LogWriter::Add(Slice record) {
+Status LogWriter::Add(Slice record, std::span<const std::size_t> cuts) {
   const std::size_t bytes = kLogHeaderBytes + record.size();
   if (bytes > RestOfBlock() &&
       (bytes <= kLongestUncut || RestOfBlock() <= kLogHeaderBytes)) {
     if (Status filled = FillBlock(); !filled.ok()) return filled;
   }
-  return bytes <= RestOfBlock() ? AddWhole(record)
-                                : AddInFragments(record, false);
+  return bytes <= RestOfBlock() && (cuts.empty() || record.empty())
+             ? AddWhole(record)
+             : AddInFragments(record, /*begin_empty=*/false, cuts);
 }
 
 Status LogWriter::AddHead(Slice fragments) {
@@ -70,21 +71,30 @@ Status LogWriter::AddBegunEmpty(Slice record) {
   if (RestOfBlock() <= 2 * kLogHeaderBytes) {
     if (Status filled = FillBlock(); !filled.ok()) return filled;
   }
-  return AddInFragments(record, /*begin_empty=*/true);
+  return AddInFragments(record, /*begin_empty=*/true, {});
 }
 
 // All in one call, so that a kill cannot leave zeros between fragments.
-Status LogWriter::AddInFragments(Slice record, bool begin_empty) {
+Status LogWriter::AddInFragments(Slice record, bool begin_empty,
+                                 std::span<const std::size_t> cuts) {
   std::vector<Slice> pieces;
   std::size_t most = RestOfBlock() - kLogHeaderBytes;
   if (begin_empty) {
     pieces.emplace_back();
     most -= kLogHeaderBytes;
   }
-  for (Slice rest = record; !rest.empty();) {
-    pieces.push_back(rest.substr(0, most));
-    rest.remove_prefix(pieces.back().size());
-    most = kLogBlockBytes - kLogHeaderBytes;
+  for (std::size_t at = 0; at < record.size();) {
+    while (!cuts.empty() && cuts.front() <= at) cuts = cuts.subspan(1);
+    std::size_t bytes = std::min(most, record.size() - at);
+    if (!cuts.empty() && cuts.front() < at + bytes &&
+        cuts.front() - at + kLogHeaderBytes < most) {
+      bytes = cuts.front() - at;
+      most -= bytes + kLogHeaderBytes;
+    } else {
+      most = kLogBlockBytes - kLogHeaderBytes;
+    }
+    pieces.push_back(record.substr(at, bytes));
+    at += bytes;
   }
   std::vector<FragmentHeader> headers(pieces.size());
   std::vector<Slice> parts;

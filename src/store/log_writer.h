@@ -30,7 +30,9 @@ class LogWriter {
 
   // The record survives the end of this process once this returns.  After an
   // error the log must not be written any more: a record may be there in part.
-  Status Add(Slice record);
+  // A fragment begins at each of `cuts`, places in the record in order, unless
+  // its header and a byte would not fit into the block any more.
+  Status Add(Slice record, std::span<const std::size_t> cuts = {});
   // The same for whole fragments that a file begins with; less than a block.
   // REQUIRES: nothing was written yet
   Status AddHead(Slice fragments);
@@ -44,7 +46,8 @@ class LogWriter {
 
  private:
   Status AddWhole(Slice record);
-  Status AddInFragments(Slice record, bool begin_empty);
+  Status AddInFragments(Slice record, bool begin_empty,
+                        std::span<const std::size_t> cuts);
   std::size_t RestOfBlock() const noexcept;
   Status FillBlock();
   Status Append(std::span<const Slice> parts);

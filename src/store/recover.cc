@@ -199,8 +199,14 @@ Status StoreImpl::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
       return saved;
     }
     if (path.empty()) continue;
-    info_log_->Write(log.path + ": " + std::to_string(log.dropped) +
-                     " records behind what is missing were put into " + path);
+    const std::string records = std::to_string(log.dropped) + " records";
+    info_log_->Write(
+        log.path + ": " +
+        (log.may_hide_records
+             ? "behind what is missing there are " + records +
+                   ", and bytes that may hold more: the log was copied to "
+             : records + " behind what is missing were put into ") +
+        path);
   }
   return Status::Ok();
 }

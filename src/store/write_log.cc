@@ -2,12 +2,14 @@
 
 namespace tamis {
 
+Status WriteLog::Begin() {
+  if (writer_.bytes() > 0) return Status::Ok();
+  return writer_.AddHead(LogHeadBytes(head_));
+}
+
 Status WriteLog::Append(const WriteBatch& batch) {
-  if (writer_.bytes() == 0) {
-    const std::string head = LogHeadBytes(head_);
-    if (Status begun = writer_.AddHead(head); !begun.ok()) return begun;
-  }
-  return writer_.Add(batch.contents());
+  if (Status begun = Begin(); !begun.ok()) return begun;
+  return writer_.Add(batch.contents(), CutsThroughMarks(batch.contents()));
 }
 
 Status WriteLog::Sync() {
@@ -18,8 +20,11 @@ Status WriteLog::Sync() {
 }
 
 Status WriteLog::MarkSynced() {
-  if (next_ == 0 || writer_.bytes() == marked_) return Status::Ok();
-  Status added = writer_.Add(MarkRecord(next_));
+  // Before its first write a log vouches for the logs before it.
+  const Sequence next = next_ != 0 ? next_ : head_.follows;
+  if (next == 0 || is_marked()) return Status::Ok();
+  if (Status begun = Begin(); !begun.ok()) return begun;
+  Status added = writer_.Add(MarkRecord(next));
   marked_ = writer_.bytes();
   return added;
 }

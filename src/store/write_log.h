@@ -21,7 +21,8 @@ class WriteLog {
            const LogHead& head)
       : number_(number), writer_(std::move(file)), head_(head) {}
   // One that is there and is ours: `written` bytes, which end with the write
-  // before `next`; if both are 0, it is empty, and as good as new.
+  // before `next`, or without any if that is 0; if both are, it is as good as
+  // new.
   WriteLog(std::uint64_t number, std::unique_ptr<WritableFile> file,
            const LogHead& head, std::uint64_t written, Sequence next)
       : number_(number),
@@ -55,7 +56,8 @@ class WriteLog {
   }
   // The name of the log did not become durable, which is as bad.
   void FailSync(const Status& why) { sync_failure_ = why; }
-  // Says in the log that all before is durable.  REQUIRES: it is
+  // Says in the log that all before is durable, in the logs before it, too.
+  // REQUIRES: it is
   Status MarkSynced();
 
   Status Close() { return writer_.Close(); }
@@ -66,11 +68,16 @@ class WriteLog {
   }
 
  private:
+  Status Begin();
+  bool is_marked() const noexcept {
+    return marked_ > 0 && writer_.bytes() == marked_;
+  }
+
   std::uint64_t number_;
   LogWriter writer_;
   LogHead head_;
   Sequence next_ = 0;         // 0: nothing was acknowledged
-  std::uint64_t marked_ = 0;  // nothing was written behind this since a mark
+  std::uint64_t marked_ = 0;  // where the last mark ends; 0: none
   bool is_inherited_ = false;
   Status sync_failure_;
 };

@@ -83,14 +83,14 @@ void WriteManifest(const std::string& dir) {
   ASSERT_TRUE(set.ok()) << set.ToString();
 }
 
-Values WriteLog(LogWriter* log) {
+Values WriteLog(LogWriter* log, const std::vector<std::size_t>& cuts = {}) {
   Values values;
   std::uint64_t sequence = 1;
   for (const std::size_t length : Lengths()) {
     const auto i = static_cast<std::size_t>(sequence);
     values[KeyOf(i)] = ValueOf(i, length);
     const Status added =
-        log->Add(BatchOf(sequence++, KeyOf(i), values[KeyOf(i)]));
+        log->Add(BatchOf(sequence++, KeyOf(i), values[KeyOf(i)]), cuts);
     EXPECT_TRUE(added.ok()) << added.ToString();
   }
   return values;
@@ -121,6 +121,16 @@ TEST(LevelDbLog, LevelDbReadsTheLogWeWrote) {
   WriteManifest(dir);
   const auto log = CreateLog(LogFileName(dir, kLogNumber));
   const Values values = WriteLog(log.get());
+  ASSERT_TRUE(log->Close().ok());
+  EXPECT_EQ(ReadWithLevelDb(dir), values);
+}
+
+TEST(LevelDbLog, LevelDbReadsRecordsThatAreCutAnywhere) {
+  const ScratchDir scratch;
+  const std::string dir = scratch.path() / "db";
+  WriteManifest(dir);
+  const auto log = CreateLog(LogFileName(dir, kLogNumber));
+  const Values values = WriteLog(log.get(), {1, 7, 20, 21, 300, 4000, 33'000});
   ASSERT_TRUE(log->Close().ok());
   EXPECT_EQ(ReadWithLevelDb(dir), values);
 }

@@ -35,6 +35,11 @@ std::string Filled(std::string block) {
   return block;
 }
 
+// Of 3000 bytes, of which the sectors from 1024 on were never written.
+std::string TornRecord() {
+  return Filled(LogOf({std::string(3000, 'x')}).substr(0, 1024));
+}
+
 void ExpectDamaged(const std::string& log, const Records& records,
                    std::uint64_t bytes, const std::string& sentence) {
   const Found found = ReadLog(log);
@@ -126,6 +131,72 @@ TEST(LogReader, ARecordThatReachesIntoAnUnwrittenSectorIsNotFinished) {
     EXPECT_EQ(found.records, Records{"one"}) << over;
     EXPECT_EQ(found.damage, "") << over;
   }
+}
+
+// Its header begins in the last bytes of a sector that is as it was before.
+TEST(LogReader, ARecordThatLacksTheFirstBytesOfItsHeaderIsNotFinished) {
+  for (std::size_t missing = 1; missing < kLogHeaderBytes; ++missing) {
+    const std::string first(512 - missing - kLogHeaderBytes, 'x');
+    for (int i = 0; i < 1000; ++i) {
+      const std::string whole = LogOf({first, "value" + std::to_string(i)});
+      std::string log = whole;
+      std::fill_n(log.begin() + 512 - static_cast<std::ptrdiff_t>(missing),
+                  missing, '\0');
+      if (log == whole) continue;
+      const Found found = ReadLog(log);
+      ASSERT_EQ(found.records, Records{first}) << missing << ", " << i;
+      ASSERT_EQ(found.damage, "") << missing << ", " << i;
+    }
+  }
+}
+
+// A record of 3000 bytes that has the checksum of `checked`, and lacks the
+// sectors from 1024 on.
+std::string TornRecordWithChecksumOf(const std::string& checked) {
+  std::string log = TornRecord();
+  std::string checksum;
+  AppendFixed32(&checksum, MaskCrc32c(Crc32c(checked)));
+  return log.replace(0, checksum.size(), checksum);
+}
+
+// Of the many checksums that are tried some are right by accident.
+TEST(LogReader, AChecksumThatIsRightByAccidentMakesNoDamageOfATornRecord) {
+  const std::string torn = TornRecord();
+  EXPECT_EQ(ReadLog(torn).damage, "");
+  // With another bit, where something was written and where it was not.
+  for (const std::size_t place : {6u, 7u, 100u, 1023u, 1024u, 2000u}) {
+    std::string other = torn.substr(6, 1 + 3000);
+    other[place - 6] = static_cast<char>(other[place - 6] ^ 1);
+    EXPECT_EQ(ReadLog(TornRecordWithChecksumOf(other)).damage, "") << place;
+  }
+  // With another length, where no record ends.
+  for (const std::size_t end : {8u, 100u, 1000u, 1100u, 2900u, 20'000u}) {
+    const std::string other = torn.substr(6, end - 6);
+    EXPECT_EQ(ReadLog(TornRecordWithChecksumOf(other)).damage, "") << end;
+  }
+}
+
+TEST(LogReader, TellsWhetherRecordsMayLieInWhatItPassesOver) {
+  const auto may_hide = [](Slice log) {
+    LogReader reader(log);
+    bool found = false;
+    for (Slice record; reader.Next(&record);) {
+      found |= reader.may_hide_records();
+    }
+    return found || reader.may_hide_records();
+  };
+  const std::string whole = LogOf({"one", std::string(3000, 'x')});
+  for (std::size_t cut = 0; cut <= whole.size(); cut += cut < 40 ? 1 : 37) {
+    ASSERT_FALSE(may_hide(whole.substr(0, cut))) << cut;
+    ASSERT_FALSE(may_hide(Filled(whole.substr(0, cut)))) << cut;
+  }
+  std::string log = LogOf({"three", "four"}, whole);
+  std::fill_n(log.begin() + 1024, 512, '\0');
+  EXPECT_FALSE(may_hide(log)) << "they are found";
+  std::fill_n(log.begin() + 1024, whole.size() - 1024 + 1, '\0');
+  EXPECT_TRUE(may_hide(log)) << "the header behind it is gone";
+  std::fill_n(log.begin(), 1024, '\0');
+  EXPECT_TRUE(may_hide(log));
 }
 
 // Every block has a fragment with a wrong checksum and an empty sector, and is

@@ -124,6 +124,18 @@ std::size_t WholeBatches(const OurLog& log, const std::string& damaged) {
   return whole;
 }
 
+// How many batches from that one on are there as they were, anywhere.
+std::size_t WholeBatchesFrom(const OurLog& log, const std::string& damaged,
+                             std::size_t first) {
+  std::size_t whole = 0;
+  for (std::size_t i = first; i < log.ends.size(); ++i) {
+    const std::size_t bytes = kLogHeaderBytes + log.batches[i].size();
+    const std::size_t start = log.ends[i] - bytes;
+    whole += damaged.compare(start, bytes, log.bytes, start, bytes) == 0;
+  }
+  return whole;
+}
+
 TEST(LogReplay, ReplaysAllOfAWholeLog) {
   const OurLog log = MakeLog(7, 600);
   for (const std::string& bytes : {log.bytes, Allocated(log.bytes)}) {
@@ -150,6 +162,7 @@ TEST(LogReplay, ATornEndIsNeverDamageWhereverItIs) {
       ASSERT_TRUE(plan.damage.empty()) << cut << ": " << plan.damage.front();
       ASSERT_EQ(plan.records, WholeBatches(log, bytes)) << cut;
       ASSERT_EQ(plan.dropped, 0u) << cut;
+      ASSERT_FALSE(plan.may_hide_records) << cut;
     }
   }
 }
@@ -198,6 +211,10 @@ TEST(LogReplay, WhicheverSectorsAreMissingItIsAPrefix) {
       ASSERT_LT(at++, log.batches.size()) << seed;
     }
     EXPECT_TRUE(prefix == log.batches.size() || !plan.can_be_continued);
+    // Whole batches that are neither are not thrown away.
+    const std::size_t whole_behind = WholeBatchesFrom(log, bytes, prefix);
+    EXPECT_TRUE(plan.may_hide_records || dropped.size() == whole_behind)
+        << seed;
   }
 }
 
@@ -311,6 +328,31 @@ TEST(LogReplay, WhatALogHasLostBeforeALaterLogsSyncMarkIsDamage) {
   EXPECT_EQ(logs[1].records, 100u);
 }
 
+TEST(LogReplay, ALogWithAMarkAloneVouchesForTheLogsBeforeIt) {
+  const OurLog first = MakeLog(1, 100);
+  const std::string second =
+      LogOf({MarkRecord(100)}, LogHeadBytes({kNumber, 100}));
+  std::string bytes = Allocated(first.bytes);
+  Erase(&bytes, 4096, 8192);
+  const auto logs = Planned({File(bytes), File(second, 4)});
+  EXPECT_FALSE(logs[0].damage.empty() && logs[1].damage.empty());
+  const auto whole = Planned({File(first.bytes), File(second, 4)});
+  EXPECT_TRUE(whole[0].damage.empty() && whole[1].damage.empty());
+  EXPECT_EQ(whole[0].records, 99u);
+}
+
+TEST(LogReplay, TellsOfDamageAHundredTimesAndThenHowOftenMore) {
+  for (const std::size_t bad : {99u, 100u, 101u, 5000u}) {
+    const ReplayLog plan = Plan(LogOf(Records(bad)));
+    ASSERT_EQ(plan.damage.size(), std::min<std::size_t>(bad, 101)) << bad;
+    EXPECT_NE(plan.damage[0].find("no write batch"), std::string::npos);
+    if (bad <= 100) continue;
+    EXPECT_EQ(plan.damage[100], bad == 101
+                                    ? "the like is found 1 more time"
+                                    : "the like is found 4900 more times");
+  }
+}
+
 TEST(LogReplay, ALogThatIsGoneTakesLaterOnesAlong) {
   const auto logs = Planned({File(MakeLog(100, 200, {3, 100}).bytes, 4)});
   EXPECT_EQ(logs[0].records, 0u);
@@ -344,9 +386,10 @@ TEST(LogReplay, ABlankLogThatNothingWasAcknowledgedInTakesNothingAlong) {
 TEST(LogReplay, PutsWhatIsDroppedIntoALogInLost) {
   const OurLog log = MakeLog(1, 500);
   std::string bytes = log.bytes;
-  Erase(&bytes, 8192, 12'288);
+  Erase(&bytes, 0, kLogBlockBytes);
   const ReplayLog plan = Plan(bytes);
   ASSERT_GT(plan.dropped, 0u);
+  ASSERT_FALSE(plan.may_hide_records);
   MemoryEnv env;
   ASSERT_TRUE(env.CreateDirectory("/db").ok());
   for (const char* const expected : {"/db/lost/3.log", "/db/lost/3.log.2"}) {
@@ -355,6 +398,27 @@ TEST(LogReplay, PutsWhatIsDroppedIntoALogInLost) {
     EXPECT_EQ(path, expected);
     EXPECT_EQ(ReadLog(env.Contents(path)).records,
               Batches(plan, LogPart::kDropped));
+  }
+}
+
+// Where records begin behind a hole, nobody knows before the next block.
+TEST(LogReplay, KeepsALogAsItIsInLostWhereMoreRecordsMayBeHidden) {
+  for (const Sequence batches : {120u, 500u}) {
+    const OurLog log = MakeLog(1, batches);
+    std::string bytes = Allocated(log.bytes);
+    Erase(&bytes, 8192, 12'288);
+    const ReplayLog plan = Plan(bytes);
+    EXPECT_EQ(plan.dropped > 0, batches == 500);
+    EXPECT_TRUE(plan.may_hide_records);
+    EXPECT_TRUE(plan.damage.empty());
+    ASSERT_EQ(plan.notes.size(), 1u);
+    EXPECT_NE(plan.notes[0].find("is dropped"), std::string::npos);
+    MemoryEnv env;
+    ASSERT_TRUE(env.CreateDirectory("/db").ok());
+    std::string path;
+    ASSERT_TRUE(SaveDropped(env, "/db", plan, &path).ok());
+    EXPECT_EQ(path, "/db/lost/3.log");
+    EXPECT_EQ(env.Contents(path), bytes);
   }
 }
 

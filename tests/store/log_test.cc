@@ -85,6 +85,26 @@ TEST(LogWriter, NoFragmentIsEmptyAtTheEndOfABlock) {
   }
 }
 
+TEST(LogWriter, CutsARecordWhereItIsTold) {
+  const std::vector<std::size_t> cuts = {1, 8, 9, 50, 4000, 4001};
+  for (std::size_t left = 8; left <= 80; ++left) {
+    for (const std::size_t size : {0u, 1u, 9u, 60u, 4085u, 40'000u}) {
+      MemoryEnv env;
+      LogWriter writer(*env.Create("log", WriteKind::kLog));
+      const Records records = {Record(kLogBlockBytes - kLogHeaderBytes - left),
+                               Record(size, 's'), Record(5)};
+      ASSERT_TRUE(writer.Add(records[0]).ok());
+      ASSERT_TRUE(writer.Add(records[1], cuts).ok());
+      ASSERT_TRUE(writer.Add(records[2]).ok());
+      ExpectClean(env.Contents("log"), records);
+    }
+  }
+  MemoryEnv env;
+  LogWriter writer(*env.Create("log", WriteKind::kLog));
+  ASSERT_TRUE(writer.Add(Record(5000), cuts).ok());
+  EXPECT_EQ(TypesIn(env.Contents("log")), "2333334");
+}
+
 TEST(LogWriter, GoesOnBehindWholeRecords) {
   const std::string before = LogOf({"one", Record(40'000)});
   const std::string log = LogOf({"three", Record(40'000), "five"}, before);

@@ -99,6 +99,20 @@ TEST(StoreRecovery, WhatIsLostIsLostWithAllThatCameAfterIt) {
             std::string::npos);
 }
 
+TEST(StoreRecovery, WhatLiesBehindAHoleInItsOwnBlockIsKeptAsItWas) {
+  MemoryEnv env;
+  PutMany(MustOpen(QuietOptions(&env)).get(), 0, 250);
+  LosePage(&env, kFirstLog, 1);
+  const std::string log = env.Contents(kFirstLog);
+  ASSERT_LT(log.size(), 32'768u);
+  const auto store = MustOpen(QuietOptions(&env));
+  EXPECT_LT(PrefixIn(store.get(), 250), 40);
+  EXPECT_FALSE(env.Exists(kFirstLog));
+  EXPECT_EQ(env.Contents("/db/lost/000001.log"), log);
+  EXPECT_NE(env.Contents("/db/LOG").find("/db/lost/000001.log"),
+            std::string::npos);
+}
+
 TEST(StoreRecovery, WritesAfterwardsAreKept) {
   MemoryEnv env;
   PutMany(MustOpen(QuietOptions(&env)).get(), 0, 500);
