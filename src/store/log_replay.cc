@@ -144,6 +144,7 @@ class Planner {
     log->is_ours = IsOurs(scanned);
     log->head = scanned.head;
     log->replay_to = log->contents.size();
+    const bool had_stopped = has_stopped_;
     if (!has_stopped_) CheckHead(log, scanned);
     expected_.reset();
     for (const Scanned& record : scanned.records) {
@@ -156,6 +157,11 @@ class Planner {
       ++at_.record;
     }
     if (!has_stopped_) CheckTail(log, scanned);
+    if (had_stopped && log->dropped > 0) {
+      log->notes.push_back(
+          "writes of a log before it are missing, which were not synced: what "
+          "it holds is dropped");
+    }
     log->can_be_continued = !has_stopped_ && log->damage.empty() &&
                             scanned.ended_clean &&
                             (scanned.has_head || scanned.records.empty());

@@ -39,7 +39,7 @@ struct ReplayLog {
   bool can_be_continued = false;  // it may be written on from `end`
   std::uint64_t records = 0;      // that are replayed
   std::uint64_t changes = 0;      // in them
-  std::uint64_t dropped = 0;      // records that are not
+  std::uint64_t dropped = 0;  // records that are not: the last note says why
   // Sentences without the file's name: what is missing that may be missing, and
   // what was passed over as damaged.
   std::vector<std::string> notes;

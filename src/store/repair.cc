@@ -66,10 +66,13 @@ class Repair {
     // need not be made for a store that turns out well.
     const bool may_be_open = env_.Exists(LockFileName(dir_));
     for (bool locks = may_be_open;; locks = true) {
-      if (locks && !is_dry) {
+      if (locks) {
         Result<std::unique_ptr<FileLock>> taken = env_.Lock(LockFileName(dir_));
-        if (!taken.ok()) return taken.status();
-        lock = *std::move(taken);
+        // Who may only read may still look.
+        const bool may_go_on =
+            is_dry && taken.status().code() == StatusCode::kPermissionDenied;
+        if (!taken.ok() && !may_go_on) return taken.status();
+        if (taken.ok()) lock = *std::move(taken);
       }
       if (Status may = CheckMayRepair(dir_, options_); !may.ok()) return may;
       Result<RepairPlan> plan =
@@ -132,8 +135,9 @@ RepairReport Repair::Promise() {
     report.entries += table.entries;
   }
   for (const ReplayLog& log : plan_.logs) {
+    if (log.changes == 0) continue;
     ++report.logs;
-    if (log.changes > 0) ++report.tables;
+    ++report.tables;
     report.entries += log.changes;
   }
   return report;
@@ -211,7 +215,7 @@ Status Repair::TurnLog(const ReplayLog& log) {
   };
   Status replayed = ForEachBatch(log, LogPart::kReplayed, replay);
   if (!replayed.ok()) return replayed;
-  ++plan_.report.logs;
+  if (log.changes > 0) ++plan_.report.logs;
   return WriteMemtable(*memtable);
 }
 

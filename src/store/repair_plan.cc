@@ -51,6 +51,7 @@ class Planner {
     CheckSequence();
     ChooseLayout();
     if (IsClean()) return Clean();
+    for (const std::string& dropped : dropped_) Lose(dropped);
     SayWhatIsDone();
     return std::move(plan_);
   }
@@ -75,13 +76,14 @@ class Planner {
   RepairPlan Clean();
   void SayWhatIsDone();
   void SayTable(const PlannedTable& table);
+  void SayLog(const ReplayLog& log);
 
   void Lose(const std::string& what) { plan_.report.lost.push_back(what); }
   // "000007.ldb was kept in level 2", or "would be".
   void Act(const std::string& path, const std::string& what) {
-    plan_.report.actions.push_back(NameOf(path) +
-                                   (is_dry_ ? " would be " : " was ") + what);
+    plan_.report.actions.push_back(NameOf(path) + " " + was() + " " + what);
   }
+  const char* was() const noexcept { return is_dry_ ? "would be" : "was"; }
   void PutAside(const std::string& path, const std::string& why) {
     plan_.to_put_aside.push_back(path);
     set_aside_.emplace_back(path, "moved to lost/: " + why);
@@ -97,6 +99,8 @@ class Planner {
   std::vector<std::uint64_t> logs_;
   std::vector<NumberedPath> manifests_;
   std::vector<std::pair<std::string, std::string>> set_aside_;  // path, why
+  // Of logs: what opening drops as well, which is no damage.
+  std::vector<std::string> dropped_;
   std::uint64_t entries_in_order_ = 0;
   std::uint64_t entries_out_of_order_ = 0;
   std::uint64_t unordered_tables_ = 0;
@@ -214,9 +218,9 @@ void Planner::ReadUnknownTables() {
     Keep(std::move(check), -1, facts);
     if (plan_.manifest.trust == Trust::kPart) {
       plan_.report.may_come_back.push_back(
-          path +
-          ": taken though the readable part of the manifest does not name it; "
-          "keys deleted or overwritten since may come back");
+          path + (is_dry_ ? ": would be taken" : ": taken") +
+          " though the readable part of the manifest does not name it; keys "
+          "deleted or overwritten since may come back");
     }
   }
 }
@@ -226,9 +230,8 @@ void Planner::SayWhatMayComeBack() {
   if (manifest.trust == Trust::kWhole) return;
   plan_.report.may_come_back.push_back(
       manifest.trust == Trust::kNone
-          ? dir_ +
-                ": no manifest can be read, so every table and log was "
-                "taken; keys deleted or overwritten may come back"
+          ? dir_ + ": no manifest can be read, so every table and log " +
+                was() + " taken; keys deleted or overwritten may come back"
           : manifest.path +
                 ": keys deleted or overwritten since the part of "
                 "it that can be read may come back");
@@ -301,8 +304,8 @@ Status Planner::ReadLogs() {
   for (ReplayLog& log : logs) {
     for (const std::string& damage : log.damage) Lose(log.path + ": " + damage);
     if (log.dropped > 0) {
-      Lose(log.path + ": " + log.notes.back() + ": " + Entries(log.dropped) +
-           " or more");
+      dropped_.push_back(log.path + ": " + log.notes.back() + ": " +
+                         Entries(log.dropped) + " or more");
     }
     if (log.next > 0) {
       plan_.last_sequence = std::max(plan_.last_sequence, log.next - 1);
@@ -384,10 +387,7 @@ RepairPlan Planner::Clean() {
 
 void Planner::SayWhatIsDone() {
   for (const PlannedTable& table : plan_.tables) SayTable(table);
-  for (const ReplayLog& log : plan_.logs) {
-    Act(log.path, "turned into a table, with " + Entries(log.changes) +
-                      ", and moved to lost/");
-  }
+  for (const ReplayLog& log : plan_.logs) SayLog(log);
   for (const auto& [path, why] : set_aside_) Act(path, why);
   if (!plan_.manifest.is_current) Act(CurrentFileName(dir_), "written anew");
   for (const auto& [number, path] : manifests_) {
@@ -405,9 +405,16 @@ void Planner::SayTable(const PlannedTable& table) {
                 : "kept in level " + std::to_string(table.level);
   if (table.is_whole) return Act(table.path, where);
   Act(table.path, "replaced by what can be read of it, " +
-                      Entries(table.entries) + ", which " +
-                      (is_dry_ ? "would be " : "was ") + where +
-                      "; and moved to lost/");
+                      Entries(table.entries) + ", which " + was() + " " +
+                      where + "; and moved to lost/");
+}
+
+void Planner::SayLog(const ReplayLog& log) {
+  if (log.changes == 0) {
+    return Act(log.path, "moved to lost/: it has no entries to take");
+  }
+  Act(log.path, "turned into a table, with " + Entries(log.changes) +
+                    ", and moved to lost/");
 }
 
 }  // namespace
