@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "base/damage.h"
 #include "base/no_throw.h"
 #include "store/check_files.h"
 #include "store/file_names.h"
@@ -62,7 +63,8 @@ class StoreCheck {
       if (read.code() == StatusCode::kCorruption) return OnlyProblem(read);
       if (!read.ok()) return read;
       const bool all_there = CheckTables();
-      const bool logs_are_well = CheckLogs();
+      const bool logs_are_well = unread_.ok() && CheckLogs();
+      if (!unread_.ok()) return unread_;
       is_settled = all_there && logs_are_well;
     }
     if (!is_settled) {
@@ -119,6 +121,8 @@ class StoreCheck {
     }
   };
   std::map<std::uint64_t, LogFound> logs_;  // as they were read last
+  // Not ok: something could not be read for a reason that is no damage.
+  Status unread_;
   CheckReport report_;
 };
 
@@ -159,7 +163,7 @@ bool StoreCheck::CheckTables() {
   std::set<std::uint64_t> missing;
   bool is_sure = true;
   ForEachTable([&](const FileFacts& facts) {
-    if (tables_.contains(facts.number)) return;
+    if (tables_.contains(facts.number) || !unread_.ok()) return;
     TableFileCheck check = CheckTableFile(env_, dir_, context_, facts);
     if (check.opened.code() == StatusCode::kNotFound &&
         !missing_.contains(facts.number)) {
@@ -168,6 +172,7 @@ bool StoreCheck::CheckTables() {
       bytes -= facts.bytes;
       return;
     }
+    unread_ = check.unread;
     tables_.emplace(facts.number, std::move(check));
     bytes_done_ += facts.bytes;
     if (progress_ != nullptr) progress_(progress_context_, bytes_done_, bytes);
@@ -185,6 +190,7 @@ bool StoreCheck::CheckLogs() {
   report_.logs = 0;
   report_.log_bytes = 0;
   if (!names.ok()) {
+    unread_ = UnlessDamage(names.status());
     report_.problems.push_back(names.status().message());
     return true;
   }
@@ -213,9 +219,13 @@ bool StoreCheck::CheckNeededLogs(const std::set<std::uint64_t>& numbers) {
       logs.push_back(*std::move(log));
       continue;
     }
-    ReplayLog unread;
-    unread.number = number;
-    is_sure = TakeLog(std::move(unread), {log.status().message()}) && is_sure;
+    if (!IsDamage(log.status())) {
+      unread_ = log.status();
+      return true;
+    }
+    ReplayLog lost;
+    lost.number = number;
+    is_sure = TakeLog(std::move(lost), {log.status().message()}) && is_sure;
   }
   PlanReplay(state_, &logs);
   for (ReplayLog& log : logs) {

@@ -4,12 +4,14 @@
 #include <optional>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "base/partial_read.h"
 #include "store/batch_access.h"
 #include "store/file_names.h"
 #include "store/log_reader.h"
 #include "store/log_writer.h"
 #include "store/read_whole.h"
+#include "table/block_file.h"
 
 namespace tamis {
 namespace {
@@ -308,8 +310,12 @@ Result<ReplayLog> ReadLogInPart(Env& env, const std::string& dir,
       env.OpenReadable(log.path, false);
   if (!file.ok()) return file.status();
   UnreadableRanges unreadable;
-  ReadWhatCanBeRead(**file, 0, static_cast<std::size_t>((*file)->size()),
-                    &log.contents, &unreadable);
+  const Status read = NoThrow([&] {
+    return ReadWhatCanBeRead(**file, 0,
+                             static_cast<std::size_t>((*file)->size()),
+                             &log.contents, &unreadable);
+  });
+  if (!read.ok()) return AboutFile(log.path, read);
   log.is_read_in_part = !unreadable.empty();
   log.damage = unreadable.ToSentences();
   return log;

@@ -52,7 +52,9 @@ Result<std::vector<ReplayLog>> ReadLogs(Env& env, const std::string& dir,
                                         const ManifestState& state,
                                         std::uint64_t limit);
 
-// One log, though there may be sectors that cannot be read.
+// One log, though there may be sectors that cannot be read.  Fails with what is
+// no damage (see base/damage.h), or where there is no such file or none of it
+// can be read.  Every message names the file.
 Result<ReplayLog> ReadLogInPart(Env& env, const std::string& dir,
                                 std::uint64_t number, std::uint64_t limit);
 

@@ -21,7 +21,6 @@
 #include "store/repair_plan.h"
 #include "store/store_checks.h"
 #include "store/table_outputs.h"
-#include "table/table_salvage.h"
 #include "tamis/store.h"
 
 namespace tamis {
@@ -83,7 +82,8 @@ class Repair {
     }
     if (plan_.report.was_clean) return std::move(plan_.report);
     if (is_dry) return Promise();
-    if (Status done = Write(); !done.ok()) {
+    const Status done = NoThrow([this] { return Write(); });
+    if (!done.ok()) {
       RemoveNewTables();
       return done;
     }
@@ -178,8 +178,7 @@ Status Repair::WriteSaved(const PlannedTable& table) {
   if (!file.ok()) return file.status();
   TableOutputs outputs(env_, dir_, write_, [this] { return NewNumber(); });
   const Result<SalvageReport> saved = SalvageTable(
-      read_, **file,
-      {table.manifest_facts.smallest, table.manifest_facts.largest},
+      read_, **file, SalvageBoundsOf(plan_.manifest.state, table),
       [&](Slice key, Slice value) { return outputs.Add(key, value); });
   if (!saved.ok()) return saved.status();
   return TakeOutputs(&outputs, table.level, saved->largest_sequence,
