@@ -102,7 +102,8 @@ void CheckSalvage(Slice bytes) {
         ++taken;
         return Status::Ok();
       });
-  Check(salvaged.ok() && salvaged->entries == taken, "what is saved counts");
+  // It fails where a block cannot be unpacked here, or claims too much.
+  Check(!salvaged.ok() || salvaged->entries == taken, "what is saved counts");
 }
 
 // Of a table that was cut off all whole blocks are saved; without its last

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "db_commands.h"
+#include "filter_args.h"
+#include "numbers.h"
 #include "progress.h"
 #include "text.h"
 
@@ -139,9 +141,45 @@ std::string ToText(const DbRepairArgs& args, const RepairReport& report,
   return text;
 }
 
+void AddMaxBlockGrowth(CLI::App* command, std::string* growth) {
+  AddText(command, "--max-block-growth", growth,
+          "Unpack blocks that are larger than 32 MiB to that many times their "
+          "stored size at most (default: 64)");
+}
+
+Status TakeMaxBlockGrowth(const std::string& growth, StoreOptions* options) {
+  if (growth.empty()) return Status::Ok();
+  const auto parsed = ParseCount(growth);
+  if (parsed.ok()) options->max_block_growth = *parsed;
+  return parsed.ok() ? Status::Ok()
+                     : Status::InvalidArgument("--max-block-growth: " +
+                                               parsed.status().message());
+}
+
+// The library's words, and how to follow them here.
+Status InWordsOfLimits(const Status& status) {
+  if (status.code() != StatusCode::kResourceExhausted ||
+      status.message().find("max_block_growth") == std::string::npos) {
+    return InDbWords(status);
+  }
+  return Status(status.code(), status.message() + " (--max-block-growth N)");
+}
+
+Result<CheckReport> Check(const DbCheckArgs& args, const Console& console) {
+  StoreOptions options;
+  Status taken = TakeMaxBlockGrowth(args.max_block_growth, &options);
+  if (!taken.ok()) return taken;
+  Progress progress(console);
+  auto report = CheckStore(args.dir, options, ShowCheckProgress, &progress);
+  progress.Clear();
+  return report;
+}
+
 Result<RepairReport> Repair(const DbRepairArgs& args, const Console& console) {
   auto options = StoreOptionsFrom(args.dir, args.tables);
   if (!options.ok()) return options.status();
+  Status taken = TakeMaxBlockGrowth(args.max_block_growth, &*options);
+  if (!taken.ok()) return taken;
   // A store whose keys have another order would be put into ours, and lose
   // its name.  Where the manifest can be read, it tells.
   StoreOptions look;
@@ -153,23 +191,22 @@ Result<RepairReport> Repair(const DbRepairArgs& args, const Console& console) {
   auto report =
       RepairStore(args.dir, *options,
                   args.dry_run ? RepairMode::kDryRun : RepairMode::kWrite);
-  if (!report.ok()) return InDbWords(report.status());
+  if (!report.ok()) return InWordsOfLimits(report.status());
   return report;
 }
 
 }  // namespace
 
 int RunDbCheck(const DbCheckArgs& args, const Console& console) {
-  Progress progress(console);
-  auto report = CheckStore(args.dir, {}, ShowCheckProgress, &progress);
-  progress.Clear();
+  auto report = Check(args, console);
   const bool has_problems = report.ok() && !report->problems.empty();
   if (report.status().code() == StatusCode::kNotFound ||
       (has_problems && !HasStore(args.dir))) {
     return Fail(console, "db check", MissingStore(args.dir).message());
   }
   if (!report.ok()) {
-    return Fail(console, "db check", InDbWords(report.status()).message());
+    return Fail(console, "db check",
+                InWordsOfLimits(report.status()).message());
   }
   console.out->Write(args.json ? ToJson(args, *report)
                                : ToText(args, *report, console));
@@ -193,11 +230,14 @@ void AddDbCheck(CLI::App* db, const Console& console, int* exit_code) {
   CLI::App* command =
       db->add_subcommand("check", "Read everything and verify it");
   AddDirectory(command, &args->dir);
+  AddMaxBlockGrowth(command, &args->max_block_growth);
   command->add_flag("--json", args->json, "Print a JSON object");
   command->footer(
       "Verifies every checksum, the order of the keys, and that no filter\n"
       "denies a key of its table.  Writes nothing.\n"
-      "Exit code: 0 if all is well, 1 if there are problems, 2 on errors.\n\n"
+      "Exit code: 0 if all is well, 1 if there are problems, 2 on errors; one\n"
+      "of these is that a file may not be read, or that there is no memory\n"
+      "for it: then nothing is said about the store.\n\n"
       "Example:\n  tamis db check fruit.db");
   command->callback(
       [args, &console, exit_code] { *exit_code = RunDbCheck(*args, console); });
@@ -209,6 +249,7 @@ void AddDbRepair(CLI::App* db, const Console& console, int* exit_code) {
       db->add_subcommand("repair", "Make a damaged store open again");
   AddDirectory(command, &args->dir);
   AddNewTableOptions(command, &args->tables);
+  AddMaxBlockGrowth(command, &args->max_block_growth);
   command->add_flag("--json", args->json, "Print a JSON object");
   command->add_flag("--dry-run", args->dry_run,
                     "Say what would be done, and change nothing");
@@ -218,7 +259,10 @@ void AddDbRepair(CLI::App* db, const Console& console, int* exit_code) {
       "is damaged or not needed any more to DIR/lost.  Where the manifest\n"
       "cannot be read, all tables are taken: keys that were deleted may come\n"
       "back, and this is said.  Look with --dry-run, and copy the directory,\n"
-      "first.  A store in which nothing is damaged stays as it is.\n"
+      "first.  A store in which nothing is damaged stays as it is.  So does\n"
+      "one of which a file may not be read, or not be unpacked for lack of\n"
+      "memory, and a directory in which nothing is recognised: these are\n"
+      "errors.\n"
       "Exit code: 0 if nothing was lost, 1 if something was or may have come\n"
       "back, 2 on errors.\n\n"
       "Example:\n  tamis db repair fruit.db --dry-run");

@@ -90,6 +90,7 @@ void AddDbCompact(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbCheckArgs {
   std::string dir;
+  std::string max_block_growth;  // as ParseCount() takes it; empty: the default
   bool json = false;
 };
 // kExitNegative if there are problems.
@@ -98,6 +99,7 @@ void AddDbCheck(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbRepairArgs {
   std::string dir;
+  std::string max_block_growth;  // as above
   bool dry_run = false;
   bool json = false;
   NewTableArgs tables;

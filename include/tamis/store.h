@@ -203,7 +203,7 @@ struct RepairReport {
   bool was_clean = false;
   std::uint64_t tables = 0;       // kept
   std::uint64_t entries = 0;      // in them; of a dry run, before merging
-  std::uint64_t logs = 0;         // turned into tables
+  std::uint64_t logs = 0;         // turned into tables; others had no entries
   std::vector<std::string> lost;  // one sentence for each thing damaged
   // One sentence for each reason for which keys that were deleted or
   // overwritten may be back.  (What is in `lost` may be such a reason, too: a
@@ -223,13 +223,19 @@ struct RepairReport {
 // read, and until the new manifest is in place the store is as it was.
 //
 // A store that opens and has no problem that CheckStore() would find is left
-// as it is.  A dry run changes nothing at all, and takes no lock.
+// as it is.  A dry run changes nothing at all.  It takes the store's lock, if
+// there is a LOCK, as a repair does; where there is no right to, it goes
+// without.
 //
 // NotFound: nothing is there.  NotSupported: the directory is RocksDB's or
-// another engine's.  IoError: the store is open, or cannot be written.
-// InvalidArgument: the store has another comparator, or seems to: without a
-// manifest that names one, its keys are in another order.  Who is refused finds
-// the directory as it was.
+// another engine's, or nothing in it can be read as part of a store, or a block
+// cannot be unpacked by this build.  IoError: the store is open, or cannot be
+// written.  PermissionDenied: a file may not be read, or the directory not be
+// written.  ResourceExhausted: no memory or open file is left, or a block
+// claims more than max_block_bytes or max_block_growth allow; the message names
+// the file, which is not damaged by that.  InvalidArgument: the store has
+// another comparator, or seems to: without a manifest that names one, its keys
+// are in another order.  Who is refused finds the directory as it was.
 TAMIS_EXPORT Result<RepairReport> RepairStore(
     const std::string& dir, const StoreOptions& options = {},
     RepairMode mode = RepairMode::kWrite);
@@ -262,8 +268,12 @@ struct CheckReport {
 // names it; the end of a log that is being written is none.
 //
 // NotFound: there is no store.  NotSupported: it is RocksDB's or another
-// engine's.  `progress`, if not null, hears of the bytes of tables read so far
-// and in all.
+// engine's.  What cannot be read for a reason that is no damage is no problem
+// of the store, but ends the check: PermissionDenied, ResourceExhausted (no
+// memory or open file, or a block that claims more than max_block_bytes or
+// max_block_growth allow), NotSupported (this build cannot unpack a block); the
+// message names the file.  `progress`, if not null, hears of the bytes of
+// tables read so far and in all.
 using CheckProgress = void (*)(void* context, std::uint64_t done,
                                std::uint64_t all);
 TAMIS_EXPORT Result<CheckReport> CheckStore(const std::string& dir,

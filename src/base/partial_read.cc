@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/damage.h"
+
 namespace tamis {
 namespace {
 
@@ -16,29 +18,34 @@ class PartialRead {
       : file_(file), bytes_(bytes), unreadable_(unreadable) {}
 
   // In pieces that end at multiples of `piece`.
-  void Read(std::uint64_t offset, std::uint64_t end, std::uint64_t piece) {
+  Status Read(std::uint64_t offset, std::uint64_t end, std::uint64_t piece) {
     while (offset < end) {
       const std::uint64_t to = std::min(end, (offset / piece + 1) * piece);
-      if (!ReadPiece(offset, to)) {
-        if (piece > kSmallPiece) {
-          Read(offset, to, kSmallPiece);
-        } else {
-          bytes_->append(static_cast<std::size_t>(to - offset), '\0');
-          unreadable_->Add(offset, to);
-        }
+      Status read = ReadPiece(offset, to);
+      if (!read.ok() && !IsDamage(read)) return read;
+      if (!read.ok() && piece > kSmallPiece) {
+        read = Read(offset, to, kSmallPiece);
+        if (!read.ok()) return read;
+      } else if (!read.ok()) {
+        bytes_->append(static_cast<std::size_t>(to - offset), '\0');
+        unreadable_->Add(offset, to);
       }
       offset = to;
     }
+    return Status::Ok();
   }
 
  private:
-  bool ReadPiece(std::uint64_t from, std::uint64_t to) {
+  Status ReadPiece(std::uint64_t from, std::uint64_t to) {
     const auto count = static_cast<std::size_t>(to - from);
     const Result<Slice> read = file_.Read(from, count, &scratch_);
     if (!read.ok()) unreadable_->SetReason(read.status().message());
-    if (!read.ok() || read->size() != count) return false;
+    if (!read.ok()) return read.status();
+    if (read->size() != count) {
+      return Status::IoError("a read gave fewer bytes than it was asked for");
+    }
     bytes_->append(*read);
-    return true;
+    return Status::Ok();
   }
 
   const ReadableFile& file_;
@@ -70,12 +77,12 @@ std::vector<std::string> UnreadableRanges::ToSentences() const {
   return sentences;
 }
 
-void ReadWhatCanBeRead(const ReadableFile& file, std::uint64_t offset,
-                       std::size_t count, std::string* bytes,
-                       UnreadableRanges* unreadable) {
+Status ReadWhatCanBeRead(const ReadableFile& file, std::uint64_t offset,
+                         std::size_t count, std::string* bytes,
+                         UnreadableRanges* unreadable) {
   bytes->clear();
   bytes->reserve(count);
-  PartialRead(file, bytes, unreadable)
+  return PartialRead(file, bytes, unreadable)
       .Read(offset, offset + count, kLargePiece);
 }
 

@@ -31,10 +31,12 @@ class UnreadableRanges {
 };
 
 // The bytes from `offset`, as many as the file has, into *bytes.  What cannot
-// be read is zeros there and added to *unreadable, in units of 4 KiB.
+// be read is zeros there and added to *unreadable, in units of 4 KiB.  Not ok:
+// a read failed for a reason that is no damage (see base/damage.h); then
+// *bytes is of no use.
 // REQUIRES: the range lies within the file
-void ReadWhatCanBeRead(const ReadableFile& file, std::uint64_t offset,
-                       std::size_t count, std::string* bytes,
-                       UnreadableRanges* unreadable);
+Status ReadWhatCanBeRead(const ReadableFile& file, std::uint64_t offset,
+                         std::size_t count, std::string* bytes,
+                         UnreadableRanges* unreadable);
 
 }  // namespace tamis

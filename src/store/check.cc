@@ -12,11 +12,13 @@
 #include <set>
 #include <utility>
 
+#include "base/damage.h"
 #include "base/no_throw.h"
 #include "store/check_files.h"
 #include "store/file_names.h"
 #include "store/log_replay.h"
 #include "store/manifest.h"
+#include "store/named_files.h"
 #include "store/read_whole.h"
 #include "store/store_checks.h"
 #include "store/version.h"
@@ -62,7 +64,8 @@ class StoreCheck {
       if (read.code() == StatusCode::kCorruption) return OnlyProblem(read);
       if (!read.ok()) return read;
       const bool all_there = CheckTables();
-      const bool logs_are_well = CheckLogs();
+      const bool logs_are_well = unread_.ok() && CheckLogs();
+      if (!unread_.ok()) return unread_;
       is_settled = all_there && logs_are_well;
     }
     if (!is_settled) {
@@ -81,6 +84,7 @@ class StoreCheck {
   Status ReadState();
   bool CheckTables();
   bool CheckLogs();
+  bool CheckNamedLog(const std::vector<std::string>& names);
   bool CheckNeededLogs(const std::set<std::uint64_t>& numbers);
   bool TakeLog(ReplayLog log, std::vector<std::string> problems);
   void CheckLevels();
@@ -109,6 +113,7 @@ class StoreCheck {
   std::uint64_t bytes_done_ = 0;
   std::map<std::uint64_t, TableFileCheck> tables_;  // that were read
   std::set<std::uint64_t> missing_;  // tables that were not there last time
+  std::string missing_log_;          // nor was this log
   struct LogFound {
     ReplayLog log;
     std::vector<std::string> problems;  // each names the file
@@ -119,6 +124,8 @@ class StoreCheck {
     }
   };
   std::map<std::uint64_t, LogFound> logs_;  // as they were read last
+  // Not ok: something could not be read for a reason that is no damage.
+  Status unread_;
   CheckReport report_;
 };
 
@@ -159,7 +166,7 @@ bool StoreCheck::CheckTables() {
   std::set<std::uint64_t> missing;
   bool is_sure = true;
   ForEachTable([&](const FileFacts& facts) {
-    if (tables_.contains(facts.number)) return;
+    if (tables_.contains(facts.number) || !unread_.ok()) return;
     TableFileCheck check = CheckTableFile(env_, dir_, context_, facts);
     if (check.opened.code() == StatusCode::kNotFound &&
         !missing_.contains(facts.number)) {
@@ -168,6 +175,7 @@ bool StoreCheck::CheckTables() {
       bytes -= facts.bytes;
       return;
     }
+    unread_ = check.unread;
     tables_.emplace(facts.number, std::move(check));
     bytes_done_ += facts.bytes;
     if (progress_ != nullptr) progress_(progress_context_, bytes_done_, bytes);
@@ -185,6 +193,7 @@ bool StoreCheck::CheckLogs() {
   report_.logs = 0;
   report_.log_bytes = 0;
   if (!names.ok()) {
+    unread_ = UnlessDamage(names.status());
     report_.problems.push_back(names.status().message());
     return true;
   }
@@ -198,9 +207,22 @@ bool StoreCheck::CheckLogs() {
   }
   std::erase_if(logs_,
                 [&](const auto& log) { return !there.contains(log.first); });
-  const bool is_sure = CheckNeededLogs(there);
+  bool is_sure = CheckNeededLogs(there);
+  is_sure = CheckNamedLog(*names) && is_sure;
   NoteWhatIsNotNamed(*names);
   return is_sure;
+}
+
+// The log that the manifest names is removed only after it names another.
+bool StoreCheck::CheckNamedLog(const std::vector<std::string>& names) {
+  const MissingFiles missing = FindMissingFiles(state_, dir_, names);
+  const bool is_sure = missing.log == missing_log_;
+  missing_log_ = missing.log;
+  if (missing.log.empty()) return true;
+  if (!is_sure) return false;
+  auto& told = missing.has_unnamed_tables ? report_.problems : report_.notes;
+  told.push_back(WordsForMissingLog(missing));
+  return true;
 }
 
 // All together: whether one may be replayed depends on those before it.
@@ -213,9 +235,13 @@ bool StoreCheck::CheckNeededLogs(const std::set<std::uint64_t>& numbers) {
       logs.push_back(*std::move(log));
       continue;
     }
-    ReplayLog unread;
-    unread.number = number;
-    is_sure = TakeLog(std::move(unread), {log.status().message()}) && is_sure;
+    if (!IsDamage(log.status())) {
+      unread_ = log.status();
+      return true;
+    }
+    ReplayLog lost;
+    lost.number = number;
+    is_sure = TakeLog(std::move(lost), {log.status().message()}) && is_sure;
   }
   PlanReplay(state_, &logs);
   for (ReplayLog& log : logs) {

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/damage.h"
+#include "base/no_throw.h"
 #include "store/file_names.h"
+#include "table/block_file.h"
 
 namespace tamis {
+
 Result<std::unique_ptr<ReadableFile>> OpenTableFile(Env& env,
                                                     const std::string& dir,
                                                     std::uint64_t number,
@@ -28,11 +32,17 @@ TableFileCheck CheckUnknownTableFile(Env& env, const std::string& dir,
       OpenTableFile(env, dir, number, &check.path);
   check.opened = file.status();
   if (!file.ok()) {
+    check.unread = UnlessDamage(file.status());
     check.problems.push_back(file.status().message());
     return check;
   }
   check.bytes = (*file)->size();
-  check.table = CheckTable(context, **file);
+  Result<TableCheck> table = NoThrow(
+      [&]() -> Result<TableCheck> { return CheckTable(context, **file); });
+  check.unread =
+      AboutFile(check.path, table.ok() ? table->unread : table.status());
+  if (!check.unread.ok()) return check;
+  check.table = *std::move(table);
   check.is_whole = check.table.problems.empty();
   for (const std::string& problem : check.table.problems) {
     check.problems.push_back(check.path + ": " + problem);

@@ -27,6 +27,9 @@ Result<std::unique_ptr<ReadableFile>> OpenTableFile(Env& env,
 
 struct TableFileCheck {
   Status opened;  // NotFound: there is no such file
+  // Not ok: the file could not be opened or read for a reason that is no damage
+  // (see base/damage.h).  It names the file; the rest says nothing then.
+  Status unread;
   std::string path;
   std::uint64_t bytes = 0;  // of the file
   TableCheck table;

@@ -4,12 +4,14 @@
 #include <optional>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "base/partial_read.h"
 #include "store/batch_access.h"
 #include "store/file_names.h"
 #include "store/log_reader.h"
 #include "store/log_writer.h"
 #include "store/read_whole.h"
+#include "table/block_file.h"
 
 namespace tamis {
 namespace {
@@ -153,6 +155,7 @@ class Planner {
     log->is_ours = IsOurs(scanned);
     log->head = scanned.head;
     log->replay_to = log->contents.size();
+    const bool had_stopped = has_stopped_;
     if (!has_stopped_) CheckHead(log, scanned);
     expected_.reset();
     for (const Scanned& record : scanned.records) {
@@ -165,6 +168,11 @@ class Planner {
       ++at_.record;
     }
     if (!has_stopped_) CheckTail(log, scanned);
+    if (had_stopped && log->dropped > 0) {
+      log->notes.push_back(
+          "writes of a log before it are missing, which were not synced: what "
+          "it holds is dropped");
+    }
     if (has_stopped_ || scanned.tail.gap != LogGap::kDamaged) {
       log->may_hide_records |= scanned.tail.may_hide_records;
     }
@@ -346,8 +354,12 @@ Result<ReplayLog> ReadLogInPart(Env& env, const std::string& dir,
       env.OpenReadable(log.path, false);
   if (!file.ok()) return file.status();
   UnreadableRanges unreadable;
-  ReadWhatCanBeRead(**file, 0, static_cast<std::size_t>((*file)->size()),
-                    &log.contents, &unreadable);
+  const Status read = NoThrow([&] {
+    return ReadWhatCanBeRead(**file, 0,
+                             static_cast<std::size_t>((*file)->size()),
+                             &log.contents, &unreadable);
+  });
+  if (!read.ok()) return AboutFile(log.path, read);
   log.is_read_in_part = !unreadable.empty();
   log.damage = unreadable.ToSentences();
   return log;

@@ -39,7 +39,7 @@ struct ReplayLog {
   bool can_be_continued = false;  // it may be written on from `end`
   std::uint64_t records = 0;      // that are replayed
   std::uint64_t changes = 0;      // in them
-  std::uint64_t dropped = 0;      // records that are not
+  std::uint64_t dropped = 0;  // records that are not: the last note says why
   // Among what is not replayed there are bytes that may hold more records.
   bool may_hide_records = false;
   // Sentences without the file's name: what is missing that may be missing, and
@@ -55,7 +55,9 @@ Result<std::vector<ReplayLog>> ReadLogs(Env& env, const std::string& dir,
                                         const ManifestState& state,
                                         std::uint64_t limit);
 
-// One log, though there may be sectors that cannot be read.
+// One log, though there may be sectors that cannot be read.  Fails with what is
+// no damage (see base/damage.h), or where there is no such file or none of it
+// can be read.  Every message names the file.
 Result<ReplayLog> ReadLogInPart(Env& env, const std::string& dir,
                                 std::uint64_t number, std::uint64_t limit);
 

@@ -33,6 +33,15 @@ MissingFiles FindMissingFiles(const ManifestState& state,
   return missing;
 }
 
+std::string WordsForMissingLog(const MissingFiles& missing) {
+  const std::string words =
+      missing.log + ": the manifest names it, and it is missing";
+  if (!missing.has_unnamed_tables) return words;
+  return words +
+         ", while there are tables that the manifest does not name: it seems "
+         "to be old, or cut off; repair the store";
+}
+
 std::vector<std::string> UnnamedTables(const ManifestState& state,
                                        const std::vector<std::string>& names) {
   std::vector<std::string> unnamed;

@@ -23,6 +23,9 @@ MissingFiles FindMissingFiles(const ManifestState& state,
                               const std::string& dir,
                               const std::vector<std::string>& names);
 
+// What that means, where the log is missing: a sentence that names it.
+std::string WordsForMissingLog(const MissingFiles& missing);
+
 // Of `names`, the tables that the manifest never named.
 std::vector<std::string> UnnamedTables(const ManifestState& state,
                                        const std::vector<std::string>& names);

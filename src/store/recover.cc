@@ -91,13 +91,10 @@ Status StoreImpl::CheckNamedFiles(const ManifestState& state) {
   }
   if (missing.log.empty()) return Status::Ok();
   if (missing.has_unnamed_tables) {
-    return Status::Corruption(
-        missing.log + ": the manifest names it, and it is missing, while " +
-        "there are tables that the manifest does not name: it seems to be "
-        "old, or cut off; repair the store");
+    return Status::Corruption(WordsForMissingLog(missing));
   }
   // It may have had nothing in it, or nothing that was synced.
-  info_log_->Write(missing.log + ": the manifest names it, and it is missing");
+  info_log_->Write(WordsForMissingLog(missing));
   return Status::Ok();
 }
 

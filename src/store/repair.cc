@@ -21,7 +21,6 @@
 #include "store/repair_plan.h"
 #include "store/store_checks.h"
 #include "store/table_outputs.h"
-#include "table/table_salvage.h"
 #include "tamis/store.h"
 
 namespace tamis {
@@ -66,10 +65,13 @@ class Repair {
     // need not be made for a store that turns out well.
     const bool may_be_open = env_.Exists(LockFileName(dir_));
     for (bool locks = may_be_open;; locks = true) {
-      if (locks && !is_dry) {
+      if (locks) {
         Result<std::unique_ptr<FileLock>> taken = env_.Lock(LockFileName(dir_));
-        if (!taken.ok()) return taken.status();
-        lock = *std::move(taken);
+        // Who may only read may still look.
+        const bool may_go_on =
+            is_dry && taken.status().code() == StatusCode::kPermissionDenied;
+        if (!taken.ok() && !may_go_on) return taken.status();
+        if (taken.ok()) lock = *std::move(taken);
       }
       if (Status may = CheckMayRepair(dir_, options_); !may.ok()) return may;
       Result<RepairPlan> plan =
@@ -80,7 +82,8 @@ class Repair {
     }
     if (plan_.report.was_clean) return std::move(plan_.report);
     if (is_dry) return Promise();
-    if (Status done = Write(); !done.ok()) {
+    const Status done = NoThrow([this] { return Write(); });
+    if (!done.ok()) {
       RemoveNewTables();
       return done;
     }
@@ -132,8 +135,9 @@ RepairReport Repair::Promise() {
     report.entries += table.entries;
   }
   for (const ReplayLog& log : plan_.logs) {
+    if (log.changes == 0) continue;
     ++report.logs;
-    if (log.changes > 0) ++report.tables;
+    ++report.tables;
     report.entries += log.changes;
   }
   return report;
@@ -174,8 +178,7 @@ Status Repair::WriteSaved(const PlannedTable& table) {
   if (!file.ok()) return file.status();
   TableOutputs outputs(env_, dir_, write_, [this] { return NewNumber(); });
   const Result<SalvageReport> saved = SalvageTable(
-      read_, **file,
-      {table.manifest_facts.smallest, table.manifest_facts.largest},
+      read_, **file, SalvageBoundsOf(plan_.manifest.state, table),
       [&](Slice key, Slice value) { return outputs.Add(key, value); });
   if (!saved.ok()) return saved.status();
   return TakeOutputs(&outputs, table.level, saved->largest_sequence,
@@ -211,7 +214,7 @@ Status Repair::TurnLog(const ReplayLog& log) {
   };
   Status replayed = ForEachBatch(log, LogPart::kReplayed, replay);
   if (!replayed.ok()) return replayed;
-  ++plan_.report.logs;
+  if (log.changes > 0) ++plan_.report.logs;
   return WriteMemtable(*memtable);
 }
 

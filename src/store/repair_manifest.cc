@@ -5,9 +5,12 @@
 #include <memory>
 #include <utility>
 
+#include "base/damage.h"
+#include "base/no_throw.h"
 #include "base/partial_read.h"
 #include "store/file_names.h"
 #include "store/log_reader.h"
+#include "table/block_file.h"
 
 namespace tamis {
 namespace {
@@ -20,11 +23,19 @@ class PrefixReader {
   void Read(Env& env, const std::string& path, std::uint64_t number) {
     finding_->path = path;
     Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(path, false);
-    if (!file.ok()) return Damage(file.status().message());
+    if (!file.ok()) {
+      finding_->unread = UnlessDamage(file.status());
+      return Damage(file.status().message());
+    }
     std::string contents;
     UnreadableRanges unreadable;
-    ReadWhatCanBeRead(**file, 0, static_cast<std::size_t>((*file)->size()),
-                      &contents, &unreadable);
+    finding_->unread =
+        AboutFile(path, NoThrow([&] {
+                    return ReadWhatCanBeRead(
+                        **file, 0, static_cast<std::size_t>((*file)->size()),
+                        &contents, &unreadable);
+                  }));
+    if (!finding_->unread.ok()) return;
     if (!unreadable.empty()) {
       contents.resize(static_cast<std::size_t>(unreadable.first()));
       Damage(path + ": " + unreadable.ToSentences().front());
@@ -104,9 +115,12 @@ ManifestFinding FindManifest(Env& env, const std::string& dir,
                        ", which does not exist");
   }
   ManifestFinding found;
+  found.unread = current.ok() ? Status::Ok() : UnlessDamage(current.status());
+  if (!found.unread.ok()) return found;
   for (const auto& [number, path] : manifests) {
     found = ManifestFinding();
     PrefixReader(&found).Read(env, path, number);
+    if (!found.unread.ok()) return found;
     found.is_current = path == current_path;
     for (std::string& problem : found.problems) {
       problems.push_back(std::move(problem));

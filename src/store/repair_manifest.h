@@ -27,6 +27,9 @@ struct ManifestFinding {
   std::uint64_t first_unknown = 0;
   // Each names a file.  A file that is missing is none.
   std::vector<std::string> problems;
+  // Not ok: one could not be read for a reason that is no damage (see
+  // base/damage.h).  It names the file; the rest says nothing then.
+  Status unread;
 
   // With kPart and kNone: may a table that is not live be so nevertheless?
   bool CannotSpeakFor(std::uint64_t table) const {

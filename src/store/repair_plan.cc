@@ -7,10 +7,11 @@
 #include <set>
 #include <utility>
 
+#include "base/damage.h"
 #include "store/check_files.h"
 #include "store/file_names.h"
 #include "store/version.h"
-#include "table/table_salvage.h"
+#include "table/block_file.h"
 
 namespace tamis {
 namespace {
@@ -38,19 +39,23 @@ class Planner {
   Result<RepairPlan> Run() {
     if (Status found = FindFiles(); !found.ok()) return found;
     plan_.manifest = FindManifest(env_, dir_, manifests_);
+    if (!plan_.manifest.unread.ok()) return plan_.manifest.unread;
+    is_recognised_ = plan_.manifest.trust != Trust::kNone;
     if (Status fits = CheckComparator(); !fits.ok()) return fits;
     DoubtAnOldManifest();
     for (const std::string& problem : plan_.manifest.problems) Lose(problem);
     plan_.next_number =
         std::max(plan_.next_number, plan_.manifest.state.next_file_number);
     SayWhatMayComeBack();
-    ReadLiveTables();
-    ReadUnknownTables();
+    if (Status read = ReadLiveTables(); !read.ok()) return read;
+    if (Status read = ReadUnknownTables(); !read.ok()) return read;
     if (Status read = ReadLogs(); !read.ok()) return read;
+    if (!is_recognised_) return NothingOfAStore();
     if (Status fits = CheckKeyOrder(); !fits.ok()) return fits;
     CheckSequence();
     ChooseLayout();
     if (IsClean()) return Clean();
+    for (const std::string& dropped : dropped_) Lose(dropped);
     SayWhatIsDone();
     return std::move(plan_);
   }
@@ -61,12 +66,14 @@ class Planner {
   Status CheckComparator() const;
   void DoubtAnOldManifest();
   void SayWhatMayComeBack();
-  void ReadLiveTables();
-  void ReadUnknownTables();
-  void ReadTable(int level, const FileFacts& facts);
-  void Keep(TableFileCheck check, int level, const FileFacts& facts);
-  void SaveWhatCanBeRead(PlannedTable* table);
+  // These fail where there is no damage, but no reading either.
+  Status ReadLiveTables();
+  Status ReadUnknownTables();
+  Status ReadTable(int level, const FileFacts& facts);
+  Status Keep(TableFileCheck check, int level, const FileFacts& facts);
+  Status SaveWhatCanBeRead(PlannedTable* table);
   Status ReadLogs();
+  Status NothingOfAStore() const;
   Status CheckKeyOrder() const;
   void CheckSequence();
   void ChooseLayout();
@@ -75,13 +82,14 @@ class Planner {
   RepairPlan Clean();
   void SayWhatIsDone();
   void SayTable(const PlannedTable& table);
+  void SayLog(const ReplayLog& log);
 
   void Lose(const std::string& what) { plan_.report.lost.push_back(what); }
   // "000007.ldb was kept in level 2", or "would be".
   void Act(const std::string& path, const std::string& what) {
-    plan_.report.actions.push_back(NameOf(path) +
-                                   (is_dry_ ? " would be " : " was ") + what);
+    plan_.report.actions.push_back(NameOf(path) + " " + was() + " " + what);
   }
+  const char* was() const noexcept { return is_dry_ ? "would be" : "was"; }
   void PutAside(const std::string& path, const std::string& why) {
     plan_.to_put_aside.push_back(path);
     set_aside_.emplace_back(path, "moved to lost/: " + why);
@@ -97,6 +105,10 @@ class Planner {
   std::vector<std::uint64_t> logs_;
   std::vector<NumberedPath> manifests_;
   std::vector<std::pair<std::string, std::string>> set_aside_;  // path, why
+  // A table, a record of a log or an edit of a manifest was read.
+  bool is_recognised_ = false;
+  // Of logs: what opening drops as well, which is no damage.
+  std::vector<std::string> dropped_;
   std::uint64_t entries_in_order_ = 0;
   std::uint64_t entries_out_of_order_ = 0;
   std::uint64_t unordered_tables_ = 0;
@@ -177,48 +189,51 @@ void Planner::DoubtAnOldManifest() {
       "named: it seems to be old, or cut off");
 }
 
-void Planner::ReadLiveTables() {
+Status Planner::ReadLiveTables() {
   for (int level = 0; level < kStoreLevels; ++level) {
     const auto at = static_cast<std::size_t>(level);
     for (const FileFacts& facts : plan_.manifest.state.files[at]) {
-      ReadTable(level, facts);
+      if (Status read = ReadTable(level, facts); !read.ok()) return read;
     }
   }
+  return Status::Ok();
 }
 
-void Planner::ReadTable(int level, const FileFacts& facts) {
+Status Planner::ReadTable(int level, const FileFacts& facts) {
   if (!live_.insert(facts.number).second) {
-    return Lose(plan_.manifest.path + ": it names table " +
-                std::to_string(facts.number) + " twice");
+    Lose(plan_.manifest.path + ": it names table " +
+         std::to_string(facts.number) + " twice");
+    return Status::Ok();
   }
   TableFileCheck check = CheckTableFile(env_, dir_, context_, facts);
   tables_.erase(facts.number);
   if (check.opened.code() == StatusCode::kNotFound) {
-    return Lose(check.path + ": it is missing, and the manifest names it");
+    Lose(check.path + ": it is missing, and the manifest names it");
+    return Status::Ok();
   }
-  for (const std::string& problem : check.problems) Lose(problem);
-  Keep(std::move(check), level, facts);
+  return Keep(std::move(check), level, facts);
 }
 
 // Those that are left in tables_.
-void Planner::ReadUnknownTables() {
+Status Planner::ReadUnknownTables() {
   for (const auto& [number, path] : tables_) {
     if (!plan_.manifest.CannotSpeakFor(number)) {
       PutAside(path, "the manifest does not name it");
       continue;
     }
     TableFileCheck check = CheckUnknownTableFile(env_, dir_, context_, number);
-    for (const std::string& problem : check.problems) Lose(problem);
     FileFacts facts;
     facts.number = number;
-    Keep(std::move(check), -1, facts);
+    Status kept = Keep(std::move(check), -1, facts);
+    if (!kept.ok()) return kept;
     if (plan_.manifest.trust == Trust::kPart) {
       plan_.report.may_come_back.push_back(
-          path +
-          ": taken though the readable part of the manifest does not name it; "
-          "keys deleted or overwritten since may come back");
+          path + (is_dry_ ? ": would be taken" : ": taken") +
+          " though the readable part of the manifest does not name it; keys "
+          "deleted or overwritten since may come back");
     }
   }
+  return Status::Ok();
 }
 
 void Planner::SayWhatMayComeBack() {
@@ -226,15 +241,17 @@ void Planner::SayWhatMayComeBack() {
   if (manifest.trust == Trust::kWhole) return;
   plan_.report.may_come_back.push_back(
       manifest.trust == Trust::kNone
-          ? dir_ +
-                ": no manifest can be read, so every table and log was "
-                "taken; keys deleted or overwritten may come back"
+          ? dir_ + ": no manifest can be read, so every table and log " +
+                was() + " taken; keys deleted or overwritten may come back"
           : manifest.path +
                 ": keys deleted or overwritten since the part of "
                 "it that can be read may come back");
 }
 
-void Planner::Keep(TableFileCheck check, int level, const FileFacts& facts) {
+Status Planner::Keep(TableFileCheck check, int level, const FileFacts& facts) {
+  if (!check.unread.ok()) return check.unread;
+  for (const std::string& problem : check.problems) Lose(problem);
+  is_recognised_ |= check.table.has_footer;
   PlannedTable table;
   table.path = check.path;
   table.level = level;
@@ -244,24 +261,35 @@ void Planner::Keep(TableFileCheck check, int level, const FileFacts& facts) {
                  check.table.largest};
   table.newest = check.table.largest_sequence;
   table.entries = check.table.entries;
-  if (!check.opened.ok()) return PutAside(check.path, "it cannot be opened");
-  if (!table.is_whole) SaveWhatCanBeRead(&table);
+  if (!check.opened.ok()) {
+    PutAside(check.path, "it cannot be opened");
+    return Status::Ok();
+  }
+  if (!table.is_whole) {
+    if (Status read = SaveWhatCanBeRead(&table); !read.ok()) return read;
+  }
   entries_in_order_ += table.entries;
-  if (table.entries == 0) return PutAside(check.path, "it has no entries");
+  if (table.entries == 0) {
+    PutAside(check.path, "it has no entries");
+    return Status::Ok();
+  }
   plan_.last_sequence = std::max(plan_.last_sequence, table.newest);
   if (!table.is_whole) plan_.to_put_aside.push_back(table.path);
   plan_.tables.push_back(std::move(table));
+  return Status::Ok();
 }
 
-void Planner::SaveWhatCanBeRead(PlannedTable* table) {
+Status Planner::SaveWhatCanBeRead(PlannedTable* table) {
   table->entries = 0;
   const auto file = env_.OpenReadable(table->path, false);
-  if (!file.ok()) return Lose(file.status().message());
+  if (!file.ok()) {
+    Lose(file.status().message());
+    return UnlessDamage(file.status());
+  }
   const Result<SalvageReport> saved = SalvageTable(
-      context_, **file,
-      {table->manifest_facts.smallest, table->manifest_facts.largest},
+      context_, **file, SalvageBoundsOf(plan_.manifest.state, *table),
       [](Slice, Slice) { return Status::Ok(); });
-  if (!saved.ok()) return Lose(saved.status().message());
+  if (!saved.ok()) return AboutFile(table->path, saved.status());
   for (const std::string& lost : saved->lost) Lose(table->path + ": " + lost);
   table->facts.smallest = saved->smallest;
   table->facts.largest = saved->largest;
@@ -269,6 +297,8 @@ void Planner::SaveWhatCanBeRead(PlannedTable* table) {
   table->entries = saved->entries;
   entries_out_of_order_ += saved->out_of_order;
   if (saved->out_of_order > 0) ++unordered_tables_;
+  is_recognised_ |= saved->entries + saved->out_of_order > 0;
+  return Status::Ok();
 }
 
 Status Planner::ReadLogs() {
@@ -280,10 +310,7 @@ Status Planner::ReadLogs() {
       continue;
     }
     Result<ReplayLog> log = ReadLogInPart(env_, dir_, number, max_log_bytes_);
-    // What there is no memory for is no damage.
-    if (log.status().code() == StatusCode::kResourceExhausted) {
-      return log.status();
-    }
+    if (!log.ok() && !IsDamage(log.status())) return log.status();
     if (!log.ok()) {
       Lose(log.status().message());
       PutAside(path, "it cannot be read");
@@ -299,10 +326,11 @@ Status Planner::ReadLogs() {
   }
   PlanReplay(state, &logs);
   for (ReplayLog& log : logs) {
+    is_recognised_ |= log.is_ours || log.records + log.dropped > 0;
     for (const std::string& damage : log.damage) Lose(log.path + ": " + damage);
     if (log.dropped > 0) {
-      Lose(log.path + ": " + log.notes.back() + ": " + Entries(log.dropped) +
-           " or more");
+      dropped_.push_back(log.path + ": " + log.notes.back() + ": " +
+                         Entries(log.dropped) + " or more");
     }
     if (log.next > 0) {
       plan_.last_sequence = std::max(plan_.last_sequence, log.next - 1);
@@ -311,6 +339,13 @@ Status Planner::ReadLogs() {
     plan_.logs.push_back(std::move(log));
   }
   return Status::Ok();
+}
+
+// Others number their files and call them .log or .sst, too.
+Status Planner::NothingOfAStore() const {
+  return Status::NotSupported(
+      dir_ + ": nothing in it can be read as part of a store: no table, no " +
+      "record of a log, no manifest; nothing was changed");
 }
 
 // Keys that are out of order here and there are damage.  If most tables have
@@ -384,10 +419,7 @@ RepairPlan Planner::Clean() {
 
 void Planner::SayWhatIsDone() {
   for (const PlannedTable& table : plan_.tables) SayTable(table);
-  for (const ReplayLog& log : plan_.logs) {
-    Act(log.path, "turned into a table, with " + Entries(log.changes) +
-                      ", and moved to lost/");
-  }
+  for (const ReplayLog& log : plan_.logs) SayLog(log);
   for (const auto& [path, why] : set_aside_) Act(path, why);
   if (!plan_.manifest.is_current) Act(CurrentFileName(dir_), "written anew");
   for (const auto& [number, path] : manifests_) {
@@ -405,12 +437,35 @@ void Planner::SayTable(const PlannedTable& table) {
                 : "kept in level " + std::to_string(table.level);
   if (table.is_whole) return Act(table.path, where);
   Act(table.path, "replaced by what can be read of it, " +
-                      Entries(table.entries) + ", which " +
-                      (is_dry_ ? "would be " : "was ") + where +
-                      "; and moved to lost/");
+                      Entries(table.entries) + ", which " + was() + " " +
+                      where + "; and moved to lost/");
+}
+
+void Planner::SayLog(const ReplayLog& log) {
+  if (log.changes == 0) {
+    return Act(log.path, "moved to lost/: it has no entries to take");
+  }
+  Act(log.path, "turned into a table, with " + Entries(log.changes) +
+                    ", and moved to lost/");
 }
 
 }  // namespace
+
+SalvageBounds SalvageBoundsOf(const ManifestState& manifest,
+                              const PlannedTable& table) {
+  const FileFacts& facts = table.manifest_facts;
+  if (facts.number == 0) return {};
+  SalvageBounds bounds{
+      .smallest = facts.smallest,
+      .largest = facts.largest,
+      .file_bytes = facts.bytes,
+  };
+  // An edit that names a table comes after all that is in it.
+  if (manifest.last_sequence != 0) {
+    bounds.last_sequence = manifest.last_sequence;
+  }
+  return bounds;
+}
 
 Result<RepairPlan> PlanRepair(Env& env, const std::string& dir,
                               const TableReadContext& context,

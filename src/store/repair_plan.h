@@ -11,6 +11,7 @@
 #include "store/repair_manifest.h"
 #include "store/version_edit.h"
 #include "table/table_reader.h"
+#include "table/table_salvage.h"
 #include "tamis/env.h"
 #include "tamis/result.h"
 #include "tamis/store.h"
@@ -29,6 +30,10 @@ struct PlannedTable {
   Sequence newest = 0;
   std::uint64_t entries = 0;
 };
+
+// What the manifest says of it.
+SalvageBounds SalvageBoundsOf(const ManifestState& manifest,
+                              const PlannedTable& table);
 
 enum class RepairLayout {
   kLevels,       // every table stays in its level
@@ -50,6 +55,9 @@ struct RepairPlan {
 
 // Reads everything, writes nothing.  NotFound: there is nothing of a store.
 // InvalidArgument: it is a store of another comparator, or seems to be.
+// NotSupported: of what is there nothing can be read as part of one.  That and
+// PermissionDenied and ResourceExhausted, also: something could not be read for
+// a reason that is no damage; the message names the file.
 Result<RepairPlan> PlanRepair(Env& env, const std::string& dir,
                               const TableReadContext& context,
                               std::uint64_t max_log_bytes, RepairMode mode);

@@ -48,8 +48,12 @@ Status ReadBlock(const ReadableFile& file, const BlockHandle& handle,
 }
 
 Status AboutFile(const std::string& name, const Status& status) {
-  if (status.ok() || status.code() == StatusCode::kIoError) return status;
-  return Status(status.code(), name + ": " + status.message());
+  if (status.ok()) return status;
+  const std::string prefix = name + ": ";
+  std::string message = status.message();
+  const std::size_t named = message.find(prefix);
+  if (named != std::string::npos) message.erase(named, prefix.size());
+  return Status(status.code(), prefix + message);
 }
 
 Result<Footer> ReadFooter(const ReadableFile& file) {

@@ -61,7 +61,7 @@ Status ReadBlock(const ReadableFile& file, const BlockHandle& handle,
                  BlockBuffer* buffer, Slice* contents,
                  const UnpackLimits& limits = {});
 
-// The same with the name of the file before it; an IoError has one.
+// The same with the name of the file before it; no message has it twice.
 Status AboutFile(const std::string& name, const Status& status);
 
 // The footer of the file, which says where the rest is.

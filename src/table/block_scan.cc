@@ -1,17 +1,20 @@
 #include "table/block_scan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/crc32c_walk.h"
+#include "base/damage.h"
+#include "table/broken_block.h"
 #include "table/checksum_pairs.h"
-#include "table/compression.h"
 
 namespace tamis {
 namespace {
 
 constexpr std::uint64_t kChecksumBytes = 4;
+constexpr std::size_t kMagicBytes = 8;
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kLargestWindow = 2 * kMaxBlockBehindDamage;
 constexpr std::uint64_t kSmallestWindow = std::uint64_t{16} << 10;
@@ -20,10 +23,9 @@ constexpr std::uint64_t kNearEnd = std::uint64_t{64} << 10;
 
 }  // namespace
 
-BlockScan::BlockScan(const ReadableFile& file,
-                     std::function<bool(Slice)> is_block)
+BlockScan::BlockScan(const ReadableFile& file, BlockScanOptions options)
     : file_(file),
-      is_block_(std::move(is_block)),
+      options_(std::move(options)),
       end_budget_(4 * file.size()),
       window_budget_(2 * file.size() + 4 * kLargestWindow) {}
 
@@ -37,29 +39,37 @@ void BlockScan::AddGap(std::uint64_t begin, std::uint64_t end) {
 }
 
 bool BlockScan::Next(ScannedBlock* block) {
-  while (at_ + kBlockTrailerBytes <= file_.size()) {
+  while (status_.ok() && at_ + kBlockTrailerBytes <= file_.size()) {
     if (const std::optional<std::uint64_t> end = FindEnd(at_)) {
       Take(at_, *end, block);
       at_ = *end + kChecksumBytes;
-      return true;
+      is_at_begin_ = true;
+      return status_.ok();
     }
-    if (FindBehindDamage(block)) return true;
+    if (status_.ok() && FindBehindDamage(block)) return true;
   }
   AddGap(at_, file_.size());
   at_ = file_.size();
   return false;
 }
 
-// The buffer's bytes from there on: more than a checksum's, unless the file
-// ends before.
-Slice BlockScan::BytesFrom(std::uint64_t offset) {
-  const std::uint64_t wanted =
-      std::min(file_.size(), offset + 2 * kChecksumBytes);
-  if (offset < buffer_at_ || wanted > buffer_at_ + buffer_.size()) {
+void BlockScan::Read(std::uint64_t offset, std::size_t count,
+                     std::string* bytes) {
+  status_ = ReadWhatCanBeRead(file_, offset, count, bytes, &unreadable_);
+  if (!status_.ok()) bytes->clear();
+}
+
+// The buffer's bytes from there on: as many as are wanted or more, unless the
+// file ends before.
+// REQUIRES: offset <= the file's size; wanted <= kBufferBytes
+Slice BlockScan::BytesFrom(std::uint64_t offset, std::size_t wanted) {
+  const std::uint64_t end = std::min(file_.size(), offset + wanted);
+  if (offset < buffer_at_ || end > buffer_at_ + buffer_.size()) {
     const auto count = static_cast<std::size_t>(
         std::min<std::uint64_t>(kBufferBytes, file_.size() - offset));
-    ReadWhatCanBeRead(file_, offset, count, &buffer_, &unreadable_);
     buffer_at_ = offset;
+    Read(offset, count, &buffer_);
+    if (!status_.ok()) return {};
   }
   return Slice(buffer_).substr(static_cast<std::size_t>(offset - buffer_at_));
 }
@@ -69,8 +79,9 @@ std::optional<std::uint64_t> BlockScan::FindEnd(std::uint64_t begin) {
   const std::uint64_t limit = std::min(file_.size(), begin + far);
   std::uint32_t crc = kCrc32cStart;
   for (std::uint64_t at = begin; at + kChecksumBytes < limit;) {
-    const Slice bytes =
-        BytesFrom(at).substr(0, static_cast<std::size_t>(limit - at));
+    const Slice bytes = BytesFrom(at, 2 * kChecksumBytes)
+                            .substr(0, static_cast<std::size_t>(limit - at));
+    if (!status_.ok()) return std::nullopt;
     std::size_t i = 0;
     for (; i + kChecksumBytes < bytes.size(); ++i) {
       const auto byte = static_cast<std::uint8_t>(bytes[i]);
@@ -91,19 +102,57 @@ void BlockScan::Take(std::uint64_t begin, std::uint64_t checksum_at,
                      ScannedBlock* block) {
   const auto size = static_cast<std::size_t>(checksum_at - 1 - begin);
   block->handle = {begin, size};
-  ReadWhatCanBeRead(file_, begin, size + 1, &stored_, &unreadable_);
+  block->is_behind_damage = !gaps_.empty();
+  Read(begin, size + 1, &stored_);
+  if (!status_.ok()) return;
   const auto codec = static_cast<unsigned char>(stored_.back());
   stored_.pop_back();
   block->unpacked = Status::Ok();
   block->contents = stored_;
   if (codec == static_cast<unsigned>(Compression::kNone)) return;
-  block->unpacked = Decompress(codec, stored_, &raw_);
+  block->unpacked = Decompress(codec, stored_, &raw_, options_.unpack);
   block->contents = block->unpacked.ok() ? Slice(raw_) : Slice();
+  SetStatus(begin, UnlessDamage(block->unpacked));
+}
+
+void BlockScan::SetStatus(std::uint64_t begin, const Status& status) {
+  if (status.ok()) return;
+  status_ =
+      Status(status.code(), "the block at offset " + std::to_string(begin) +
+                                ": " + status.message());
+}
+
+// As long as the file was once, at most.
+std::uint64_t BlockScan::BytesOnce() {
+  if (options_.file_bytes != 0) {
+    return std::max(options_.file_bytes, file_.size());
+  }
+  // It is not cut where it ends as tables do.
+  if (file_.size() < kFooterBytes) return UINT64_MAX;
+  const Slice magic = BytesFrom(file_.size() - kMagicBytes, kMagicBytes);
+  return status_.ok() && LoadLittle64(magic.data()) == kTableMagic
+             ? file_.size()
+             : UINT64_MAX;
+}
+
+// At the beginning of a block that has no end: behind what are surely its
+// entries.
+void BlockScan::SkipEntries() {
+  const FileLengths lengths{file_.size(), BytesOnce()};
+  const std::uint64_t end = EndOfEntries(
+      [this](std::uint64_t offset, std::size_t wanted) {
+        return offset < file_.size() && status_.ok() ? BytesFrom(offset, wanted)
+                                                     : Slice();
+      },
+      at_, lengths);
+  AddGap(at_, end);
+  at_ = end;
 }
 
 // Goes on behind a block that has no end.  False: at_ is further on, and
 // nothing was found before it.
 bool BlockScan::FindBehindDamage(ScannedBlock* block) {
+  if (std::exchange(is_at_begin_, false)) SkipEntries();
   const std::uint64_t rest = file_.size() - at_;
   // The largest first: the first block in it cannot be a part of a larger one
   // that is whole.
@@ -112,6 +161,7 @@ bool BlockScan::FindBehindDamage(ScannedBlock* block) {
     const std::uint64_t window = std::min({bytes, kLargestWindow, rest});
     window_budget_ -= std::min(window_budget_, window);
     if (FindInWindow(window, block)) return true;
+    if (!status_.ok()) return false;
     if (window == rest) {
       AddGap(at_, file_.size());
       at_ = file_.size();
@@ -125,18 +175,22 @@ bool BlockScan::FindBehindDamage(ScannedBlock* block) {
 }
 
 bool BlockScan::FindInWindow(std::uint64_t bytes, ScannedBlock* block) {
-  ReadWhatCanBeRead(file_, at_, static_cast<std::size_t>(bytes), &window_,
-                    &unreadable_);
+  Read(at_, static_cast<std::size_t>(bytes), &window_);
   // Chance makes a few wrong pairs; somebody who means harm makes many.
   std::uint64_t left = 16 * bytes;
   for (const ChecksumPair& pair : FindChecksumPairs(window_)) {
     const std::uint64_t cost = pair.checksum_at - pair.begin;
     if (cost > left) return false;
     left -= cost;
-    if (!TryPair(window_, pair.begin, pair.checksum_at, block)) continue;
+    if (!TryPair(window_, pair.begin, pair.checksum_at, block)) {
+      if (!status_.ok()) return false;
+      continue;
+    }
     AddGap(at_, at_ + pair.begin);
     block->handle.offset += at_;
+    block->is_behind_damage = true;
     at_ += pair.checksum_at + kChecksumBytes;
+    is_at_begin_ = true;
     return true;
   }
   return false;
@@ -150,10 +204,15 @@ bool BlockScan::TryPair(Slice window, std::size_t begin,
   block->contents = stored;
   block->unpacked = Status::Ok();
   if (codec != static_cast<unsigned>(Compression::kNone)) {
-    block->unpacked = Decompress(codec, stored, &raw_);
+    block->unpacked = Decompress(codec, stored, &raw_, options_.unpack);
     block->contents = raw_;
+    // A codec that this build lacks may be chance; a frame that is too large,
+    // with a right checksum, is not.
+    if (block->unpacked.code() == StatusCode::kResourceExhausted) {
+      SetStatus(at_ + begin, block->unpacked);
+    }
   }
-  return block->unpacked.ok() && is_block_(block->contents);
+  return block->unpacked.ok() && options_.is_block(block->contents);
 }
 
 }  // namespace tamis

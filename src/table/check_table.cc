@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/damage.h"
 #include "formats/leveldb_filter_block.h"
 #include "table/block.h"
 #include "table/block_cursor.h"
@@ -36,36 +37,13 @@ class Checker {
       : context_(context), file_(file) {}
 
   TableCheck Run() {
-    Result<Footer> footer = ReadFooter(file_);
-    if (!footer.ok()) {
-      Problem(footer.status().message());
-      return std::move(check_);
-    }
-    LoadFilters(*footer);
-    BlockBuffer buffer;
-    Slice contents;
-    Status read =
-        ReadBlock(file_, footer->index, &buffer, &contents, context_.unpack);
-    if (read.ok()) {
-      read = index_.Load(context_.order, contents, file_.size() - kFooterBytes);
-    }
-    if (!read.ok()) {
-      Problem("the index: " + read.message());
-      return std::move(check_);
-    }
-    for (std::size_t i = 0; i < index_.size(); ++i) CheckBlock(i);
-    check_.largest = last_key_;
-    for (const AskedFilter& asked : filters_) {
-      if (asked.hidden == 0) {
-        ++check_.filters;
-        continue;
-      }
-      Problem("the filter " + asked.name + " hides " +
-              std::to_string(asked.hidden) + " keys that are there");
-    }
+    CheckAll();
     if (unsaid_ != 0) {
       check_.problems.push_back("and " + std::to_string(unsaid_) +
                                 " more problems");
+    }
+    if (!check_.unread.ok()) {
+      check_.problems.push_back(check_.unread.message());
     }
     return std::move(check_);
   }
@@ -82,7 +60,19 @@ class Checker {
     Problem("the block at offset " + std::to_string(offset) + ": " + what);
   }
 
+  // What `where`, which ends with ": " or is empty, could not be read.
+  void NotRead(const std::string& where, const Status& read) {
+    if (IsDamage(read)) return Problem(where + read.message());
+    if (check_.unread.ok()) {
+      check_.unread = Status(read.code(), where + read.message());
+    }
+  }
+
+  void CheckAll();
+  bool LoadIndex(const Footer& footer, BlockBuffer* buffer);
   void LoadFilters(const Footer& footer);
+  void LoadFilter(const MetaEntry& entry);
+  void SayWhatFiltersHide();
   void CheckBlock(std::size_t i);
   void CheckEntries(std::size_t i, const Block& block);
   bool CheckKey(std::size_t i, Slice key);
@@ -97,26 +87,70 @@ class Checker {
   std::string last_key_;
 };
 
+// Up to what cannot be read though it is not damaged.
+void Checker::CheckAll() {
+  const Result<Footer> footer = ReadFooter(file_);
+  if (!footer.ok()) return NotRead("", footer.status());
+  check_.has_footer = true;
+  LoadFilters(*footer);
+  BlockBuffer buffer;
+  if (!LoadIndex(*footer, &buffer)) return;
+  for (std::size_t i = 0; i < index_.size() && check_.unread.ok(); ++i) {
+    CheckBlock(i);
+  }
+  check_.largest = last_key_;
+  SayWhatFiltersHide();
+}
+
+bool Checker::LoadIndex(const Footer& footer, BlockBuffer* buffer) {
+  Slice contents;
+  Status read =
+      ReadBlock(file_, footer.index, buffer, &contents, context_.unpack);
+  if (read.ok()) {
+    read = index_.Load(context_.order, contents, file_.size() - kFooterBytes);
+  }
+  if (!read.ok()) NotRead("the index: ", read);
+  return read.ok();
+}
+
+void Checker::SayWhatFiltersHide() {
+  for (const AskedFilter& asked : filters_) {
+    if (asked.hidden == 0) {
+      ++check_.filters;
+      continue;
+    }
+    Problem("the filter " + asked.name + " hides " +
+            std::to_string(asked.hidden) + " keys that are there");
+  }
+}
+
 void Checker::LoadFilters(const Footer& footer) {
   std::vector<MetaEntry> entries;
   Status read = ReadMetaindex(file_, footer, &entries, context_.unpack);
-  if (!read.ok()) Problem("the metaindex: " + read.message());
-  for (const MetaEntry& entry : entries) {
-    const FilterPolicy* const policy =
-        PolicyOfMeta(entry.name, context_.filter);
-    if (policy == nullptr && entry.name != kLevelDbFilterMeta) continue;
-    BlockBuffer buffer;
-    Slice bytes;
-    read = ReadBlock(file_, entry.handle, &buffer, &bytes, context_.unpack);
-    auto filter = !read.ok() ? TableFilter::Damaged(read)
-                  : policy != nullptr
-                      ? TableFilter::OpenWhole(bytes, *policy)
-                      : TableFilter::OpenLevelDbBlock(bytes, file_.size());
-    if (filter->damage().ok()) {
-      filters_.push_back({entry.name, std::move(filter)});
-    } else {
-      Problem("the filter " + entry.name + ": " + filter->damage().message());
-    }
+  if (!read.ok()) NotRead("the metaindex: ", read);
+  for (const MetaEntry& entry : entries) LoadFilter(entry);
+}
+
+void Checker::LoadFilter(const MetaEntry& entry) {
+  const FilterPolicy* const policy = PolicyOfMeta(entry.name, context_.filter);
+  if (policy == nullptr && entry.name != kLevelDbFilterMeta) return;
+  const std::string where = "the filter " + entry.name + ": ";
+  BlockBuffer buffer;
+  Slice bytes;
+  const Status read =
+      ReadBlock(file_, entry.handle, &buffer, &bytes, context_.unpack);
+  if (!read.ok()) return NotRead(where, read);
+  auto filter = policy != nullptr
+                    ? TableFilter::OpenWhole(bytes, *policy)
+                    : TableFilter::OpenLevelDbBlock(bytes, file_.size());
+  const Status& damage = filter->damage();
+  if (damage.ok()) {
+    filters_.push_back({entry.name, std::move(filter)});
+  } else if (damage.code() == StatusCode::kResourceExhausted) {
+    NotRead(where, damage);
+  } else {
+    // Also where nobody here knows what it is: it is of no use.
+    Problem(where + damage.message());
   }
 }
 
@@ -126,7 +160,10 @@ void Checker::CheckBlock(std::size_t i) {
   BlockBuffer buffer;
   Slice contents;
   Status read = ReadBlock(file_, handle, &buffer, &contents, context_.unpack);
-  if (!read.ok()) return ProblemAt(handle.offset, read.message());
+  if (!read.ok()) {
+    return NotRead(
+        "the block at offset " + std::to_string(handle.offset) + ": ", read);
+  }
   Block block;
   if (!Block::Parse(contents, &block)) {
     return ProblemAt(handle.offset, "it is not a block");

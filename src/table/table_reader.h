@@ -142,6 +142,11 @@ struct TableCheck {
   std::string smallest;  // internal keys
   std::string largest;
   std::vector<std::string> problems;
+  bool has_footer = false;  // as tables have it
+  // Not ok: it could not be read for a reason that is no damage (see
+  // base/damage.h).  Then the last problem says the same, and what comes after
+  // it was not read.
+  Status unread;
 };
 TableCheck CheckTable(const TableReadContext& context,
                       const ReadableFile& file);

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "base/damage.h"
+#include "base/no_throw.h"
 #include "table/block.h"
 #include "table/block_cursor.h"
 #include "table/block_file.h"
@@ -46,17 +48,22 @@ class Salvage {
  public:
   Salvage(const TableReadContext& context, const ReadableFile& file,
           const SalvageBounds& bounds, const TakeEntry& take)
-      : order_(context.order), file_(file), bounds_(bounds), take_(take) {}
+      : order_(context.order),
+        unpack_(context.unpack),
+        file_(file),
+        bounds_(bounds),
+        take_(take) {}
 
   Result<SalvageReport> Run() {
     BlockBuffer buffer;
     TableIndex index;
-    Status done =
-        LoadIndex(&buffer, &index) ? TakeByIndex(index) : TakeByScan();
+    const Status loaded = LoadIndex(&buffer, &index);
+    if (!loaded.ok() && !IsDamage(loaded)) return loaded;
+    const Status done = loaded.ok() ? TakeByIndex(index) : TakeByScan();
     if (!done.ok()) return done;
     if (report_.out_of_order > 0) {
       Lose(std::to_string(report_.out_of_order) +
-           " entries are out of order and were left out");
+           " entries are out of order and are left out");
     }
     if (unsaid_ > 0) {
       report_.lost.push_back("and " + std::to_string(unsaid_) + " more places");
@@ -66,12 +73,14 @@ class Salvage {
   }
 
  private:
-  bool LoadIndex(BlockBuffer* buffer, TableIndex* index);
+  Status LoadIndex(BlockBuffer* buffer, TableIndex* index);
   Status TakeByIndex(const TableIndex& index);
   Status TakeByScan();
+  Status TakeScanned(const ScannedBlock& block);
   Status TakeBlock(Slice contents, const Slice* upper);
   Status Offer(Slice key, Slice value, const Slice* upper);
   bool IsInBounds(Slice key) const;
+  bool IsKnownToTheManifest(Slice contents) const;
   bool FollowsInOrder(Slice contents) const;
   bool IsOfEntries(Slice contents) const;
   bool IsOfHandles(const BlockHandle& where, Slice contents) const;
@@ -87,6 +96,7 @@ class Salvage {
   }
 
   const KeyOrder order_;
+  const UnpackLimits unpack_;
   const ReadableFile& file_;
   const SalvageBounds& bounds_;
   const TakeEntry& take_;
@@ -94,14 +104,16 @@ class Salvage {
   std::size_t unsaid_ = 0;
   std::string last_;                             // the key that was given last
   std::map<std::uint64_t, std::uint64_t> seen_;  // blocks: offset, size
+  std::vector<std::uint64_t> behind_;            // entries behind each gap
 };
 
-bool Salvage::LoadIndex(BlockBuffer* buffer, TableIndex* index) {
+Status Salvage::LoadIndex(BlockBuffer* buffer, TableIndex* index) {
   const Result<Footer> footer = ReadFooter(file_);
-  if (!footer.ok()) return false;
+  if (!footer.ok()) return footer.status();
   Slice contents;
-  return ReadBlock(file_, footer->index, buffer, &contents).ok() &&
-         index->Load(order_, contents, file_.size() - kFooterBytes).ok();
+  Status read = ReadBlock(file_, footer->index, buffer, &contents, unpack_);
+  if (!read.ok()) return read;
+  return index->Load(order_, contents, file_.size() - kFooterBytes);
 }
 
 Status Salvage::TakeByIndex(const TableIndex& index) {
@@ -109,10 +121,14 @@ Status Salvage::TakeByIndex(const TableIndex& index) {
   for (std::size_t i = 0; i < index.size(); ++i) {
     const BlockHandle handle = index.block(i);
     Slice contents;
-    const Status read = ReadBlock(file_, handle, &buffer, &contents);
+    const Status read = ReadBlock(file_, handle, &buffer, &contents, unpack_);
+    const std::string where =
+        "the block at offset " + std::to_string(handle.offset);
+    if (!read.ok() && !IsDamage(read)) {
+      return Status(read.code(), where + ": " + read.message());
+    }
     if (!read.ok()) {
-      Lose("the block at offset " + std::to_string(handle.offset) +
-           " is lost: " + read.message());
+      Lose(where + " is lost: " + read.message());
       continue;
     }
     const Slice upper = index.key(i);
@@ -167,6 +183,13 @@ bool Salvage::IsInBounds(Slice key) const {
          (bounds_.largest.empty() || order_.Compare(key, bounds_.largest) <= 0);
 }
 
+// No entry is newer than the manifest says.  REQUIRES: IsOfEntries(contents)
+bool Salvage::IsKnownToTheManifest(Slice contents) const {
+  return WalkWholeBlock(contents, [&](Slice key, Slice /*value*/) {
+    return SequenceOf(key) <= bounds_.last_sequence;
+  });
+}
+
 // Entries all of which come after what was given so far.
 bool Salvage::FollowsInOrder(Slice contents) const {
   std::string last = last_;
@@ -175,6 +198,7 @@ bool Salvage::FollowsInOrder(Slice contents) const {
              contents,
              [&](Slice key, Slice /*value*/) {
                if (!IsInternalKey(key) || !IsInBounds(key) ||
+                   SequenceOf(key) > bounds_.last_sequence ||
                    (!last.empty() && order_.Compare(last, key) >= 0)) {
                  return false;
                }
@@ -230,34 +254,57 @@ bool Salvage::IsOfHandles(const BlockHandle& where, Slice contents) const {
 }
 
 Status Salvage::TakeByScan() {
-  BlockScan scan(file_,
-                 [this](Slice contents) { return FollowsInOrder(contents); });
+  BlockScan scan(file_, {.unpack = unpack_,
+                         .file_bytes = bounds_.file_bytes,
+                         .is_block = [this](Slice contents) {
+                           return FollowsInOrder(contents);
+                         }});
   ScannedBlock block;
   while (scan.Next(&block)) {
-    const std::string where =
-        "the block at offset " + std::to_string(block.handle.offset);
-    if (!block.unpacked.ok()) {
-      Lose(where + " is lost: " + block.unpacked.message());
-    } else if (!IsOfHandles(block.handle, block.contents) &&
-               IsOfEntries(block.contents)) {
-      Status taken = TakeBlock(block.contents, nullptr);
-      if (!taken.ok()) return taken;
-    }
+    const std::uint64_t before = report_.entries;
+    if (Status taken = TakeScanned(block); !taken.ok()) return taken;
     seen_[block.handle.offset] = block.handle.size;
+    behind_.resize(scan.gaps().size());
+    if (!behind_.empty()) behind_.back() += report_.entries - before;
   }
+  if (!scan.status().ok()) return scan.status();
   SayGaps(scan);
   return Status::Ok();
+}
+
+Status Salvage::TakeScanned(const ScannedBlock& block) {
+  const std::string where =
+      "the block at offset " + std::to_string(block.handle.offset);
+  if (!block.unpacked.ok()) {
+    Lose(where + " is lost: " + block.unpacked.message());
+    return Status::Ok();
+  }
+  if (IsOfHandles(block.handle, block.contents) ||
+      !IsOfEntries(block.contents)) {
+    return Status::Ok();
+  }
+  if (block.is_behind_damage && !IsKnownToTheManifest(block.contents)) {
+    Lose(where + ", found behind damage, has entries that are newer than the " +
+         "manifest says, and is left out");
+    return Status::Ok();
+  }
+  return TakeBlock(block.contents, nullptr);
 }
 
 void Salvage::SayGaps(const BlockScan& scan) {
   for (std::string& sentence : scan.unreadable().ToSentences()) {
     Lose(std::move(sentence));
   }
-  for (const auto& [begin, end] : scan.gaps()) {
+  behind_.resize(scan.gaps().size());
+  for (std::size_t i = 0; i < behind_.size(); ++i) {
+    const auto& [begin, end] = scan.gaps()[i];
     // That may be the footer.
     if (end == file_.size() && end - begin <= kFooterBytes) continue;
     Lose("no whole block lies in bytes " + std::to_string(begin) + " to " +
-         std::to_string(end - 1));
+         std::to_string(end - 1) +
+         (behind_[i] == 0 ? ""
+                          : "; entries found behind this damage: " +
+                                std::to_string(behind_[i])));
   }
 }
 
@@ -267,7 +314,7 @@ Result<SalvageReport> SalvageTable(const TableReadContext& context,
                                    const ReadableFile& file,
                                    const SalvageBounds& bounds,
                                    const TakeEntry& take) {
-  return Salvage(context, file, bounds, take).Run();
+  return NoThrow([&] { return Salvage(context, file, bounds, take).Run(); });
 }
 
 }  // namespace tamis

@@ -26,11 +26,14 @@ struct SalvageReport {
   std::vector<std::string> lost;  // sentences, without the name of the file
 };
 
-// The internal keys that the manifest says the table begins and ends with;
-// empty: it does not say.
+// What the manifest says of the table.
 struct SalvageBounds {
+  // The internal keys that it begins and ends with; empty: it does not say.
   std::string smallest;
   std::string largest;
+  std::uint64_t file_bytes = 0;  // 0: it does not say
+  // No entry of the table has a larger one.
+  Sequence last_sequence = kMaxSequence;
 };
 
 using TakeEntry = std::function<Status(Slice internal_key, Slice value)>;
@@ -43,9 +46,12 @@ using TakeEntry = std::function<Status(Slice internal_key, Slice value)>;
 // An entry in a block whose checksum is right was written to the table, with
 // one exception: where the index and a block are lost, and the block held a
 // value that is itself made of a table's blocks, these may be taken for the
-// table's own if their keys fit in between.
+// table's own if their keys and sequence numbers fit in between, and if the
+// lost block was compressed or the length of that value is lost, too.  So the
+// report says how many entries were found behind damage.
 //
-// Fails only where `take` does: then with what it returned.
+// Fails where `take` does, with what it returned; and where the file cannot be
+// read for a reason that is no damage (see base/damage.h).
 Result<SalvageReport> SalvageTable(const TableReadContext& context,
                                    const ReadableFile& file,
                                    const SalvageBounds& bounds,

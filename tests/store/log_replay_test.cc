@@ -309,6 +309,8 @@ TEST(LogReplay, ALaterLogIsNotReplayedPastWhatAnEarlierOneHasLost) {
     EXPECT_EQ(logs[1].dropped, 100u);
     EXPECT_EQ(logs[2].dropped, 100u);
     for (const ReplayLog& log : logs) EXPECT_TRUE(log.damage.empty());
+    EXPECT_EQ(logs[1].notes.size(), 1u);
+    EXPECT_EQ(logs[2].notes.size(), 1u) << "each says why it is dropped";
   }
   const auto whole =
       Planned({File(first.bytes), File(second.bytes, 4), File(third.bytes, 5)});

@@ -216,6 +216,52 @@ TEST(StoreRepair, MakesASoundStoreFromATableDamagedAnywhere) {
   }
 }
 
+// Values may be tables, with keys that would fit.
+TEST(StoreRepair, InventsNoKeysOutOfValues) {
+  StoreOptions options = StillOptions();
+  options.compression = Compression::kNone;
+  TestStore inner(options);
+  for (std::uint64_t i = 0; i < 1000; ++i) inner.Put(NumberKey(i), "inner");
+  inner.Flush();
+  const std::string value = inner.env().Contents(inner.Files(".ldb").front());
+  TestStore store(options);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    store.Put(NumberKey(i * 50) + "+", i == 4 ? value : std::string(5000, 'o'));
+  }
+  store.Flush();
+  store.Close();
+  const std::string table = store.Files(".ldb").front();
+  const std::string whole = store.env().Contents(table);
+  const std::size_t begin = whole.find(value);
+  ASSERT_NE(begin, std::string::npos);
+  // Cut off within that value; and the index and the value's length lost.
+  for (const bool is_cut : {true, false}) {
+    std::string damaged = whole.substr(0, begin + value.size() * 2 / 3);
+    if (!is_cut) {
+      damaged = whole;
+      damaged.back() ^= 1;
+      std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(begin - 20), 16,
+                  '\xff');
+    }
+    TestStore copy(options);
+    copy.Close();
+    for (const std::string& path : store.Files("")) {
+      copy.env().SetContents(path, store.env().Contents(path));
+    }
+    copy.env().SetContents(table, damaged);
+    for (const std::string& lost : Repair(&copy).lost) {
+      EXPECT_EQ(lost.find("hidden"), std::string::npos) << lost;
+    }
+    copy.Open();
+    const auto it = copy->NewIterator();
+    std::uint64_t found = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next(), ++found) {
+      EXPECT_TRUE(it->key().ends_with("+")) << it->key();
+    }
+    EXPECT_EQ(found, is_cut ? 4u : 19u);
+  }
+}
+
 TEST(StoreRepair, SavesTheRestOfADamagedLog) {
   TestStore store(StillOptions());
   for (std::uint64_t i = 0; i < 100; ++i) store.Put(NumberKey(i), "value");

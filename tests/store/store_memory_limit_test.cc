@@ -155,6 +155,24 @@ TEST_F(MemoryLimit, ReadsThatDoNotFitFailAndOthersWork) {
   });
 }
 
+// What there is no memory for is not damaged, and stays where it is.
+TEST_F(MemoryLimit, ARepairThatDoesNotFitChangesNothing) {
+  WriteLargeValue();
+  InAChild([&] {
+    LimitMemory(kLarge / 2);
+    const Status checked = CheckStore(path_).status();
+    const Status repaired = RepairStore(path_).status();
+    LiftLimit();
+    for (const Status& status : {checked, repaired}) {
+      CHILD_EXPECT(IsNoMemory(status));
+      CHILD_EXPECT(status.message().starts_with(path_ + "/0"));
+      CHILD_EXPECT(status.message().find(".ldb: ") != std::string::npos);
+    }
+    const auto again = RepairStore(path_);
+    CHILD_EXPECT(again.ok() && again->was_clean);
+  });
+}
+
 TEST_F(MemoryLimit, BackgroundWorkIsTriedAgain) {
   WriteLargeValue();
   InAChild([&] {
