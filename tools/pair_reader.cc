@@ -10,6 +10,7 @@
 
 #include "base/coding.h"
 #include "pair_text.h"
+#include "tamis/write_batch.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -20,6 +21,13 @@ Status BadPair(const ByteSource& source, std::string_view unit,
   const std::string_view name = source.name();
   return Status::InvalidArgument(fmt::format(
       "{}{}{} {}: {}", name, name.empty() ? "" : ": ", unit, number, what));
+}
+
+// Ok if a store takes the pair.
+Status CheckPair(const ByteSource& source, std::uint64_t line,
+                 const Pair& pair) {
+  Status fits = CheckEntrySizes(pair.key.size(), pair.value.size());
+  return fits.ok() ? fits : BadPair(source, "line", line, fits.message());
 }
 
 class LinePairReader final : public PairReader {
@@ -47,6 +55,8 @@ class LinePairReader final : public PairReader {
     if (!key.ok()) return key;
     Status value = Decode(line.substr(tab + 1), &value_, &pair->value);
     if (!value.ok()) return value;
+    Status fits = CheckPair(*source_, number_, *pair);
+    if (!fits.ok()) return fits;
     return true;
   }
 
@@ -94,6 +104,8 @@ class JsonPairReader final : public PairReader {
     if (!problem.empty()) return BadPair(*source_, "line", number_, problem);
     pair->key = key_;
     pair->value = value_;
+    Status fits = CheckPair(*source_, number_, *pair);
+    if (!fits.ok()) return fits;
     return true;
   }
 
@@ -167,6 +179,9 @@ class BinaryPairReader final : public PairReader {
     if (Held() < kHeaderBytes) return CutOff();
     const std::size_t key_bytes = LoadLittle32(&buffer_[begin_]);
     const std::size_t value_bytes = LoadLittle32(&buffer_[begin_ + 4]);
+    // Before it is awaited.
+    Status fits = CheckEntrySizes(key_bytes, value_bytes);
+    if (!fits.ok()) return BadPair(*source_, "pair", number_, fits.message());
     const std::size_t all = kHeaderBytes + key_bytes + value_bytes;
     filled = Fill(all);
     if (!filled.ok()) return filled;

@@ -21,8 +21,8 @@ class PairReader {
   virtual ~PairReader() = default;
 
   // False: there is no more.  The slices last until the next call.
-  // InvalidArgument: what comes next is no pair; the message names the source
-  // and where.
+  // InvalidArgument: what comes next is no pair, or larger than a store takes;
+  // the message names the source and where.
   virtual Result<bool> Next(Pair* pair) = 0;
 
   virtual std::uint64_t bytes_read() const = 0;
