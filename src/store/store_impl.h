@@ -204,11 +204,12 @@ class StoreImpl {
       const std::function<std::optional<CompactionJob>(const Version&)>& pick,
       CompactReport* report);
   Status CompactLevels(const KeyRange& range, CompactReport* report);
-  Status RewriteWhere(const KeyRange& range,
-                      const std::function<bool(const TableFile&)>& differs,
-                      CompactReport* report);
-  bool HasWantedFilter(const TableFile& file) const;
-  bool IsAsWanted(const TableFile& file) const;
+  Status RewriteUnless(
+      const KeyRange& range,
+      const std::function<Result<bool>(const TableFile&)>& is_fine,
+      CompactReport* report);
+  Result<bool> HasWantedFilter(const TableFile& file) const;
+  Result<bool> IsAsWanted(const TableFile& file) const;
   CompactionLimits Limits() const;
   bool NeedsCompaction() const;
 

@@ -43,6 +43,7 @@ WantedShape WantedShape::Of(const StoreOptions& options,
 }
 
 bool WantedShape::IsOf(const TableTraits& table) const {
+  if (table.has_damaged_filter) return false;
   return table.properties.empty() ? LooksTheSame(table)
                                   : HasSameProperties(table);
 }
@@ -57,7 +58,7 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
         return has != nullptr && *has == line.value;
       });
   if (!all_same) return false;
-  // What it says it has may be damaged since.
+  // What it says it has, it may have lost.
   const auto lacks = [&](bool wants, bool has, std::string_view excuse) {
     return wants && !has && FindLine(table.properties, excuse) == nullptr;
   };
