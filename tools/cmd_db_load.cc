@@ -164,6 +164,8 @@ Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
   const auto start = std::chrono::steady_clock::now();
   Pairs pairs(args, source->get());
   if (args.write.create && !HasStore(args.dir)) {
+    Status may = CheckMayCreate(args.dir);
+    if (!may.ok()) return may;
     const Result<bool> first = HasFirst(&pairs);
     if (!first.ok()) return first.status();
     loaded->into_nothing = !*first;

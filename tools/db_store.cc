@@ -228,6 +228,16 @@ Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
   return store;
 }
 
+Status CheckMayCreate(const std::string& dir) {
+  StoreOptions options;
+  options.read_only = true;
+  const Status opened = Store::Open(dir, options).status();
+  if (opened.ok() || opened.code() == StatusCode::kNotFound) {
+    return Status::Ok();
+  }
+  return IsMissing(opened, dir) ? MissingStore(dir) : InDbWords(opened);
+}
+
 Status InDbWords(const Status& status) {
   // Of what the library refuses, all that a user of the command cannot mend is
   // the order of the keys.

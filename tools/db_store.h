@@ -67,6 +67,10 @@ Result<std::unique_ptr<Store>> OpenToRead(
 Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
                                            const DbWriteArgs& args);
 
+// Ok if a store may be made at `dir`, as far as can be seen: asked before input
+// is awaited that would then be for nothing.
+Status CheckMayCreate(const std::string& dir);
+
 // A message of the library about opening a store, with what to do.
 Status InDbWords(const Status& status);
 

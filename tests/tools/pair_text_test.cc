@@ -100,7 +100,10 @@ TEST(PairReader, ABinaryPairThatIsCutOffOrBoundlessIsAnError) {
     EXPECT_TRUE(PairsOf(NewBinaryPairReader(&source).get())
                     .starts_with("!pair 1: cut off"));
   }
-  // Lengths of 4 GiB each take no such memory.
+  // The longest take no such memory before they come.
+  MemorySource longest(std::string_view("\0\0\0\x40\0\0\0\x80", 8));
+  EXPECT_TRUE(PairsOf(NewBinaryPairReader(&longest).get())
+                  .starts_with("!pair 1: cut off"));
   MemorySource boundless(
       std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff", 8));
   EXPECT_TRUE(PairsOf(NewBinaryPairReader(&boundless).get())
