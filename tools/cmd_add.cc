@@ -60,13 +60,10 @@ Status CheckUse(const LivingArgs& args, bool reads_keys,
   return CheckFilterOutput(console, args.output, args.force);
 }
 
-// From before the file is read until it is replaced, if it is.
+// From before the filter is read until it is written, be it to another file.
 Status Lock(const LivingArgs& args, std::string_view command,
             const Console& console, std::unique_ptr<FilterFileLock>* lock) {
-  const bool replaces =
-      args.output.empty() || IsSameFile(args.file, args.output, console.in);
-  if (replaces) return LockOutput(console, command, OutputOf(args), lock);
-  return Status::Ok();
+  return LockOutput(console, command, OutputOf(args), lock);
 }
 
 // The bytes of a .tamis filter, and of which kind it is.
