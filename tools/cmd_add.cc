@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "filter_input.h"
 #include "filter_output.h"
+#include "json_text.h"
 #include "progress.h"
 #include "tamis/living_filter.h"
 #include "text.h"
@@ -190,8 +191,7 @@ std::string StateText(const Summary& summary) {
 }
 
 void Print(const Json& object, const Console& console) {
-  console.out->Write(
-      object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  console.out->Write(JsonText(object, 2) + "\n");
 }
 
 constexpr std::string_view kCanAdd =

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db_commands.h"
+#include "json_text.h"
 #include "progress.h"
 #include "text.h"
 
@@ -16,9 +17,7 @@ namespace tamis::tools {
 namespace {
 
 std::string Dump(const nlohmann::ordered_json& object) {
-  return object.dump(2, ' ', false,
-                     nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return JsonText(object, 2) + "\n";
 }
 
 // For CheckStore(): `progress` is a Progress.

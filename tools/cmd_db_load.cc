@@ -12,6 +12,7 @@
 
 #include "db_commands.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "pair_reader.h"
 #include "progress.h"
 #include "text.h"
@@ -189,7 +190,7 @@ void Report(const DbLoadArgs& args, const Console& console,
     object["pairs"] = loaded.pairs;
     object["bytes"] = loaded.bytes;
     object["seconds"] = loaded.seconds;
-    console.out->Write(object.dump() + "\n");
+    console.out->Write(JsonText(object) + "\n");
   } else if (!args.quiet && !loaded.into_nothing) {
     Note(console, "db load",
          fmt::format("{} {}, {} in {:.1f} seconds", Grouped(loaded.pairs),

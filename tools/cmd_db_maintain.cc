@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db_commands.h"
+#include "json_text.h"
 #include "progress.h"
 #include "text.h"
 
@@ -120,7 +121,7 @@ int RunDbCompact(const DbCompactArgs& args, const Console& console) {
     object["moved"] = compacted->report.moved;
     object["rewritten"] = compacted->report.rewritten;
     object["nothing_to_do"] = compacted->nothing_to_do();
-    console.out->Write(object.dump() + "\n");
+    console.out->Write(JsonText(object) + "\n");
   } else {
     Note(console, "db compact", ToText(*compacted));
   }
