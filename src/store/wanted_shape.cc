@@ -9,6 +9,16 @@
 #include "table/table_meta.h"
 
 namespace tamis {
+namespace {
+
+// Filters are the same if their texts mean the same.
+bool IsSameValue(const NamedLine& wanted, const std::string& has) {
+  return wanted.value == has ||
+         (wanted.name == kFilterSetting &&
+          CanonicalText(wanted.value) == CanonicalText(has));
+}
+
+}  // namespace
 
 WantedShape WantedShape::Of(const StoreOptions& options,
                             const std::shared_ptr<const FilterPolicy>& filter,
@@ -55,7 +65,7 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
   const bool all_same =
       std::all_of(wanted->begin(), wanted->end(), [&](const NamedLine& line) {
         const std::string* const has = FindLine(table.properties, line.name);
-        return has != nullptr && *has == line.value;
+        return has != nullptr && IsSameValue(line, *has);
       });
   if (!all_same) return false;
   // What it says it has, it may have lost.

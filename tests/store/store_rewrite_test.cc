@@ -96,6 +96,19 @@ TEST(StoreRewrite, TakesEveryTableThatDiffersAndThenNone) {
   }
 }
 
+TEST(StoreRewrite, LeavesTablesWhoseFilterIsTheSameInOtherWords) {
+  TestStore store(SomeTables());
+  store.options().filter = "bloom";
+  store.Reopen();
+  FillOneLevel(&store);
+  for (const char* same :
+       {"bloom:10", "bloom:10.0", "tamis:bits=10", "bloom"}) {
+    store.options().filter = same;
+    store.Reopen();
+    ExpectNothingToDo(&store);
+  }
+}
+
 TEST(StoreRewrite, WritesWhatIsAskedFor) {
   TestStore store(SomeTables());
   FillOneLevel(&store);
