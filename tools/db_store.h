@@ -27,7 +27,8 @@ void AddNewTableOptions(CLI::App* app, NewTableArgs* args);
 // Adds --remember.
 void AddRememberOption(CLI::App* app, NewTableArgs* args);
 // What the store at `dir` remembers, and in its place what is given.
-// InvalidArgument: there is no such filter.
+// InvalidArgument: there is no such filter.  Others: what it remembers cannot
+// be used, and not all of it is given; the message says what to do.
 Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
                                       const NewTableArgs& args);
 

@@ -18,6 +18,7 @@
 #include "store/log_replay.h"
 #include "store/manifest.h"
 #include "store/read_whole.h"
+#include "store/settings_file.h"
 #include "store/store_checks.h"
 #include "store/version.h"
 #include "tamis/store.h"
@@ -74,6 +75,9 @@ class StoreCheck {
     }
     CheckLevels();
     Count();
+    for (std::string& problem : ProblemsOfSettings(env_, dir_)) {
+      report_.notes.push_back(std::move(problem));
+    }
     return std::move(report_);
   }
 

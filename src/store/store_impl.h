@@ -142,6 +142,9 @@ class StoreImpl {
   // ---- remember.cc
   void LoadSettings();
   Status ChooseSeeds();
+  bool SettingsAreOurs() const noexcept;
+  bool SettingsAreDamaged() const noexcept;
+  Status CannotRemember() const;
   Status SaveSettings(bool is_new);
 
   // ---- stats.cc
@@ -230,8 +233,7 @@ class StoreImpl {
   WantedShape wanted_;
   std::vector<NamedLine> settings_;  // as remembered, or about to be
   bool settings_changed_ = false;
-  bool settings_are_ours_ = true;  // the file is not there, or one we write
-  bool settings_are_damaged_ = false;
+  Status settings_unread_;  // why the file that is there is not used
   std::unique_ptr<BlockCache> cache_;
   TableFileContext table_context_;
   std::unique_ptr<FileLock> lock_;

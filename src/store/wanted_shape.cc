@@ -28,7 +28,7 @@ WantedShape WantedShape::Of(const StoreOptions& options,
   std::string text(kNoFilter);
   if (options.filter_policy != nullptr && filter != nullptr) {
     // A policy of the user's own has no text, but a name that stands for it.
-    text = FitForALine("(" + std::string(filter->name()) + ")");
+    text = NameAsFilter(filter->name());
   } else if (filter != nullptr) {
     text = options.filter;
     if (text.find("seed=") == std::string::npos) wanted.seed_ = seed;
