@@ -106,6 +106,14 @@ std::string StayedText(const DbDestroyArgs& args, const DestroyReport& report) {
                      args.dir, names);
 }
 
+std::string ToJson(const DbDestroyArgs& args, const DestroyReport& report) {
+  nlohmann::ordered_json object;
+  object["store"] = args.dir;
+  object["stayed"] = report.stayed;
+  object["lost_files"] = report.lost_files;
+  return JsonText(object) + "\n";
+}
+
 }  // namespace
 
 int RunDbCompact(const DbCompactArgs& args, const Console& console) {
@@ -142,10 +150,12 @@ int RunDbDestroy(const DbDestroyArgs& args, const Console& console) {
   if (!destroyed.ok()) {
     return Fail(console, "db destroy", InDbWords(destroyed.status()).message());
   }
-  if (!destroyed->stayed.empty()) {
+  if (args.json) {
+    console.out->Write(ToJson(args, *destroyed));
+  } else if (!destroyed->stayed.empty()) {
     Note(console, "db destroy", StayedText(args, *destroyed));
   }
-  return kExitOk;
+  return Finish(console, "db destroy", kExitOk);
 }
 
 void AddDbCompact(CLI::App* db, const Console& console, int* exit_code) {
@@ -175,6 +185,7 @@ void AddDbDestroy(CLI::App* db, const Console& console, int* exit_code) {
   command->add_flag("--yes", args->yes, "Yes, remove it");
   command->add_flag("--lost", args->lost,
                     "Remove lost/, too: what repair has put aside");
+  command->add_flag("--json", args->json, "Print what stayed as JSON");
   command->footer(
       "Files that are not the store's stay, and the directory with them; so\n"
       "does lost/, unless --lost is given.\n\n"

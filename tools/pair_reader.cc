@@ -23,6 +23,12 @@ Status BadPair(const ByteSource& source, std::string_view unit,
       "{}{}{} {}: {}", name, name.empty() ? "" : ": ", unit, number, what));
 }
 
+// A store takes keys of 1 GiB and values of 2 GiB; of a byte, JSON makes six at
+// most, which is more than the escapes of AppendEscaped().
+constexpr RecordLimit kLineLimit = {
+    (std::size_t{3} << 30) * 6 + 1024,
+    "18 GiB, the most that a line with a pair may have"};
+
 // Ok if a store takes the pair.
 Status CheckPair(const ByteSource& source, std::uint64_t line,
                  const Pair& pair) {
@@ -33,7 +39,9 @@ Status CheckPair(const ByteSource& source, std::uint64_t line,
 class LinePairReader final : public PairReader {
  public:
   LinePairReader(ByteSource* source, bool hex)
-      : source_(source), hex_(hex), lines_(source, KeySyntax{}) {}
+      : source_(source),
+        hex_(hex),
+        lines_(source, KeySyntax{}, KeyReader::kBufferBytes, kLineLimit) {}
 
   Result<bool> Next(Pair* pair) override {
     if (at_ == lines_.records().size()) {
@@ -90,7 +98,8 @@ class LinePairReader final : public PairReader {
 class JsonPairReader final : public PairReader {
  public:
   explicit JsonPairReader(ByteSource* source)
-      : source_(source), lines_(source, KeySyntax{}) {}
+      : source_(source),
+        lines_(source, KeySyntax{}, KeyReader::kBufferBytes, kLineLimit) {}
 
   Result<bool> Next(Pair* pair) override {
     if (at_ == lines_.records().size()) {

@@ -276,6 +276,20 @@ TEST(DbDestroy, SaysWhatStaysAndTakesLostAlongOnDemand) {
   EXPECT_FALSE(std::filesystem::exists(db));
 }
 
+TEST(DbDestroy, TellsAsJsonWhatStayed) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  MakeStore(db);
+  dir.Write("db/mine.txt", "text");
+  const RunResult run = Tamis({"db", "destroy", db, "--yes", "--json"});
+  EXPECT_EQ(run.code, kExitOk);
+  EXPECT_EQ(run.err, "");
+  const auto json = nlohmann::json::parse(run.out);
+  EXPECT_EQ(json["store"], db);
+  EXPECT_EQ(json["stayed"], nlohmann::json::array({"mine.txt"}));
+  EXPECT_EQ(json["lost_files"], 0);
+}
+
 TEST(DbDestroy, NeedsAYesAndLeavesWhatIsNotTheStores) {
   TempDir dir;
   MakeStore(dir.File("db"));
