@@ -1,8 +1,10 @@
 // tamis db check and repair: is all well, and if not, what can be saved.
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -152,6 +154,11 @@ Result<RepairReport> Repair(const DbRepairArgs& args, const Console& console) {
   auto report =
       RepairStore(args.dir, *options,
                   args.dry_run ? RepairMode::kDryRun : RepairMode::kWrite);
+  std::error_code ignored;
+  if (report.status().code() == StatusCode::kNotFound &&
+      !std::filesystem::is_directory(args.dir, ignored)) {
+    return MissingStore(args.dir);
+  }
   if (!report.ok()) return InDbWords(report.status());
   return report;
 }

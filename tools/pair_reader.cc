@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -126,14 +127,25 @@ class JsonPairReader final : public PairReader {
   // What is wrong with the line; empty: nothing, and key_ and value_ are its.
   std::string Parse(std::string_view line) {
     Json object;
+    // A Json keeps the last of several members, and says nothing.
+    std::set<std::string> names;
+    std::string twice;
+    const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
+      if (event == Json::parse_event_t::key && depth == 1) {
+        const auto& name = parsed.get_ref<const std::string&>();
+        if (!names.insert(name).second) twice = name;
+      }
+      return true;
+    };
     try {
-      object = Json::parse(line);
+      object = Json::parse(line, look);
     } catch (const Json::exception& error) {
       const auto* at = dynamic_cast<const Json::parse_error*>(&error);
       if (at == nullptr) return "no JSON";
       return fmt::format("no JSON: wrong at byte {}", at->byte);
     }
     if (!object.is_object()) return "not a JSON object";
+    if (!twice.empty()) return fmt::format("'{}' is there twice", twice);
     for (const auto& [name, member] : object.items()) {
       if (name == "found" && member == true) continue;
       if (name != "key" && name != "key_hex" && name != "value" &&

@@ -36,7 +36,7 @@ std::unique_ptr<PairReader> NewLinePairReader(ByteSource* source, bool hex);
 
 // One JSON object per line, as SetBytes() makes them: "key" or "key_hex", and
 // "value" or "value_hex".  "found": true, which `db get --json` adds, may stand
-// beside them.  A line may be as long as any pair
+// beside them; no member may come twice.  A line may be as long as any pair
 // that a store takes makes it.  `source` must outlive the reader.
 std::unique_ptr<PairReader> NewJsonPairReader(ByteSource* source);
 

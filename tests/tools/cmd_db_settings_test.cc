@@ -312,6 +312,41 @@ TEST(DbSettings, OfOneFilterInOtherWordsChangeNothing) {
   }
 }
 
+TEST(DbCompact, SaysNothingOfTablesOutsideTheRange) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  ASSERT_EQ(Load(db, {"--create"}).code, kExitOk);
+  const std::vector<std::string> args = {"db",    "compact", db,     "--from",
+                                         "k0010", "--to",    "k0011"};
+  ASSERT_EQ(Tamis(args).code, kExitOk);
+  const RunResult again = Tamis(args);
+  EXPECT_EQ(again.code, kExitOk);
+  EXPECT_TRUE(again.err.starts_with(
+      "tamis db compact: nothing to do in that range, whose tables are merged "
+      "and written as wanted; 1 table, "))
+      << again.err;
+}
+
+TEST(DbCompact, RefusesARangeThatNoKeyLiesIn) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  ASSERT_EQ(Load(db, {"--create"}).code, kExitOk);
+  const auto before = FilesOf(db);
+  for (const std::vector<std::string>& range :
+       std::vector<std::vector<std::string>>{{"--from", "z", "--to", "a"},
+                                             {"--from", "a", "--to", "a"},
+                                             {"--to", ""}}) {
+    std::vector<std::string> args = {"db", "compact", db};
+    args.insert(args.end(), range.begin(), range.end());
+    const RunResult run = Tamis(args);
+    EXPECT_EQ(run.code, kExitError);
+    EXPECT_EQ(run.err,
+              "tamis db compact: no key lies in that range: --to must come "
+              "after --from\n");
+  }
+  EXPECT_EQ(FilesOf(db), before);
+}
+
 TEST(DbSettings, ThatNoTableCouldHaveAreRefusedWithAWordOnWhatToWrite) {
   TempDir dir;
   const std::string db = dir.File("db");
