@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "filter_input.h"
 #include "filter_output.h"
+#include "json_text.h"
 #include "progress.h"
 #include "tamis/living_filter.h"
 #include "text.h"
@@ -60,13 +61,10 @@ Status CheckUse(const LivingArgs& args, bool reads_keys,
   return CheckFilterOutput(console, args.output, args.force);
 }
 
-// From before the file is read until it is replaced, if it is.
+// From before the filter is read until it is written, be it to another file.
 Status Lock(const LivingArgs& args, std::string_view command,
             const Console& console, std::unique_ptr<FilterFileLock>* lock) {
-  const bool replaces =
-      args.output.empty() || IsSameFile(args.file, args.output, console.in);
-  if (replaces) return LockOutput(console, command, OutputOf(args), lock);
-  return Status::Ok();
+  return LockOutput(console, command, OutputOf(args), lock);
 }
 
 // The bytes of a .tamis filter, and of which kind it is.
@@ -193,8 +191,7 @@ std::string StateText(const Summary& summary) {
 }
 
 void Print(const Json& object, const Console& console) {
-  console.out->Write(
-      object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  console.out->Write(JsonText(object, 2) + "\n");
 }
 
 constexpr std::string_view kCanAdd =

@@ -16,6 +16,7 @@
 
 #include "commands.h"
 #include "filter_output.h"
+#include "json_text.h"
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
@@ -280,9 +281,7 @@ std::string ToJson(const BuildArgs& args, const Recipe& recipe,
   object["probes"] = summary.info.probes;
   if (summary.info.seed.has_value()) object["seed"] = *summary.info.seed;
   object["false_positive_rate"] = summary.rate();
-  return object.dump(2, ' ', false,
-                     nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return JsonText(object, 2) + "\n";
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // tamis db check and repair: is all well, and if not, what can be saved.
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 
 #include "db_commands.h"
 #include "filter_args.h"
+#include "json_text.h"
 #include "numbers.h"
 #include "progress.h"
 #include "text.h"
@@ -18,9 +21,7 @@ namespace tamis::tools {
 namespace {
 
 std::string Dump(const nlohmann::ordered_json& object) {
-  return object.dump(2, ' ', false,
-                     nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return JsonText(object, 2) + "\n";
 }
 
 // For CheckStore(): `progress` is a Progress.
@@ -191,6 +192,11 @@ Result<RepairReport> Repair(const DbRepairArgs& args, const Console& console) {
   auto report =
       RepairStore(args.dir, *options,
                   args.dry_run ? RepairMode::kDryRun : RepairMode::kWrite);
+  std::error_code ignored;
+  if (report.status().code() == StatusCode::kNotFound &&
+      !std::filesystem::is_directory(args.dir, ignored)) {
+    return MissingStore(args.dir);
+  }
   if (!report.ok()) return InWordsOfLimits(report.status());
   return report;
 }

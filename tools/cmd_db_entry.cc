@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db_commands.h"
+#include "json_text.h"
 #include "pair_text.h"
 #include "text.h"
 
@@ -29,7 +30,7 @@ std::string ToJson(const DbGetArgs& args, const std::string& key,
   SetBytes(&object, "key", key, args.hex);
   object["found"] = value != nullptr;
   if (value != nullptr) SetBytes(&object, "value", *value, args.hex);
-  return object.dump() + "\n";
+  return JsonText(object) + "\n";
 }
 
 void WriteValue(const DbGetArgs& args, const Console& console,

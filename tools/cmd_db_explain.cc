@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db_commands.h"
+#include "json_text.h"
 #include "lookup_picture.h"
 #include "pair_text.h"
 
@@ -76,9 +77,7 @@ std::string ToJson(Slice key, const Explanation& told, bool hex) {
   for (const LookupStep& step : told.steps) {
     object["steps"].push_back(StepJson(step, hex));
   }
-  return object.dump(2, ' ', false,
-                     nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return JsonText(object, 2) + "\n";
 }
 
 }  // namespace

@@ -3,10 +3,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -14,6 +12,7 @@
 
 #include "db_commands.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "pair_reader.h"
 #include "progress.h"
 #include "text.h"
@@ -30,6 +29,7 @@ struct Loaded {
   std::uint64_t pairs = 0;
   std::uint64_t bytes = 0;  // of keys and values
   double seconds = 0;
+  bool into_nothing = false;  // no pair came, so no store was made
 };
 
 // Gathers pairs and writes them in batches.
@@ -84,11 +84,11 @@ class Pairs {
                 : args.binary   ? NewBinaryPairReader(source)
                                 : NewLinePairReader(source, args.hex)) {}
 
-  // What Next() will give, or why it will fail.
-  Status Peek() {
+  // What Next() will return.
+  Result<bool> Peek() {
     if (!peeked_) got_ = reader_->Next(&pair_);
     peeked_ = true;
-    return got_.status();
+    return got_;
   }
   // As PairReader::Next().
   Result<bool> Next(Pair* pair) {
@@ -123,27 +123,31 @@ Status LoadAll(Pairs* pairs, Progress* progress, Loader* loader) {
   }
 }
 
-// A store that is about to be made, and is taken back if nothing came of it.
-class NewStore {
- public:
-  explicit NewStore(const DbLoadArgs& args)
-      : dir_(args.dir),
-        is_new_(args.write.create && !HasStore(args.dir)),
-        dir_was_there_(std::filesystem::exists(dir_, ignored_)) {}
+// Where the store is still to be made: true once there is a pair to make it
+// for.
+Result<bool> HasFirst(Pairs* pairs) {
+  Result<bool> first = pairs->Peek();
+  if (first.ok()) return first;
+  return Status(first.status().code(),
+                first.status().message() + "; no store was made");
+}
 
-  bool is_new() const { return is_new_; }
-  // REQUIRES: the store is closed
-  void TakeBack() {
-    if (!is_new_ || !DestroyStore(dir_).ok() || !dir_was_there_) return;
-    std::filesystem::create_directory(dir_, ignored_);
-  }
-
- private:
-  std::error_code ignored_;
-  std::string dir_;
-  bool is_new_;
-  bool dir_was_there_;
-};
+Status LoadInto(const DbLoadArgs& args, const Console& console, Pairs* pairs,
+                std::uint64_t total_bytes, Loaded* loaded) {
+  auto store = OpenToWrite(args.dir, args.write);
+  if (!store.ok()) return store.status();
+  Progress progress(console, total_bytes);
+  Loader loader(store->get(), args.write.sync);
+  Status status = LoadAll(pairs, &progress, &loader);
+  progress.Say("closing the store");
+  store->reset();
+  *loaded = loader.loaded();
+  if (status.ok()) return status;
+  return Status(
+      status.code(),
+      fmt::format("{}; {} {} loaded", status.message(), Grouped(loaded->pairs),
+                  Plural(loaded->pairs, "pair was", "pairs were")));
+}
 
 Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
   // The input comes first: where it is missing, or does not begin with a pair,
@@ -160,40 +164,34 @@ Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
   }
   const auto start = std::chrono::steady_clock::now();
   Pairs pairs(args, source->get());
-  NewStore made(args);
-  if (made.is_new()) {
-    if (Status first = pairs.Peek(); !first.ok()) {
-      return Status(first.code(), first.message() + "; no store was made");
-    }
+  if (args.write.create && !HasStore(args.dir)) {
+    Status may = CheckMayCreate(args.dir);
+    if (!may.ok()) return may;
+    const Result<bool> first = HasFirst(&pairs);
+    if (!first.ok()) return first.status();
+    loaded->into_nothing = !*first;
   }
-  auto store = OpenToWrite(args.dir, args.write);
-  if (!store.ok()) return store.status();
-  Progress progress(console, (*source)->total_bytes());
-  Loader loader(store->get(), args.write.sync);
-  Status status = LoadAll(&pairs, &progress, &loader);
-  progress.Say("closing the store");
-  store->reset();
-  *loaded = loader.loaded();
-  if (!status.ok() && loaded->pairs == 0) made.TakeBack();
+  if (loaded->into_nothing) return Status::Ok();
+  Status status =
+      LoadInto(args, console, &pairs, (*source)->total_bytes(), loaded);
   const std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
   loaded->seconds = taken.count();
-  if (status.ok()) return status;
-  return Status(
-      status.code(),
-      fmt::format("{}; {} {} loaded", status.message(), Grouped(loaded->pairs),
-                  Plural(loaded->pairs, "pair was", "pairs were")));
+  return status;
 }
 
 void Report(const DbLoadArgs& args, const Console& console,
             const Loaded& loaded) {
+  if (loaded.into_nothing) {
+    Note(console, "db load", "no pairs came, so no store was made");
+  }
   if (args.json) {
     nlohmann::ordered_json object;
     object["pairs"] = loaded.pairs;
     object["bytes"] = loaded.bytes;
     object["seconds"] = loaded.seconds;
-    console.out->Write(object.dump() + "\n");
-  } else if (!args.quiet) {
+    console.out->Write(JsonText(object) + "\n");
+  } else if (!args.quiet && !loaded.into_nothing) {
     Note(console, "db load",
          fmt::format("{} {}, {} in {:.1f} seconds", Grouped(loaded.pairs),
                      Plural(loaded.pairs, "pair", "pairs"),
@@ -240,8 +238,8 @@ void AddDbLoad(CLI::App* db, const Console& console, int* exit_code) {
   command->footer(
       "A line is a key, a tab and a value, with the escapes of scan.  What is\n"
       "no such line ends it; the pairs before are stored, and the message\n"
-      "says how many.  With --create no store is made before the first pair\n"
-      "has come.\n\n"
+      "says how many.  With --create a store is made once the first pair has\n"
+      "come, and none if there is no pair.\n\n"
       "Example:\n  tamis db scan old.db | tamis db load new.db --create");
   command->callback(
       [args, &console, exit_code] { *exit_code = RunDbLoad(*args, console); });

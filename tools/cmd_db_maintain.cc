@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db_commands.h"
+#include "json_text.h"
 #include "progress.h"
 #include "text.h"
 
@@ -42,6 +43,10 @@ struct Compacted {
 Result<Compacted> Compact(const DbCompactArgs& args, const Console& console) {
   auto range = DecodedRange(args.range, args.hex);
   if (!range.ok()) return range.status();
+  if (range->to && range->from.value_or("") >= *range->to) {
+    return Status::InvalidArgument(
+        "no key lies in that range: --to must come after --from");
+  }
   DbWriteArgs write;
   write.tables = args.tables;
   auto store = OpenToWrite(args.dir, write);
@@ -71,13 +76,21 @@ std::string ToText(const TableSum& sum) {
                      HumanBytes(sum.bytes));
 }
 
-std::string ToText(const Compacted& compacted) {
+std::string ToText(const DbCompactArgs& args, const Compacted& compacted) {
+  const std::string after = ToText(compacted.after);
+  const bool is_part = args.range.from || args.range.to;
+  if (compacted.nothing_to_do() && is_part) {
+    return fmt::format(
+        "nothing to do in that range, whose tables are merged and written as "
+        "wanted; {} in all",
+        after);
+  }
   if (compacted.nothing_to_do()) {
     return fmt::format("nothing to do: {}, merged and written as wanted",
-                       ToText(compacted.after));
+                       after);
   }
-  std::string text = fmt::format("{} before; {} now", ToText(compacted.before),
-                                 ToText(compacted.after));
+  std::string text =
+      fmt::format("{} before; {} now", ToText(compacted.before), after);
   if (compacted.report.rewritten > 0) {
     text += fmt::format("; {} rewritten for another filter or compression",
                         Grouped(compacted.report.rewritten));
@@ -105,6 +118,27 @@ std::string StayedText(const DbDestroyArgs& args, const DestroyReport& report) {
                      args.dir, names);
 }
 
+std::string ToJson(const DbDestroyArgs& args, const DestroyReport& report) {
+  nlohmann::ordered_json object;
+  object["store"] = args.dir;
+  object["stayed"] = report.stayed;
+  object["lost_files"] = report.lost_files;
+  return JsonText(object) + "\n";
+}
+
+// Ok if there is a store to be removed, damaged or not.
+Status CheckCanGo(const std::string& dir) {
+  const Status opened = OpenToRead(dir).status();
+  switch (opened.code()) {
+    case StatusCode::kNotFound:
+    case StatusCode::kNotSupported:
+    case StatusCode::kPermissionDenied:
+      return opened;
+    default:
+      return HasStore(dir) ? Status::Ok() : opened;
+  }
+}
+
 }  // namespace
 
 int RunDbCompact(const DbCompactArgs& args, const Console& console) {
@@ -120,15 +154,18 @@ int RunDbCompact(const DbCompactArgs& args, const Console& console) {
     object["moved"] = compacted->report.moved;
     object["rewritten"] = compacted->report.rewritten;
     object["nothing_to_do"] = compacted->nothing_to_do();
-    console.out->Write(object.dump() + "\n");
+    console.out->Write(JsonText(object) + "\n");
   } else {
-    Note(console, "db compact", ToText(*compacted));
+    Note(console, "db compact", ToText(args, *compacted));
   }
   return Finish(console, "db compact", kExitOk);
 }
 
 int RunDbDestroy(const DbDestroyArgs& args, const Console& console) {
   if (!args.yes) {
+    if (Status there = CheckCanGo(args.dir); !there.ok()) {
+      return Fail(console, "db destroy", there.message());
+    }
     return Fail(console, "db destroy",
                 fmt::format("would remove the store {} and all it holds; "
                             "--yes does it",
@@ -141,10 +178,12 @@ int RunDbDestroy(const DbDestroyArgs& args, const Console& console) {
   if (!destroyed.ok()) {
     return Fail(console, "db destroy", InDbWords(destroyed.status()).message());
   }
-  if (!destroyed->stayed.empty()) {
+  if (args.json) {
+    console.out->Write(ToJson(args, *destroyed));
+  } else if (!destroyed->stayed.empty()) {
     Note(console, "db destroy", StayedText(args, *destroyed));
   }
-  return kExitOk;
+  return Finish(console, "db destroy", kExitOk);
 }
 
 void AddDbCompact(CLI::App* db, const Console& console, int* exit_code) {
@@ -174,6 +213,7 @@ void AddDbDestroy(CLI::App* db, const Console& console, int* exit_code) {
   command->add_flag("--yes", args->yes, "Yes, remove it");
   command->add_flag("--lost", args->lost,
                     "Remove lost/, too: what repair has put aside");
+  command->add_flag("--json", args->json, "Print what stayed as JSON");
   command->footer(
       "Files that are not the store's stay, and the directory with them; so\n"
       "does lost/, unless --lost is given.\n\n"

@@ -11,6 +11,7 @@
 #include "base/coding.h"
 #include "db_commands.h"
 #include "filter_args.h"
+#include "json_text.h"
 #include "numbers.h"
 #include "pair_text.h"
 #include "text.h"
@@ -34,7 +35,7 @@ class PairWriter {
       nlohmann::ordered_json object;
       SetBytes(&object, "key", key, args_.hex);
       SetBytes(&object, "value", value, args_.hex);
-      text_ = object.dump() + "\n";
+      text_ = JsonText(object) + "\n";
     } else {
       Append(key);
       text_ += '\t';

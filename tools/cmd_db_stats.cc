@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db_commands.h"
+#include "json_text.h"
 #include "tamis/env.h"
 #include "tamis/store_settings.h"
 #include "text.h"
@@ -89,6 +90,7 @@ nlohmann::ordered_json ToJson(const StoreSettings& settings) {
   if (settings.filter.has_value()) {
     object["filter"] = settings.filter->empty() ? "none" : *settings.filter;
   }
+  add("filter_policy", settings.filter_policy);
   add("leveldb_filter_bits", settings.leveldb_filter_bits);
   if (settings.compression.has_value()) {
     object["compression"] = NameOf(*settings.compression);
@@ -97,6 +99,9 @@ nlohmann::ordered_json ToJson(const StoreSettings& settings) {
   add("block_bytes", settings.block_bytes);
   add("restart_interval", settings.restart_interval);
   add("table_bytes", settings.table_bytes);
+  if (!settings.not_understood.empty()) {
+    object["not_understood"] = settings.not_understood;
+  }
   return object;
 }
 
@@ -109,9 +114,9 @@ std::string ToText(const Result<StoreSettings>& settings) {
   const nlohmann::ordered_json object = ToJson(*settings);
   std::string text;
   for (const auto& [name, value] : object.items()) {
-    text += fmt::format(
-        "{}{} {}", text.empty() ? "" : ", ", name,
-        value.is_string() ? Printable(value.get<std::string>()) : value.dump());
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name,
+                        Printable(value.is_string() ? value.get<std::string>()
+                                                    : JsonText(value)));
   }
   return text.empty() ? "nothing" : text;
 }
@@ -153,7 +158,11 @@ int RunDbStats(const DbStatsArgs& args, const Console& console) {
     const auto remembered = ReadStoreSettings(args.dir);
     object["remembered"] =
         ToJson(remembered.ok() ? *remembered : StoreSettings());
-    console.out->Write(object.dump() + "\n");
+    if (!remembered.ok() &&
+        remembered.status().code() != StatusCode::kNotFound) {
+      object["remembered_error"] = remembered.status().message();
+    }
+    console.out->Write(JsonText(object) + "\n");
   } else if (args.prometheus) {
     console.out->Write(stats.ToPrometheus());
   } else {

@@ -13,6 +13,7 @@
 
 #include "commands.h"
 #include "interrupt.h"
+#include "json_text.h"
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
@@ -181,7 +182,7 @@ std::string ToJson(const Sieve& sieve, std::uint64_t planned_keys) {
   object["expected_lost_lines"] = counts.expected_losses;
   object["filter_bits"] = sieve.estimate().bits;
   object["probes"] = sieve.estimate().probes;
-  return object.dump() + "\n";
+  return JsonText(object) + "\n";
 }
 
 // "3", "about 3", "fewer than 1": a number of lines that is only expected.

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "filter_input.h"
 #include "filter_output.h"
+#include "json_text.h"
 #include "numbers.h"
 #include "tamis/fold.h"
 #include "text.h"
@@ -78,9 +79,7 @@ std::string ToJson(const FoldArgs& args, const Folded& folded) {
   object["bytes"] = folded.bytes.size();
   object["false_positive_rate_before"] = folded.result.rate_before;
   object["false_positive_rate"] = folded.result.rate_after;
-  return object.dump(2, ' ', false,
-                     nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return JsonText(object, 2) + "\n";
 }
 
 Status CheckUse(const FoldArgs& args, const Console& console) {

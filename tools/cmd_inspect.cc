@@ -13,6 +13,7 @@
 
 #include "commands.h"
 #include "filter_input.h"
+#include "json_text.h"
 #include "parquet_listing.h"
 #include "tamis/living_filter.h"
 #include "text.h"
@@ -247,8 +248,7 @@ int RunInspect(const InspectArgs& args, const Console& console) {
     first = false;
   }
   if (args.json) {
-    console.out->Write(
-        list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    console.out->Write(JsonText(list, 2) + "\n");
   }
   return Finish(console, "inspect", code);
 }

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "filter_input.h"
 #include "filter_output.h"
+#include "json_text.h"
 #include "text.h"
 #include "verdict.h"
 
@@ -148,9 +149,7 @@ std::string ToJson(const MergeArgs& args, const Merged& merged) {
   object["fill"] = merged.verdict.fill;
   object["false_positive_rate"] = merged.verdict.rate;
   object["verdict"] = merged.verdict.word;
-  return object.dump(2, ' ', false,
-                     nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return JsonText(object, 2) + "\n";
 }
 
 }  // namespace

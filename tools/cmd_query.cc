@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "filter_input.h"
+#include "json_text.h"
 #include "numbers.h"
 #include "pair_text.h"
 #include "progress.h"
@@ -42,7 +43,7 @@ void WriteJsonLine(Slice key, bool hex, bool maybe, Output* out) {
     out->Write('"');
   } else {
     out->Write("{\"key\":");
-    out->Write(nlohmann::json(key).dump());
+    out->Write(JsonText(nlohmann::ordered_json(key)));
   }
   out->Write(maybe ? ",\"answer\":\"maybe\"}\n" : ",\"answer\":\"no\"}\n");
 }

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "json_text.h"
 #include "numbers.h"
 #include "size_advice.h"
 #include "tamis/filter.h"
@@ -215,7 +216,7 @@ int RunSize(const SizeArgs& args, const Console& console) {
     Status status = Advise(args, *keys, &said);
     if (!status.ok()) return Fail(console, "size", status.message());
   }
-  console.out->Write(args.json ? said.json.dump(2) + "\n" : said.text);
+  console.out->Write(args.json ? JsonText(said.json, 2) + "\n" : said.text);
   return Finish(console, "size", kExitOk);
 }
 

@@ -123,6 +123,7 @@ struct DbDestroyArgs {
   std::string dir;
   bool yes = false;
   bool lost = false;  // lost/, too
+  bool json = false;
 };
 int RunDbDestroy(const DbDestroyArgs& args, const Console& console);
 void AddDbDestroy(CLI::App* db, const Console& console, int* exit_code);

@@ -24,9 +24,51 @@ Compression CompressionNamed(const std::string& name) {
   return name == "zstd" ? Compression::kZstd : Compression::kSnappy;
 }
 
+bool IsThere(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0;
+}
+
 // The same Status with more words.
 Status Followed(const Status& status, std::string_view words) {
   return Status(status.code(), status.message() + std::string(words));
+}
+
+// Ok if it is known how tables are to be written: by what the store remembers,
+// what is given, or, where nothing was ever remembered, the defaults.
+Status CheckKnown(const std::string& dir,
+                  const Result<StoreSettings>& remembered,
+                  const NewTableArgs& args) {
+  constexpr std::string_view kWayOut =
+      "so it is not known how tables are to be written: say it with --filter "
+      "and --compression, or move the file away to go by the defaults";
+  if (!args.filter.empty() && !args.compression.empty()) return Status::Ok();
+  const std::string file = dir + "/TAMIS";
+  if (!remembered.ok()) {
+    if (!IsThere(file)) return Status::Ok();
+    return Followed(remembered.status(), fmt::format("; {}", kWayOut));
+  }
+  if (remembered->filter_policy && args.filter.empty()) {
+    return Status::NotSupported(fmt::format(
+        "{}: its filters are of a program's own policy, {}, which the command "
+        "does not have: use that program, or say with --filter what its tables "
+        "are to have instead",
+        dir, *remembered->filter_policy));
+  }
+  if (!remembered->not_understood.empty()) {
+    return Status::NotSupported(
+        fmt::format("{}: '{}' is not understood; {}", file,
+                    remembered->not_understood.front(), kWayOut));
+  }
+  const std::string damaged = file + ".damaged";
+  if (remembered->filter || remembered->filter_policy ||
+      remembered->compression || !IsThere(damaged)) {
+    return Status::Ok();
+  }
+  return Status::Corruption(fmt::format(
+      "{}: is what is left of the settings that the store remembered, {} (with "
+      "--remember it is remembered again)",
+      damaged, kWayOut));
 }
 
 // What a directory that holds no store holds instead.
@@ -66,10 +108,7 @@ bool IsMissing(const Status& status, const std::string& dir) {
 
 }  // namespace
 
-bool HasStore(const std::string& dir) {
-  struct stat info;
-  return ::stat((dir + "/CURRENT").c_str(), &info) == 0;
-}
+bool HasStore(const std::string& dir) { return IsThere(dir + "/CURRENT"); }
 
 Status MissingStore(const std::string& dir, bool may_create) {
   const std::string_view create = may_create ? "; --create makes one" : "";
@@ -119,6 +158,8 @@ Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
                                       const NewTableArgs& args) {
   StoreOptions options;
   const auto remembered = ReadStoreSettings(dir);
+  Status known = CheckKnown(dir, remembered, args);
+  if (!known.ok()) return known;
   if (remembered.ok()) remembered->ApplyTo(&options);
   options.remember_settings = args.remember;
   if (!args.compression.empty()) {
@@ -226,6 +267,16 @@ Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
   }
   if (!store.ok()) return InDbWords(store.status());
   return store;
+}
+
+Status CheckMayCreate(const std::string& dir) {
+  StoreOptions options;
+  options.read_only = true;
+  const Status opened = Store::Open(dir, options).status();
+  if (opened.ok() || opened.code() == StatusCode::kNotFound) {
+    return Status::Ok();
+  }
+  return IsMissing(opened, dir) ? MissingStore(dir) : InDbWords(opened);
 }
 
 Status InDbWords(const Status& status) {

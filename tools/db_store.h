@@ -27,7 +27,8 @@ void AddNewTableOptions(CLI::App* app, NewTableArgs* args);
 // Adds --remember.
 void AddRememberOption(CLI::App* app, NewTableArgs* args);
 // What the store at `dir` remembers, and in its place what is given.
-// InvalidArgument: there is no such filter.
+// InvalidArgument: there is no such filter.  Others: what it remembers cannot
+// be used, and not all of it is given; the message says what to do.
 Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
                                       const NewTableArgs& args);
 
@@ -66,6 +67,10 @@ Result<std::unique_ptr<Store>> OpenToRead(
 // Creates a store only if args.create is set.
 Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
                                            const DbWriteArgs& args);
+
+// Ok if a store may be made at `dir`, as far as can be seen: asked before input
+// is awaited that would then be for nothing.
+Status CheckMayCreate(const std::string& dir);
 
 // A message of the library about opening a store, with what to do.
 Status InDbWords(const Status& status);

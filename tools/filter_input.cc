@@ -25,6 +25,7 @@ std::string AdviceFor(std::string_view what) {
   if (what.find("LevelDB") != std::string_view::npos) {
     return "; use 'tamis db' on the directory of the store that it is from";
   }
+  if (what.ends_with("of a store")) return "; use 'tamis db' on its directory";
   if (what.find("RocksDB") != std::string_view::npos) {
     return "; this command cannot look inside it yet";
   }

@@ -123,8 +123,8 @@ Status BadListedKey(const KeySyntax& syntax, std::string_view text) {
 }
 
 KeyReader::KeyReader(ByteSource* source, KeySyntax syntax,
-                     std::size_t buffer_bytes)
-    : source_(source), syntax_(syntax), buffer_(buffer_bytes) {}
+                     std::size_t buffer_bytes, const RecordLimit& limit)
+    : source_(source), syntax_(syntax), limit_(limit), buffer_(buffer_bytes) {}
 
 Status KeyReader::BadRecord(std::uint64_t number, std::string_view what) const {
   const std::string_view name = source_->name();
@@ -135,7 +135,7 @@ Status KeyReader::BadRecord(std::uint64_t number, std::string_view what) const {
 
 // Of the longest record, with its end.
 std::size_t KeyReader::max_buffer_bytes() const {
-  return kMaxKeyBytes * (syntax_.hex ? 2 : 1) + 1;
+  return limit_.bytes * (syntax_.hex ? 2 : 1) + 1;
 }
 
 // Moves the unfinished record to the front and reads once behind it.
@@ -149,7 +149,7 @@ Status KeyReader::Fill() {
   if (end_ == buffer_.size()) {
     if (end_ >= max_buffer_bytes()) {
       return BadRecord(records_before_ + 1,
-                       "longer than 64 MiB, the most a key may have");
+                       fmt::format("longer than {}", limit_.words));
     }
     buffer_.resize(std::min(buffer_.size() * 2, max_buffer_bytes()));
   }

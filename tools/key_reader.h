@@ -108,11 +108,14 @@ std::string KeyProblem(const KeySyntax& syntax, std::string_view record);
 // InvalidArgument, for the text of a --key that DecodeKey() refuses.
 Status BadListedKey(const KeySyntax& syntax, std::string_view text);
 
+// A longer record is an error: it must be held in memory as a whole.
+struct RecordLimit {
+  std::size_t bytes = std::size_t{1} << 26;
+  std::string_view words = "64 MiB, the most a key may have";
+};
+
 class KeyReader {
  public:
-  // A longer key is an error: it must be held in memory as a whole.
-  static constexpr std::size_t kMaxKeyBytes = std::size_t{1} << 26;
-
   // Large enough that a system call costs nothing per key, small enough to
   // stay in the second-level cache.
   static constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
@@ -120,7 +123,8 @@ class KeyReader {
   // `source` must outlive the reader.  `buffer_bytes` is how much is held at
   // least; a longer record makes it grow.  REQUIRES: buffer_bytes > 0
   KeyReader(ByteSource* source, KeySyntax syntax,
-            std::size_t buffer_bytes = kBufferBytes);
+            std::size_t buffer_bytes = kBufferBytes,
+            const RecordLimit& limit = {});
 
   // Reads the next keys, at least one, or none at the end of the stream.
   // InvalidArgument: a record that is no key; the message names the source and
@@ -146,6 +150,7 @@ class KeyReader {
 
   ByteSource* source_;
   KeySyntax syntax_;
+  RecordLimit limit_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;     // of what no record was made of yet
   std::size_t end_ = 0;       // of what was read

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 
 #include "base/coding.h"
 #include "pair_text.h"
+#include "tamis/write_batch.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -22,10 +24,25 @@ Status BadPair(const ByteSource& source, std::string_view unit,
       "{}{}{} {}: {}", name, name.empty() ? "" : ": ", unit, number, what));
 }
 
+// A store takes keys of 1 GiB and values of 2 GiB; of a byte, JSON makes six at
+// most, which is more than the escapes of AppendEscaped().
+constexpr RecordLimit kLineLimit = {
+    (std::size_t{3} << 30) * 6 + 1024,
+    "18 GiB, the most that a line with a pair may have"};
+
+// Ok if a store takes the pair.
+Status CheckPair(const ByteSource& source, std::uint64_t line,
+                 const Pair& pair) {
+  Status fits = CheckEntrySizes(pair.key.size(), pair.value.size());
+  return fits.ok() ? fits : BadPair(source, "line", line, fits.message());
+}
+
 class LinePairReader final : public PairReader {
  public:
   LinePairReader(ByteSource* source, bool hex)
-      : source_(source), hex_(hex), lines_(source, KeySyntax{}) {}
+      : source_(source),
+        hex_(hex),
+        lines_(source, KeySyntax{}, KeyReader::kBufferBytes, kLineLimit) {}
 
   Result<bool> Next(Pair* pair) override {
     if (at_ == lines_.records().size()) {
@@ -47,6 +64,8 @@ class LinePairReader final : public PairReader {
     if (!key.ok()) return key;
     Status value = Decode(line.substr(tab + 1), &value_, &pair->value);
     if (!value.ok()) return value;
+    Status fits = CheckPair(*source_, number_, *pair);
+    if (!fits.ok()) return fits;
     return true;
   }
 
@@ -80,7 +99,8 @@ class LinePairReader final : public PairReader {
 class JsonPairReader final : public PairReader {
  public:
   explicit JsonPairReader(ByteSource* source)
-      : source_(source), lines_(source, KeySyntax{}) {}
+      : source_(source),
+        lines_(source, KeySyntax{}, KeyReader::kBufferBytes, kLineLimit) {}
 
   Result<bool> Next(Pair* pair) override {
     if (at_ == lines_.records().size()) {
@@ -94,6 +114,8 @@ class JsonPairReader final : public PairReader {
     if (!problem.empty()) return BadPair(*source_, "line", number_, problem);
     pair->key = key_;
     pair->value = value_;
+    Status fits = CheckPair(*source_, number_, *pair);
+    if (!fits.ok()) return fits;
     return true;
   }
 
@@ -105,14 +127,25 @@ class JsonPairReader final : public PairReader {
   // What is wrong with the line; empty: nothing, and key_ and value_ are its.
   std::string Parse(std::string_view line) {
     Json object;
+    // A Json keeps the last of several members, and says nothing.
+    std::set<std::string> names;
+    std::string twice;
+    const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
+      if (event == Json::parse_event_t::key && depth == 1) {
+        const auto& name = parsed.get_ref<const std::string&>();
+        if (!names.insert(name).second) twice = name;
+      }
+      return true;
+    };
     try {
-      object = Json::parse(line);
+      object = Json::parse(line, look);
     } catch (const Json::exception& error) {
       const auto* at = dynamic_cast<const Json::parse_error*>(&error);
       if (at == nullptr) return "no JSON";
       return fmt::format("no JSON: wrong at byte {}", at->byte);
     }
     if (!object.is_object()) return "not a JSON object";
+    if (!twice.empty()) return fmt::format("'{}' is there twice", twice);
     for (const auto& [name, member] : object.items()) {
       if (name == "found" && member == true) continue;
       if (name != "key" && name != "key_hex" && name != "value" &&
@@ -167,6 +200,9 @@ class BinaryPairReader final : public PairReader {
     if (Held() < kHeaderBytes) return CutOff();
     const std::size_t key_bytes = LoadLittle32(&buffer_[begin_]);
     const std::size_t value_bytes = LoadLittle32(&buffer_[begin_ + 4]);
+    // Before it is awaited.
+    Status fits = CheckEntrySizes(key_bytes, value_bytes);
+    if (!fits.ok()) return BadPair(*source_, "pair", number_, fits.message());
     const std::size_t all = kHeaderBytes + key_bytes + value_bytes;
     filled = Fill(all);
     if (!filled.ok()) return filled;

@@ -21,8 +21,8 @@ class PairReader {
   virtual ~PairReader() = default;
 
   // False: there is no more.  The slices last until the next call.
-  // InvalidArgument: what comes next is no pair; the message names the source
-  // and where.
+  // InvalidArgument: what comes next is no pair, or larger than a store takes;
+  // the message names the source and where.
   virtual Result<bool> Next(Pair* pair) = 0;
 
   virtual std::uint64_t bytes_read() const = 0;
@@ -30,12 +30,14 @@ class PairReader {
 
 // One pair per line: the key, a tab, the value, both as AppendEscaped() writes
 // them, or with `hex` as hexadecimal digits.  Everything behind the first tab
-// is the value.  A line may have 64 MiB.  `source` must outlive the reader.
+// is the value.  A line may be as long as any pair that a store takes makes it.
+// `source` must outlive the reader.
 std::unique_ptr<PairReader> NewLinePairReader(ByteSource* source, bool hex);
 
 // One JSON object per line, as SetBytes() makes them: "key" or "key_hex", and
 // "value" or "value_hex".  "found": true, which `db get --json` adds, may stand
-// beside them.  A line may have 64 MiB.  `source` must outlive the reader.
+// beside them; no member may come twice.  A line may be as long as any pair
+// that a store takes makes it.  `source` must outlive the reader.
 std::unique_ptr<PairReader> NewJsonPairReader(ByteSource* source);
 
 // The lengths of key and value, 32 bits each, little-endian; the key; the

@@ -146,7 +146,8 @@ class TAMIS_EXPORT Store {
   // Flushes, then merges all tables that overlap the range down to the lowest
   // level that has any, dropping what is deleted or overwritten.
   Status Compact(const KeyRange& range = {});
-  // The same with more to say, and to hear.
+  // The same with more to say, and to hear.  Corruption, or what the system
+  // says: a table cannot be read; the message names it.
   Result<CompactReport> CompactWith(const CompactOptions& options);
   // Until no background work is left to do.
   Status WaitForQuiet();

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tamis/env.h"
 #include "tamis/export.h"
@@ -21,10 +22,12 @@
 
 namespace tamis {
 
-// Nothing: it is not remembered, or as something that this version does not
-// know.
+// Nothing: it is not remembered, or `not_understood` has it.
 struct StoreSettings {
   std::optional<std::string> filter = {};  // as in StoreOptions; empty: none
+  // The name of StoreOptions::filter_policy, where that was given: `filter` is
+  // then nothing, and only a program with that policy can write such filters.
+  std::optional<std::string> filter_policy = {};
   std::optional<unsigned> leveldb_filter_bits = {};
   std::optional<Compression> compression = {};
   std::optional<int> zstd_level = {};
@@ -33,8 +36,11 @@ struct StoreSettings {
   std::optional<std::uint64_t> table_bytes = {};
   // The store's own: see FilterSeed::kRandomPerStore.
   std::optional<std::uint64_t> filter_seed = {};
+  // Lines whose value this version cannot use, as "compression = lz4".
+  std::vector<std::string> not_understood = {};
 
-  // Those that are known take the place of what *options says.
+  // Those that are known take the place of what *options says, but for
+  // filter_policy, of which only the name is.
   TAMIS_EXPORT void ApplyTo(StoreOptions* options) const;
 };
 

@@ -13,6 +13,11 @@
 
 namespace tamis {
 
+// Ok if a store takes a key and a value of so many bytes: up to 1 GiB and 2
+// GiB. InvalidArgument: it does not, and a write of them would fail so.
+TAMIS_EXPORT Status CheckEntrySizes(std::uint64_t key_bytes,
+                                    std::uint64_t value_bytes);
+
 // Changes in the order in which they are to happen: of two to the same key the
 // later one wins.  Not thread-safe.  A container in the caller's memory: like
 // those of the standard library it throws std::bad_alloc where there is none,
@@ -21,7 +26,7 @@ class TAMIS_EXPORT WriteBatch {
  public:
   WriteBatch() { Clear(); }
 
-  // A store takes keys up to 1 GiB and values up to 2 GiB.
+  // What CheckEntrySizes() refuses, a store refuses with the whole batch.
   // Both are copied.  REQUIRES: neither lies in this batch
   void Put(Slice key, Slice value);
   void Delete(Slice key);

@@ -20,6 +20,8 @@ constexpr std::string_view Bytes(const char (&text)[N]) {
   return {text, N - 1};
 }
 
+constexpr std::string_view kStoreSettings = "a file of settings of a store";
+
 constexpr Magic kMagics[] = {
     // Sorted tables end in a little-endian magic number.
     {"a LevelDB table", Bytes("\x57\xfb\x80\x8b\x24\x75\x47\xdb"), true},
@@ -40,6 +42,7 @@ constexpr Magic kMagics[] = {
     {"an executable", Bytes("\x7f"
                             "ELF")},
     {"a Redis dump", Bytes("REDIS0")},
+    {kStoreSettings, Bytes("tamis settings ")},
 };
 
 // Filters hold bytes of every value; a text of some length does not.
@@ -80,6 +83,9 @@ std::string_view NameStoreFile(std::string_view file_name,
   if (file_name.starts_with("MANIFEST-")) return "the manifest of a store";
   if (file_name == "CURRENT") return "a store's file that names its manifest";
   if (file_name == "LOCK") return "the lock of a store";
+  if (file_name == "TAMIS" || file_name == "TAMIS.damaged") {
+    return kStoreSettings;
+  }
   if (file_name == "LOG" || file_name == "LOG.old") {
     return "the info log of a store";
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <memory>
 #include <string>
 #include <utility>
@@ -197,8 +198,13 @@ constexpr std::array kFormats = {
                 false},
 };
 
-// `usual_seed` is for texts without one, of kinds that take one.
-PolicyResult Make(std::string_view text, std::uint64_t usual_seed) {
+// What a text asks for.
+struct Order {
+  const Maker* maker = nullptr;
+  Settings settings;  // with the usual size where none was given
+};
+
+Result<Order> ReadOrder(std::string_view text) {
   Result<PolicySpec> spec = ParseSpec(text);
   if (!spec.ok()) return spec.status();
   const auto* maker =
@@ -217,10 +223,84 @@ PolicyResult Make(std::string_view text, std::uint64_t usual_seed) {
   if (!HasSize(settings->sizing)) {
     settings->sizing.bits_per_key = maker->usual_bits;
   }
-  if (maker->takes_seed && !settings->seed.has_value()) {
-    settings->seed = usual_seed;
+  return Order{maker, *std::move(settings)};
+}
+
+// `usual_seed` is for texts without one, of kinds that take one.
+PolicyResult Make(std::string_view text, std::uint64_t usual_seed) {
+  Result<Order> order = ReadOrder(text);
+  if (!order.ok()) return order.status();
+  if (order->maker->takes_seed && !order->settings.seed.has_value()) {
+    order->settings.seed = usual_seed;
   }
-  return maker->make(*settings);
+  return order->maker->make(order->settings);
+}
+
+// The first name under which the same is made.
+std::string_view FirstNameOf(const Maker& maker) {
+  const auto* const first =
+      std::find_if(kMakers.begin(), kMakers.end(),
+                   [&](const Maker& m) { return m.make == maker.make; });
+  return first->name;
+}
+
+// The shortest text that is read as the same number.
+std::string NumberText(double number) {
+  std::array<char, 32> digits{};
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  return std::string(digits.data(), end);
+}
+
+// "fuse8" and "fuse:fpr=0.01" are "fuse:8".
+void NameCells(Order* order) {
+  constexpr std::string_view kFuse = "fuse";
+  if (!order->maker->name.starts_with(kFuse)) return;
+  const std::optional<double> named =
+      ParseDouble(order->maker->name.substr(kFuse.size()));
+  order->settings.sizing = {.bits_per_key =
+                                named.value_or(FuseCellsFrom(order->settings))};
+  order->maker = std::find_if(kMakers.begin(), kMakers.end(),
+                              [&](const Maker& m) { return m.name == kFuse; });
+}
+
+// Every setting by name, in one order, and left out where it is the usual one.
+std::string TextOf(Order order) {
+  NameCells(&order);
+  const Settings& settings = order.settings;
+  const BloomSizing& sizing = settings.sizing;
+  std::string text(FirstNameOf(*order.maker));
+  char mark = ':';
+  const auto add = [&](bool is_said, std::string_view name,
+                       const std::string& value) {
+    if (!is_said) return;
+    text.append(1, mark).append(name).append("=").append(value);
+    mark = ',';
+  };
+  const auto add_whole = [&](std::string_view name, const auto& value,
+                             std::uint64_t usual) {
+    if (value) add(*value != usual, name, std::to_string(*value));
+  };
+  add(sizing.bits_per_key > 0, "bits", NumberText(sizing.bits_per_key));
+  add(sizing.rate > 0, "fpr", NumberText(sizing.rate));
+  add(sizing.bits != 0, "m", std::to_string(sizing.bits));
+  add(sizing.probes != 0, "k", std::to_string(sizing.probes));
+  add(sizing.fold > 1, "fold", std::to_string(sizing.fold));
+  add(settings.seed.has_value(), "seed",
+      std::to_string(settings.seed.value_or(0)));
+  add(settings.version.value_or(std::string(kNewestCassandraVersion)) !=
+          kNewestCassandraVersion,
+      "version", settings.version.value_or(""));
+  add(settings.textbook.value_or(false), "sizing", "textbook");
+  add_whole("arity", settings.arity, FuseSettings().arity);
+  add_whole("generations", settings.generations,
+            RotatingSettings().generations);
+  const FilterNeed usual;
+  const double lifetime = settings.lifetime.value_or(usual.lifetime_seconds);
+  add(lifetime != usual.lifetime_seconds, "lifetime", NumberText(lifetime));
+  const double queries = settings.queries.value_or(usual.queries_per_key);
+  add(queries != usual.queries_per_key, "queries", NumberText(queries));
+  return text;
 }
 
 }  // namespace
@@ -229,6 +309,13 @@ std::span<const FormatEntry> KnownFormats() noexcept { return kFormats; }
 
 Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
   return NoThrow([&] { return Make(text, 0); });
+}
+
+std::string CanonicalText(std::string_view text) {
+  // A seed that is drawn is another each time.
+  if (text.find("random") != std::string_view::npos) return std::string(text);
+  Result<Order> order = ReadOrder(text);
+  return order.ok() ? TextOf(*std::move(order)) : std::string(text);
 }
 
 Result<std::unique_ptr<const FilterPolicy>> MakeSeededPolicy(

@@ -18,6 +18,10 @@ namespace tamis {
 Result<std::unique_ptr<const FilterPolicy>> MakeSeededPolicy(
     std::string_view text, std::uint64_t seed);
 
+// One text for all that mean the same policy: of "bloom", "bloom:10" and
+// "tamis:bits=10.0".  What MakePolicy() does not take stays as it is.
+std::string CanonicalText(std::string_view text);
+
 // Ok: filters of this text grow with the tables they are for.
 // InvalidArgument: it says one size for all; the message says what to write
 // instead.  REQUIRES: MakePolicy() takes the text

@@ -20,6 +20,7 @@
 #include "store/manifest.h"
 #include "store/named_files.h"
 #include "store/read_whole.h"
+#include "store/settings_file.h"
 #include "store/store_checks.h"
 #include "store/version.h"
 #include "tamis/store.h"
@@ -77,6 +78,9 @@ class StoreCheck {
     }
     CheckLevels();
     Count();
+    for (std::string& problem : ProblemsOfSettings(env_, dir_)) {
+      report_.notes.push_back(std::move(problem));
+    }
     return std::move(report_);
   }
 

@@ -102,19 +102,23 @@ Status StoreImpl::CompactExclusively(
 
 // True: the table has a filter like those that new tables get, or could not get
 // it, or nobody looks at it.
-bool StoreImpl::HasWantedFilter(const TableFile& file) const {
+Result<bool> StoreImpl::HasWantedFilter(const TableFile& file) const {
   if (filter_ == nullptr || options_.filter_use == FilterUse::kOff) return true;
   Result<const TableFilter*> filter = file.Filter();
-  if (!filter.ok()) return true;  // rewriting would fail as well
+  if (!filter.ok()) return filter.status();
   const TableFilter::Kind kind = (*filter)->kind();
-  return kind == TableFilter::Kind::kLines ||
-         kind == TableFilter::Kind::kWhole || IsAsWanted(file);
+  if (kind == TableFilter::Kind::kLines || kind == TableFilter::Kind::kWhole) {
+    return true;
+  }
+  return IsAsWanted(file);
 }
 
-// True: the table is what it would be if it were written now.
-bool StoreImpl::IsAsWanted(const TableFile& file) const {
+// True: the table is what it would be if it were written now.  False also where
+// all but its entries is damaged, for rewriting mends that.  An error: it does
+// not open.
+Result<bool> StoreImpl::IsAsWanted(const TableFile& file) const {
   Result<const Table*> table = file.Open();
-  if (!table.ok()) return true;  // rewriting would fail as well
+  if (!table.ok()) return table.status();
   const Result<TableTraits> traits = (*table)->ReadTraits();
   return traits.ok() && wanted_.IsOf(*traits);
 }
@@ -128,11 +132,11 @@ Result<CompactReport> StoreImpl::Compact(const CompactOptions& options) {
   Status status = CompactLevels(options.range, &report);
   if (!status.ok()) return status;
   // What was there before and was merged with nothing may lack our filter.
-  const auto differs = [&](const TableFile& file) {
-    return options.rewrite_what_differs ? !IsAsWanted(file)
-                                        : !HasWantedFilter(file);
+  const auto is_fine = [&](const TableFile& file) {
+    return options.rewrite_what_differs ? IsAsWanted(file)
+                                        : HasWantedFilter(file);
   };
-  status = RewriteWhere(options.range, differs, &report);
+  status = RewriteUnless(options.range, is_fine, &report);
   if (!status.ok()) return status;
   return report;
 }
@@ -165,17 +169,23 @@ Status StoreImpl::CompactLevels(const KeyRange& range, CompactReport* report) {
 
 // In place, one after the other.  What is written meanwhile is as it should
 // be, or cannot be.
-Status StoreImpl::RewriteWhere(
-    const KeyRange& range, const std::function<bool(const TableFile&)>& differs,
+Status StoreImpl::RewriteUnless(
+    const KeyRange& range,
+    const std::function<Result<bool>(const TableFile&)>& is_fine,
     CompactReport* report) {
   const std::uint64_t first_new = NewFileNumber();
   CompactReport rewritten;
+  Status looked;  // at the tables
   Status status = CompactExclusively(
       [&](const Version& version) -> std::optional<CompactionJob> {
         for (int level = 1; level < kStoreLevels; ++level) {
           for (const TableFileRef& file :
                version.Overlapping(level, range.start, range.end)) {
-            if (file->number() >= first_new || !differs(*file)) continue;
+            if (file->number() >= first_new) continue;
+            const Result<bool> fine = is_fine(*file);
+            looked = fine.status();
+            if (!looked.ok()) return std::nullopt;
+            if (*fine) continue;
             const Slice first = UserKeyOf(file->smallest());
             const Slice last = UserKeyOf(file->largest());
             return PickRange(version, level, level, &first, &last);
@@ -185,7 +195,7 @@ Status StoreImpl::RewriteWhere(
       },
       &rewritten);
   report->rewritten += rewritten.merged;
-  return status;
+  return status.ok() ? looked : status;
 }
 
 }  // namespace tamis

@@ -16,11 +16,30 @@ void StoreImpl::LoadSettings() {
     settings_ = *std::move(lines);
     return;
   }
-  const StatusCode code = lines.status().code();
-  if (code == StatusCode::kNotFound) return;
-  info_log_->Write("settings not used: " + lines.status().message());
-  settings_are_ours_ = code == StatusCode::kCorruption;
-  settings_are_damaged_ = settings_are_ours_;
+  if (lines.status().code() == StatusCode::kNotFound) return;
+  settings_unread_ = lines.status();
+  info_log_->Write("settings not used: " + settings_unread_.message());
+}
+
+// True: the file is not there, or one that we may write.
+bool StoreImpl::SettingsAreOurs() const noexcept {
+  return settings_unread_.ok() || SettingsAreDamaged();
+}
+bool StoreImpl::SettingsAreDamaged() const noexcept {
+  return settings_unread_.code() == StatusCode::kCorruption;
+}
+
+// Why nothing can be remembered in a file that is not ours.
+Status StoreImpl::CannotRemember() const {
+  if (settings_unread_.code() != StatusCode::kNotSupported) {
+    return Status(
+        settings_unread_.code(),
+        settings_unread_.message() + "; so nothing can be remembered there");
+  }
+  return Status::NotSupported(
+      SettingsFileName(dir_) +
+      " is not a file of settings that this version writes, so nothing can be "
+      "remembered there; move it away");
 }
 
 // The seed of new filters, and which others lookups hash by.
@@ -31,7 +50,7 @@ Status StoreImpl::ChooseSeeds() {
   if (options_.filter_seed == FilterSeed::kRandomPerStore) {
     if (remembered) {
       seed = *remembered;
-    } else if (!options_.read_only && settings_are_ours_) {
+    } else if (!options_.read_only && SettingsAreOurs()) {
       const std::optional<std::uint64_t> drawn = RandomSeed();
       if (drawn) {
         seed = *drawn;
@@ -61,7 +80,11 @@ Status StoreImpl::ChooseSeeds() {
 Status StoreImpl::SaveSettings(bool is_new) {
   if (is_new || options_.remember_settings) {
     StoreSettings now;
-    if (options_.filter_policy == nullptr) now.filter = options_.filter;
+    if (options_.filter_policy == nullptr) {
+      now.filter = options_.filter;
+    } else {
+      now.filter_policy = std::string(options_.filter_policy->name());
+    }
     now.leveldb_filter_bits = options_.leveldb_filter_bits;
     now.compression = options_.compression;
     now.zstd_level = options_.zstd_level;
@@ -72,16 +95,12 @@ Status StoreImpl::SaveSettings(bool is_new) {
     SetSettings(now, &settings_);
     settings_changed_ |= SettingsToText(settings_) != before;
   }
-  if (!settings_changed_ && !settings_are_damaged_) return Status::Ok();
-  if (!settings_are_ours_) {
-    if (!options_.remember_settings) return Status::Ok();
-    return Status::NotSupported(
-        SettingsFileName(dir_) +
-        " is not a file of settings that this version writes, so nothing can "
-        "be remembered there; move it away");
+  if (!settings_changed_ && !SettingsAreDamaged()) return Status::Ok();
+  if (!SettingsAreOurs()) {
+    return options_.remember_settings ? CannotRemember() : Status::Ok();
   }
   Status saved;
-  if (settings_are_damaged_) {
+  if (SettingsAreDamaged()) {
     saved = env_.Rename(SettingsFileName(dir_), DamagedSettingsFileName(dir_));
   }
   if (saved.ok()) {

@@ -63,6 +63,13 @@ std::optional<std::string> FilterIn(const std::vector<NamedLine>& lines) {
   return MakePolicy(*value).ok() ? std::optional(*value) : std::nullopt;
 }
 
+// As NameAsFilter() wrote it, which may have been cut.
+std::optional<std::string> PolicyNameIn(const std::vector<NamedLine>& lines) {
+  const std::string* const value = FindLine(lines, kFilterSetting);
+  if (value == nullptr || !value->starts_with('(')) return std::nullopt;
+  return value->substr(1, value->size() - (value->ends_with(')') ? 2 : 1));
+}
+
 std::optional<Compression> CompressionIn(const std::vector<NamedLine>& lines) {
   const std::string* const value = FindLine(lines, kCompressionSetting);
   if (value == nullptr) return std::nullopt;
@@ -129,6 +136,10 @@ std::string_view NameOf(Compression compression) noexcept {
   return "unknown";
 }
 
+std::string NameAsFilter(std::string_view policy_name) {
+  return FitForALine("(" + std::string(policy_name) + ")");
+}
+
 std::string SeedToText(std::uint64_t seed) {
   std::string digits(16, '0');
   for (std::size_t i = digits.size(); i > 0; --i, seed >>= 4) {
@@ -171,6 +182,7 @@ std::string SettingsToText(const std::vector<NamedLine>& lines) {
 StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
   StoreSettings settings;
   settings.filter = FilterIn(lines);
+  settings.filter_policy = PolicyNameIn(lines);
   settings.leveldb_filter_bits =
       NumberIn<unsigned>(lines, kLevelDbBitsSetting, 0);
   settings.compression = CompressionIn(lines);
@@ -181,6 +193,19 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
   settings.table_bytes = NumberIn<std::uint64_t>(lines, kTableBytes, 1);
   settings.filter_seed =
       NumberIn<std::uint64_t>(lines, kFilterSeedSetting, 0, 16);
+  const auto expect = [&](std::string_view name, bool is_understood) {
+    const std::string* const value = FindLine(lines, name);
+    if (value == nullptr || is_understood) return;
+    settings.not_understood.push_back(std::string(name) + " = " + *value);
+  };
+  expect(kFilterSetting, settings.filter || settings.filter_policy);
+  expect(kLevelDbBitsSetting, settings.leveldb_filter_bits.has_value());
+  expect(kCompressionSetting, settings.compression.has_value());
+  expect(kZstdLevelSetting, settings.zstd_level.has_value());
+  expect(kBlockBytes, settings.block_bytes.has_value());
+  expect(kRestartInterval, settings.restart_interval.has_value());
+  expect(kTableBytes, settings.table_bytes.has_value());
+  expect(kFilterSeedSetting, settings.filter_seed.has_value());
   return settings;
 }
 
@@ -189,6 +214,9 @@ void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines) {
     Set(kFilterSetting,
         settings.filter->empty() ? std::string(kNoFilter) : *settings.filter,
         lines);
+  }
+  if (settings.filter_policy) {
+    Set(kFilterSetting, NameAsFilter(*settings.filter_policy), lines);
   }
   SetNumber(kLevelDbBitsSetting, settings.leveldb_filter_bits, lines);
   if (settings.compression) {
@@ -218,6 +246,21 @@ Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
   Result<std::vector<NamedLine>> lines = ParseSettings(*bytes);
   if (lines.ok()) return lines;
   return Status(lines.status().code(), path + ": " + lines.status().message());
+}
+
+std::vector<std::string> ProblemsOfSettings(Env& env, const std::string& dir) {
+  const Result<std::vector<NamedLine>> lines = ReadSettingsFile(env, dir);
+  if (lines.status().code() == StatusCode::kNotFound) return {};
+  if (!lines.ok()) {
+    return {lines.status().message() +
+            "; what the store remembers of its settings is not used"};
+  }
+  std::vector<std::string> problems;
+  for (const std::string& line : SettingsOf(*lines).not_understood) {
+    problems.push_back(SettingsFileName(dir) + ": \"" + line +
+                       "\" is not understood, and not used");
+  }
+  return problems;
 }
 
 Status WriteSettingsFile(Env& env, const std::string& dir,

@@ -43,9 +43,15 @@ Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
 Status WriteSettingsFile(Env& env, const std::string& dir,
                          const std::vector<NamedLine>& lines);
 
+// What keeps settings from being used, one sentence each; none: nothing does,
+// or there are none.
+std::vector<std::string> ProblemsOfSettings(Env& env, const std::string& dir);
+
 // As they are written in settings and in properties of tables.
 std::string_view NameOf(Compression compression) noexcept;
 std::string SeedToText(std::uint64_t seed);  // always of the same length
+// Of a policy that is no text: its name in parentheses.
+std::string NameAsFilter(std::string_view policy_name);
 inline constexpr std::string_view kNoFilter = "none";
 inline constexpr std::string_view kFilterSetting = "filter";
 inline constexpr std::string_view kFilterSeedSetting = "filter_seed";

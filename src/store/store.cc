@@ -16,17 +16,6 @@ namespace {
 // Opening for reading is tried so often while somebody else writes.
 constexpr int kMostTries = 50;
 
-// What no table can hold must not come into the log: it could never be
-// flushed.
-Status CheckSizes(Slice key, Slice value) {
-  if (key.size() <= kMostUserKeyBytes && value.size() <= kMostValueBytes) {
-    return Status::Ok();
-  }
-  return Status::InvalidArgument(
-      "a key of more than 1 GiB, or a value of more than 2 GiB, cannot be "
-      "stored");
-}
-
 Status CheckBatch(const WriteBatch& batch) {
   constexpr std::size_t kMostBatch = std::size_t{0xffffffff};
   if (batch.bytes() > kMostBatch) {
@@ -35,10 +24,11 @@ Status CheckBatch(const WriteBatch& batch) {
   }
   if (batch.bytes() <= kMostUserKeyBytes) return Status::Ok();
   Status fits;
-  Status whole = ForEachChange(batch.contents(),
-                               [&](ValueType /*type*/, Slice key, Slice value) {
-                                 if (fits.ok()) fits = CheckSizes(key, value);
-                               });
+  Status whole = ForEachChange(
+      batch.contents(), [&](ValueType /*type*/, Slice key, Slice value) {
+        if (!fits.ok()) return;
+        fits = CheckEntrySizes(key.size(), value.size());
+      });
   return fits.ok() ? whole : fits;
 }
 
@@ -90,7 +80,8 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
 Status Store::Put(const WriteOptions& options, Slice key, Slice value) {
   return NoThrow([&] {
     if (!impl_->IsOwned()) return NotTheOwner();
-    if (Status fits = CheckSizes(key, value); !fits.ok()) return fits;
+    Status fits = CheckEntrySizes(key.size(), value.size());
+    if (!fits.ok()) return fits;
     // Kept, so that a thread which writes much does not allocate each time.
     thread_local WriteBatch batch;
     batch.Clear();
@@ -105,7 +96,7 @@ Status Store::Put(const WriteOptions& options, Slice key, Slice value) {
 Status Store::Delete(const WriteOptions& options, Slice key) {
   return NoThrow([&] {
     if (!impl_->IsOwned()) return NotTheOwner();
-    if (Status fits = CheckSizes(key, {}); !fits.ok()) return fits;
+    if (Status fits = CheckEntrySizes(key.size(), 0); !fits.ok()) return fits;
     WriteBatch batch;
     batch.Delete(key);
     return impl_->Write(options, &batch);

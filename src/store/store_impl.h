@@ -144,6 +144,9 @@ class StoreImpl {
   // ---- remember.cc
   void LoadSettings();
   Status ChooseSeeds();
+  bool SettingsAreOurs() const noexcept;
+  bool SettingsAreDamaged() const noexcept;
+  Status CannotRemember() const;
   Status SaveSettings(bool is_new);
 
   // ---- stats.cc
@@ -208,11 +211,12 @@ class StoreImpl {
       const std::function<std::optional<CompactionJob>(const Version&)>& pick,
       CompactReport* report);
   Status CompactLevels(const KeyRange& range, CompactReport* report);
-  Status RewriteWhere(const KeyRange& range,
-                      const std::function<bool(const TableFile&)>& differs,
-                      CompactReport* report);
-  bool HasWantedFilter(const TableFile& file) const;
-  bool IsAsWanted(const TableFile& file) const;
+  Status RewriteUnless(
+      const KeyRange& range,
+      const std::function<Result<bool>(const TableFile&)>& is_fine,
+      CompactReport* report);
+  Result<bool> HasWantedFilter(const TableFile& file) const;
+  Result<bool> IsAsWanted(const TableFile& file) const;
   CompactionLimits Limits() const;
   bool NeedsCompaction() const;
 
@@ -233,8 +237,7 @@ class StoreImpl {
   WantedShape wanted_;
   std::vector<NamedLine> settings_;  // as remembered, or about to be
   bool settings_changed_ = false;
-  bool settings_are_ours_ = true;  // the file is not there, or one we write
-  bool settings_are_damaged_ = false;
+  Status settings_unread_;  // why the file that is there is not used
   std::unique_ptr<BlockCache> cache_;
   TableFileContext table_context_;
   std::unique_ptr<FileLock> lock_;

@@ -9,6 +9,16 @@
 #include "table/table_meta.h"
 
 namespace tamis {
+namespace {
+
+// Filters are the same if their texts mean the same.
+bool IsSameValue(const NamedLine& wanted, const std::string& has) {
+  return wanted.value == has ||
+         (wanted.name == kFilterSetting &&
+          CanonicalText(wanted.value) == CanonicalText(has));
+}
+
+}  // namespace
 
 WantedShape WantedShape::Of(const StoreOptions& options,
                             const std::shared_ptr<const FilterPolicy>& filter,
@@ -18,7 +28,7 @@ WantedShape WantedShape::Of(const StoreOptions& options,
   std::string text(kNoFilter);
   if (options.filter_policy != nullptr && filter != nullptr) {
     // A policy of the user's own has no text, but a name that stands for it.
-    text = FitForALine("(" + std::string(filter->name()) + ")");
+    text = NameAsFilter(filter->name());
   } else if (filter != nullptr) {
     text = options.filter;
     if (text.find("seed=") == std::string::npos) wanted.seed_ = seed;
@@ -43,6 +53,7 @@ WantedShape WantedShape::Of(const StoreOptions& options,
 }
 
 bool WantedShape::IsOf(const TableTraits& table) const {
+  if (table.has_damaged_filter) return false;
   return table.properties.empty() ? LooksTheSame(table)
                                   : HasSameProperties(table);
 }
@@ -54,10 +65,10 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
   const bool all_same =
       std::all_of(wanted->begin(), wanted->end(), [&](const NamedLine& line) {
         const std::string* const has = FindLine(table.properties, line.name);
-        return has != nullptr && *has == line.value;
+        return has != nullptr && IsSameValue(line, *has);
       });
   if (!all_same) return false;
-  // What it says it has may be damaged since.
+  // What it says it has, it may have lost.
   const auto lacks = [&](bool wants, bool has, std::string_view excuse) {
     return wants && !has && FindLine(table.properties, excuse) == nullptr;
   };

@@ -7,6 +7,7 @@
 
 #include "base/coding.h"
 #include "store/batch_access.h"
+#include "table/table_builder.h"
 
 namespace tamis {
 namespace {
@@ -46,6 +47,17 @@ void CutAt(std::string* rep, const char* end) {
 }
 
 }  // namespace
+
+// What no table can hold must not come into the log: it could never be
+// flushed.
+Status CheckEntrySizes(std::uint64_t key_bytes, std::uint64_t value_bytes) {
+  if (key_bytes <= kMostUserKeyBytes && value_bytes <= kMostValueBytes) {
+    return Status::Ok();
+  }
+  return Status::InvalidArgument(
+      "a key of more than 1 GiB, or a value of more than 2 GiB, cannot be "
+      "stored");
+}
 
 void WriteBatch::Put(Slice key, Slice value) {
   if (rep_.empty()) Clear();  // moved from

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "formats/leveldb_filter_block.h"
 #include "table/block_file.h"
 #include "table/table_meta.h"
 
@@ -36,15 +37,42 @@ std::vector<NamedLine> ReadProperties(const ReadableFile& file,
   return ParseNamedLines(bytes).value_or(std::vector<NamedLine>());
 }
 
-void ReadFilter(const ReadableFile& file, const MetaEntry& entry,
-                const FilterPolicy& policy, TableTraits* traits) {
+// True: it opens, and *info is what it is.
+bool OpensWhole(const ReadableFile& file, const MetaEntry& entry,
+                const FilterPolicy& policy, FilterInfo* info) {
   BlockBuffer buffer;
   Slice bytes;
-  if (!ReadBlock(file, entry.handle, &buffer, &bytes).ok()) return;
+  if (!ReadBlock(file, entry.handle, &buffer, &bytes).ok()) return false;
   const auto reader = policy.Open(bytes);
-  if (!reader.ok()) return;
-  traits->has_whole_filter = true;
-  if (traits->properties.empty()) traits->filter = (*reader)->Describe();
+  if (!reader.ok()) return false;
+  *info = (*reader)->Describe();
+  return true;
+}
+
+bool OpensLevelDb(const ReadableFile& file, const MetaEntry& entry) {
+  BlockBuffer buffer;
+  Slice bytes;
+  return ReadBlock(file, entry.handle, &buffer, &bytes).ok() &&
+         LevelDbFilterBlockReader(bytes).damage().empty();
+}
+
+void ReadFilters(const ReadableFile& file,
+                 const std::vector<MetaEntry>& entries,
+                 const FilterPolicy* preferred, TableTraits* traits) {
+  for (const MetaEntry& entry : entries) {
+    if (entry.name == kLevelDbFilterMeta) {
+      const bool opens = OpensLevelDb(file, entry);
+      (opens ? traits->has_leveldb_filter : traits->has_damaged_filter) = true;
+    }
+    const FilterPolicy* const policy = PolicyOfMeta(entry.name, preferred);
+    if (policy == nullptr) continue;
+    FilterInfo info;
+    const bool opens = OpensWhole(file, entry, *policy, &info);
+    if (opens && !traits->has_whole_filter && traits->properties.empty()) {
+      traits->filter = std::move(info);
+    }
+    (opens ? traits->has_whole_filter : traits->has_damaged_filter) = true;
+  }
 }
 
 }  // namespace
@@ -61,14 +89,8 @@ Result<TableTraits> ReadTableTraits(const ReadableFile& file,
     if (entry.name == kPropertiesMeta) {
       traits.properties = ReadProperties(file, entry);
     }
-    traits.has_leveldb_filter |= entry.name == kLevelDbFilterMeta;
   }
-  for (const MetaEntry& entry : entries) {
-    const FilterPolicy* const policy = PolicyOfMeta(entry.name, preferred);
-    if (policy != nullptr && !traits.has_whole_filter) {
-      ReadFilter(file, entry, *policy, &traits);
-    }
-  }
+  ReadFilters(file, entries, preferred, &traits);
   if (traits.properties.empty()) read = ReadCodecs(file, index, &traits);
   if (!read.ok()) return read;
   return traits;

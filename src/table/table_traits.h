@@ -19,8 +19,10 @@ namespace tamis {
 struct TableTraits {
   // Of its tamis.properties; empty: it has none that can be read.
   std::vector<NamedLine> properties;
+  // Filters that open.
   bool has_leveldb_filter = false;
-  bool has_whole_filter = false;     // one that opens
+  bool has_whole_filter = false;
+  bool has_damaged_filter = false;   // one that does not
   std::optional<FilterInfo> filter;  // that one; only without properties
   // How its data blocks are stored, by Compression; only without properties.
   std::array<bool, 3> codecs{};

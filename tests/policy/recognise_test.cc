@@ -247,14 +247,20 @@ TEST(Recognise, NothingFitsTextOrNothing) {
 // Their lengths fit a filter now and then; their names tell.
 TEST(Recognise, FilesOfAStoreAreNotTakenForFilters) {
   const std::string filter = FilterOf("leveldb:10");
-  for (const char* name : {"MANIFEST-000002", "CURRENT", "LOG", "LOG.old",
-                           "LOCK", "000001.log", "000005.ldb", "7.sst"}) {
+  for (const char* name :
+       {"MANIFEST-000002", "CURRENT", "LOG", "LOG.old", "LOCK", "000001.log",
+        "000005.ldb", "7.sst", "TAMIS", "TAMIS.damaged"}) {
     const RecognisedFormat format = RecogniseFormat(name, filter);
     EXPECT_EQ(format.certainty, Certainty::kUnknown) << name;
     EXPECT_FALSE(format.store_file.empty()) << name;
     EXPECT_TRUE(format.not_a_filter.empty()) << name;
   }
   // What its content shows for certain is believed.
+  for (const char* name : {"TAMIS", "copy", "notes.txt"}) {
+    const RecognisedFormat format =
+        RecogniseFormat(name, "tamis settings 1\nfilter = bloom:10\n");
+    EXPECT_EQ(format.not_a_filter, "a file of settings of a store") << name;
+  }
   EXPECT_EQ(RecogniseFormat("000001.log", FilterOf("bloom:10")).spec, "tamis");
   EXPECT_EQ(RecogniseFormat("app.log", "a text of some length\n").not_a_filter,
             "text");

@@ -1,8 +1,11 @@
+#include <set>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "policy/spec.h"
+#include "policy/table_policy.h"
 #include "tamis/filter.h"
 #include "tamis/formats.h"
 #include "tests/support/filters.h"
@@ -108,6 +111,43 @@ TEST(MakePolicy, ArgumentsCanBeNamed) {
   EXPECT_EQ(PolicyOf("classic:bits=12")->Predict(10).bits, 120u);
   EXPECT_EQ(PolicyOf("bloom:12,k=3")->Predict(10).probes, 3u);
   EXPECT_EQ(PolicyOf("classic:1e1")->Predict(10).bits, 100u);
+}
+
+TEST(CanonicalText, IsOneForAllThatMeanTheSame) {
+  const std::vector<std::vector<const char*>> groups = {
+      {"bloom", "bloom:10", "bloom:10.0", "bloom:bits=1e1", "tamis",
+       "tamis:fold=1,bits=10"},
+      {"bloom:10.5"},
+      {"bloom:10,k=5"},
+      {"bloom:10,seed=0", "bloom:seed=00"},
+      {"bloom:seed=1"},
+      {"bloom:fold=2"},
+      {"bloom:fpr=0.01", "bloom:fpr=1e-2"},
+      {"fpr:0.01", "fpr:fpr=0.01,lifetime=600,queries=10"},
+      {"fpr:0.01,lifetime=601"},
+      {"splitblock", "splitblock:10"},
+      {"ribbon", "ribbon:8"},
+      {"fuse", "fuse:8", "fuse8", "fuse8:arity=3", "fuse:fpr=0.01"},
+      {"fuse8:arity=4", "fuse:arity=4"},
+      {"fuse16", "fuse:16"},
+      {"rotating", "rotating:generations=4"},
+      {"rotating:generations=5"},
+      {"cassandra", "cassandra:sizing=cassandra"},
+      {"cassandra:ka", "cassandra:version=ka"},
+      {"cassandra:sizing=textbook"},
+  };
+  std::set<std::string> all;
+  for (const auto& group : groups) {
+    const std::string canonical = CanonicalText(group.front());
+    EXPECT_TRUE(MakePolicy(canonical).ok()) << canonical;
+    EXPECT_EQ(CanonicalText(canonical), canonical);
+    for (const char* text : group) EXPECT_EQ(CanonicalText(text), canonical);
+    EXPECT_TRUE(all.insert(canonical).second) << canonical;
+  }
+  for (const char* other :
+       {"", "none", "nonsense:10", "(mine)", "bloom:10.0,seed=random"}) {
+    EXPECT_EQ(CanonicalText(other), other);
+  }
 }
 
 TEST(MakePolicy, RefusesWhatItDoesNotUnderstandAndSaysWhat) {

@@ -15,6 +15,7 @@
 namespace tamis {
 namespace {
 
+using testing::MemoryEnv;
 using testing::NumberKey;
 using testing::PartsOf;
 using testing::StillOptions;
@@ -95,6 +96,19 @@ TEST(StoreRewrite, TakesEveryTableThatDiffersAndThenNone) {
   }
 }
 
+TEST(StoreRewrite, LeavesTablesWhoseFilterIsTheSameInOtherWords) {
+  TestStore store(SomeTables());
+  store.options().filter = "bloom";
+  store.Reopen();
+  FillOneLevel(&store);
+  for (const char* same :
+       {"bloom:10", "bloom:10.0", "tamis:bits=10", "bloom"}) {
+    store.options().filter = same;
+    store.Reopen();
+    ExpectNothingToDo(&store);
+  }
+}
+
 TEST(StoreRewrite, WritesWhatIsAskedFor) {
   TestStore store(SomeTables());
   FillOneLevel(&store);
@@ -140,12 +154,119 @@ TEST(StoreRewrite, IsNotWhatCompactDoesUnasked) {
 
 // Their properties are there; what they speak of is not.
 TEST(StoreRewrite, MendsAFilterThatWasDamaged) {
+  for (const auto which :
+       {&TableParts::own_filter, &TableParts::leveldb_filter}) {
+    TestStore store(SomeTables());
+    FillOneLevel(&store);
+    store.Close();
+    const std::string path = store.Files(".ldb").front();
+    const BlockHandle filter = PartsOf(&store.env(), path).*which;
+    store.env().FlipBit(path, filter.offset + filter.size / 2, 3);
+    store.Open();
+    EXPECT_EQ(Rewrite(&store).rewritten, 1u);
+    ExpectNothingToDo(&store);
+    const auto checked = CheckStore(TestStore::dir(), store.options());
+    ASSERT_TRUE(checked.ok());
+    EXPECT_TRUE(checked->problems.empty());
+  }
+}
+
+// Its checksum is right, and its array of offsets lies behind its end.
+TEST(StoreRewrite, MendsALevelDbFilterThatMakesNoSense) {
   TestStore store(SomeTables());
   FillOneLevel(&store);
   store.Close();
   const std::string path = store.Files(".ldb").front();
+  const BlockHandle filter = PartsOf(&store.env(), path).leveldb_filter;
+  std::string table = store.env().Contents(path);
+  table[filter.offset + filter.size - 2] = '\x7f';
+  testing::Reseal(&table, filter);
+  store.env().SetContents(path, table);
+  store.Open();
+  EXPECT_EQ(Rewrite(&store).rewritten, 1u);
+  ExpectNothingToDo(&store);
+}
+
+// Nobody asked for it, and a check complains of it all the same.
+TEST(StoreRewrite, DropsADamagedFilterThatIsNotWanted) {
+  StoreOptions options = StillOptions();
+  options.filter_seed = FilterSeed::kFixed;
+  TestStore store(options);
+  for (std::uint64_t i = 0; i < 300; ++i) store.Put(NumberKey(i), "value");
+  store.Close();
+  // Without properties, as repair writes it, and uncompressed.
+  ASSERT_TRUE(store.env().Remove("/db/CURRENT").ok());
+  ASSERT_TRUE(store.env().Remove(store.Manifest()).ok());
+  StoreOptions repair = store.options();
+  repair.compression = Compression::kNone;
+  ASSERT_TRUE(RepairStore("/db", repair).ok());
+  const std::string path = store.Files(".ldb").front();
   const TableParts parts = PartsOf(&store.env(), path);
   store.env().FlipBit(path, parts.own_filter.offset + 100, 3);
+  store.env().FlipBit(path, parts.leveldb_filter.offset + 100, 3);
+  store.options().filter = "";
+  store.options().leveldb_filter_bits = 0;
+  store.options().compression = Compression::kNone;
+  store.Open();
+  EXPECT_EQ(Rewrite(&store).rewritten, 1u);
+  ExpectNothingToDo(&store);
+}
+
+struct Break {
+  const char* what;
+  std::function<void(MemoryEnv*, const std::string& path)> make;
+};
+
+const std::vector<Break>& Breaks() {
+  static const std::vector<Break> breaks = {
+      {"footer",
+       [](MemoryEnv* env, const std::string& path) {
+         env->FlipBit(path, env->Contents(path).size() - 1, 3);
+       }},
+      {"index",
+       [](MemoryEnv* env, const std::string& path) {
+         env->FlipBit(path, PartsOf(env, path).footer.index.offset, 3);
+       }},
+      {"cut",
+       [](MemoryEnv* env, const std::string& path) {
+         std::string table = env->Contents(path);
+         table.pop_back();
+         env->SetContents(path, table);
+       }},
+      {"missing",
+       [](MemoryEnv* env, const std::string& path) {
+         ASSERT_TRUE(env->Remove(path).ok());
+       }},
+  };
+  return breaks;
+}
+
+TEST(StoreRewrite, FailsByNameWhereATableIsBroken) {
+  for (const bool rewrite : {true, false}) {
+    for (const Break& broken : Breaks()) {
+      SCOPED_TRACE(broken.what);
+      TestStore store(SomeTables());
+      FillOneLevel(&store);
+      store.Close();
+      const std::string path = store.Files(".ldb")[2];
+      broken.make(&store.env(), path);
+      store.Open();
+      const auto report = store->CompactWith({.rewrite_what_differs = rewrite});
+      EXPECT_EQ(report.status().code(), StatusCode::kCorruption);
+      EXPECT_NE(report.status().message().find(path), std::string::npos)
+          << report.status().ToString();
+    }
+  }
+}
+
+// What holds the entries is whole, and all else is written anew.
+TEST(StoreRewrite, MendsATableOfWhichNothingButTheEntriesIsWhole) {
+  TestStore store(SomeTables());
+  FillOneLevel(&store);
+  store.Close();
+  const std::string path = store.Files(".ldb").front();
+  store.env().FlipBit(path, PartsOf(&store.env(), path).footer.metaindex.offset,
+                      3);
   store.Open();
   EXPECT_EQ(Rewrite(&store).rewritten, 1u);
   ExpectNothingToDo(&store);

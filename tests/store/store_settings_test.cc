@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -63,6 +64,43 @@ TEST(StoreSettings, ChangeOnlyWhereTheStoreIsToldToRemember) {
   EXPECT_EQ(Remembered(&store).compression, Compression::kNone);
   EXPECT_EQ(Remembered(&store).filter_seed,
             SettingsOf(*ParseSettings(created)).filter_seed);
+}
+
+std::shared_ptr<const FilterPolicy> AnObject() {
+  return *MakePolicy("splitblock:20");
+}
+
+TEST(StoreSettings, OfAPolicyThatIsNoTextAreItsNameAndNoOtherFilter) {
+  StoreOptions options = StillOptions();
+  options.filter_policy = AnObject();
+  TestStore store(options);
+  EXPECT_EQ(Remembered(&store).filter_policy, "tamis.Filter1");
+  EXPECT_FALSE(Remembered(&store).filter.has_value());
+  EXPECT_TRUE(Remembered(&store).not_understood.empty());
+  EXPECT_EQ(Remembered(&store).compression, Compression::kSnappy);
+  // Nothing that is remembered stops an opening, with the object or without.
+  store.Put("key", "value");
+  store.Reopen();
+  store.options().filter_policy = nullptr;
+  store.Reopen();
+  EXPECT_EQ(store.Get("key"), "value");
+  EXPECT_EQ(Remembered(&store).filter_policy, "tamis.Filter1");
+}
+
+TEST(StoreSettings, OfATextAndOfAnObjectTakeEachOthersPlace) {
+  StoreOptions options = StillOptions();
+  options.filter = "splitblock:20";
+  options.remember_settings = true;
+  TestStore store(options);
+  EXPECT_EQ(Remembered(&store).filter, "splitblock:20");
+  store.options().filter_policy = AnObject();
+  store.Reopen();
+  EXPECT_FALSE(Remembered(&store).filter.has_value());
+  EXPECT_EQ(Remembered(&store).filter_policy, "tamis.Filter1");
+  store.options().filter_policy = nullptr;
+  store.Reopen();
+  EXPECT_EQ(Remembered(&store).filter, "splitblock:20");
+  EXPECT_FALSE(Remembered(&store).filter_policy.has_value());
 }
 
 TEST(StoreSettings, OfAnOlderStoreAreItsSeedAlone) {
@@ -237,6 +275,8 @@ TEST(SettingsFile, TakesNoValueThatWouldNotDo) {
                                              {"restart_interval", "0"},
                                              {"table_bytes", "1e6"},
                                              {"filter_seed", "x"}});
+  EXPECT_EQ(settings.not_understood.size(), 8u);
+  EXPECT_EQ(settings.not_understood.front(), "filter = nonsense:10");
   EXPECT_FALSE(settings.filter || settings.leveldb_filter_bits ||
                settings.compression || settings.zstd_level ||
                settings.block_bytes || settings.restart_interval ||

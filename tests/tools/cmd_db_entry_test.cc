@@ -276,6 +276,36 @@ TEST(DbDestroy, SaysWhatStaysAndTakesLostAlongOnDemand) {
   EXPECT_FALSE(std::filesystem::exists(db));
 }
 
+TEST(DbDestroy, TellsAsJsonWhatStayed) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  MakeStore(db);
+  dir.Write("db/mine.txt", "text");
+  const RunResult run = Tamis({"db", "destroy", db, "--yes", "--json"});
+  EXPECT_EQ(run.code, kExitOk);
+  EXPECT_EQ(run.err, "");
+  const auto json = nlohmann::json::parse(run.out);
+  EXPECT_EQ(json["store"], db);
+  EXPECT_EQ(json["stayed"], nlohmann::json::array({"mine.txt"}));
+  EXPECT_EQ(json["lost_files"], 0);
+}
+
+// What is damaged can go; what is no store, or another's, cannot.
+TEST(DbDestroy, SaysWhatItWouldDoOnlyWhereItWould) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  MakeStore(db);
+  const std::string would = "tamis db destroy: would remove the store " + db +
+                            " and all it holds; --yes does it\n";
+  EXPECT_EQ(Tamis({"db", "destroy", db}).err, would);
+  dir.Write("db/CURRENT", "damaged");
+  EXPECT_EQ(Tamis({"db", "destroy", db}).err, would);
+  dir.Write("db/IDENTITY", "x");
+  const RunResult rocks = Tamis({"db", "destroy", db});
+  EXPECT_EQ(rocks.code, kExitError);
+  EXPECT_TRUE(Contains(rocks.err, "this is a RocksDB database")) << rocks.err;
+}
+
 TEST(DbDestroy, NeedsAYesAndLeavesWhatIsNotTheStores) {
   TempDir dir;
   MakeStore(dir.File("db"));

@@ -1,10 +1,12 @@
 // tamis db scan and load: pairs out and in.
 
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/coding.h"
 #include "tests/tools/db_store_support.h"
 #include "tests/tools/in_process.h"
 #include "tests/tools/process.h"
@@ -259,6 +261,10 @@ TEST(DbLoad, BadJsonNamesTheLineAndWhatIsWrong) {
       {"{\"key\":\"a\",\"found\":false}", "'found' is none of key"},
       {"{\"key\":\"a\",\"key_hex\":\"61\",\"value\":\"1\"}",
        "more than one of key and key_hex"},
+      {"{\"key\":\"a\",\"value\":\"1\",\"value\":\"2\"}",
+       "'value' is there twice"},
+      {"{\"key\":\"a\",\"\\u006bey\":\"b\",\"value\":\"1\"}",
+       "'key' is there twice"},
       {"{\"key_hex\":\"6\",\"value\":\"1\"}",
        "key_hex: an odd number of hexadecimal digits (1)"},
       {"{\"key\":\"a\",\"value\":\"1\",\"ttl\":\"9\"}",
@@ -302,15 +308,95 @@ TEST(DbLoad, InputThatIsBadFromTheStartLeavesNoStoreBehind) {
       Tamis({"db", "load", dir.File("new"), "--create"}, {.input = "no pair\n"})
           .err,
       "no store was made"));
-  // No pairs are no bad input: the copy of an empty store is one.
-  EXPECT_EQ(Tamis({"db", "load", dir.File("new"), "--create"}).code, kExitOk);
-  EXPECT_EQ(Tamis({"db", "scan", dir.File("new")}).code, kExitOk);
   // A store that is there stays, whatever comes.
-  EXPECT_EQ(
-      Tamis({"db", "load", dir.File("new"), "--create"}, {.input = "no pair\n"})
-          .code,
-      kExitError);
-  EXPECT_EQ(Tamis({"db", "scan", dir.File("new")}).code, kExitOk);
+  const std::string few = FewPairs(dir);
+  EXPECT_EQ(Tamis({"db", "load", few, "--create"}, {.input = "no pair\n"}).code,
+            kExitError);
+  EXPECT_EQ(Tamis({"db", "get", few, "a"}).out, "1\n");
+}
+
+TEST(DbLoad, MakesNoStoreOfNoPairs) {
+  TempDir dir;
+  const std::string said =
+      "tamis db load: no pairs came, so no store was made\n";
+  for (const std::string form : {"--hex", "--binary", "--json-lines", "-q"}) {
+    const RunResult run =
+        Tamis({"db", "load", dir.File("new"), "--create", form});
+    EXPECT_EQ(run.code, kExitOk);
+    EXPECT_EQ(run.err, said);
+    EXPECT_EQ(dir.Count(), 0u);
+  }
+  const RunResult json =
+      Tamis({"db", "load", dir.File("new"), "--create", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(json.out)["pairs"], 0);
+  EXPECT_EQ(json.err, said);
+  // One that is there is loaded with none.
+  const RunResult there = Tamis({"db", "load", FewPairs(dir), "--create"});
+  EXPECT_TRUE(there.err.starts_with("tamis db load: 0 pairs, ")) << there.err;
+}
+
+// The lengths of a key and a value, without them.
+std::string BinaryHead(std::uint32_t key, std::uint32_t value) {
+  std::string head;
+  AppendFixed32(&head, key);
+  AppendFixed32(&head, value);
+  return head;
+}
+
+TEST(DbLoad, RefusesAPairThatNoStoreTakesBeforeItAwaitsIt) {
+  TempDir dir;
+  const std::string too_large =
+      "a key of more than 1 GiB, or a value of more than 2 GiB, cannot be "
+      "stored; ";
+  const auto load = [&](const std::string& input) {
+    return Tamis({"db", "load", dir.File("db"), "--create", "--binary"},
+                 {.input = input});
+  };
+  for (const std::string& head :
+       {BinaryHead((1u << 30) + 1, 0), BinaryHead(0, (2u << 30) + 1)}) {
+    const RunResult run = load(head);
+    EXPECT_EQ(run.code, kExitError);
+    EXPECT_EQ(run.err, "tamis db load: standard input: pair 1: " + too_large +
+                           "no store was made\n");
+    EXPECT_EQ(dir.Count(), 0u);
+  }
+  // What came before is stored.
+  const RunResult second =
+      load(BinaryHead(1, 1) + "kv" + BinaryHead((1u << 30) + 1, 0));
+  EXPECT_EQ(second.err, "tamis db load: standard input: pair 2: " + too_large +
+                            "1 pair was loaded\n");
+  EXPECT_EQ(Tamis({"db", "scan", dir.File("db")}).out, "k\tv\n");
+}
+
+// A load that is still waiting for its first pair, and never gets one that a
+// store takes, has no claim on what was made meanwhile.
+TEST(DbStream, ALoadThatFailsLeavesTheStoreThatAnotherMade) {
+  TempDir dir;
+  const ProcessResult run =
+      Shell(dir.path(),
+            "mkfifo in; tamis db load db --create --binary < in 2> err &\n"
+            "exec 5> in; printf '\\001\\000\\000\\100' >&5; sleep 0.5\n"
+            "tamis db put db mine kept --create || exit 9\n"
+            "touch db/LOG.mine; chmod 700 db\n"
+            "{ printf '\\000\\000\\000\\000'; head -c 1073741825 /dev/zero; } "
+            ">&5 2> /dev/null\n"
+            "exec 5>&-; wait $!; code=$?\n"
+            "tamis db get db mine; stat -c %a db; ls db/LOG.mine; exit $code");
+  EXPECT_EQ(run.code, kExitError) << run.err;
+  EXPECT_EQ(run.out, "kept\n700\ndb/LOG.mine\n");
+}
+
+TEST(DbStream, ASignalBeforeTheFirstWholePairMakesNoStore) {
+  TempDir dir;
+  const ProcessResult run =
+      Shell(dir.path(),
+            "set -m; mkfifo in; tamis db load db --create < in 2> err &\n"
+            "exec 5> in; printf 'half a li' >&5; sleep 0.5\n"
+            "kill -TERM $!; wait $!; code=$?\n"
+            "cat err; ls; exit $code");
+  EXPECT_EQ(run.code, 143) << run.err;
+  EXPECT_EQ(run.out,
+            "tamis db load: no pairs came, so no store was made\nerr\nin\n");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <future>
 #include <string>
 #include <vector>
@@ -270,11 +271,15 @@ TEST_P(ManyAtOnce, AddToOneFileAndNoneIsLost) {
 INSTANTIATE_TEST_SUITE_P(Kinds, ManyAtOnce,
                          testing::Values("cuckoo", "scalable", "bloom"));
 
-// In place, whether by leaving -o out or by naming the file there.
+// In place, whether by leaving -o out or by naming the file there, and where
+// another filter takes the file's place.
 TEST(LivingCommands, WaitForWhoeverChangesTheFile) {
   TempDir dir;
   const std::string filter = BuildIn(dir, "bloom", 10);
+  const std::string other = dir.File("other.tamis");
+  std::filesystem::copy(filter, other);
   const std::vector<std::vector<std::string>> commands = {
+      {"add", other, "-k", "x", "-o", filter, "--force"},
       {"add", filter, "-k", "x"},
       {"add", filter, "-k", "x", "-o", filter, "--force"},
       {"fold", filter, "--divisor", "1", "-o", filter, "--force"},

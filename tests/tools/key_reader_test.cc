@@ -129,7 +129,7 @@ TEST(KeyReader, AKeyMayBeLongerThanTheBuffer) {
 }
 
 TEST(KeyReader, AKeyOf64MiBIsTheLongestAndALongerOneNamesItsLine) {
-  const std::string most(KeyReader::kMaxKeyBytes, 'k');
+  const std::string most(RecordLimit().bytes, 'k');
   for (const char* end : {"", "\n", "\nb\n"}) {
     const AllKeys all = ReadAll("a\n" + most + end);
     ASSERT_TRUE(all.status.ok()) << all.status.message();
@@ -156,6 +156,21 @@ class CutSource final : public ByteSource {
  private:
   MemorySource bytes_;
 };
+
+TEST(KeyReader, RefusesARecordThatIsLongerThanItsLimitAndSaysWhichOne) {
+  for (const std::size_t size : {100u, 101u}) {
+    const std::string bytes = "short\n" + std::string(size, 'x') + "\n";
+    MemorySource source(bytes);
+    KeyReader reader(&source, {}, 16, {100, "a hundred, the most of this"});
+    ASSERT_TRUE(reader.Next().ok());
+    ASSERT_EQ(reader.records().size(), 1u);
+    const Status read = reader.Next();
+    EXPECT_EQ(read.ok(), size == 100) << read.message();
+    if (size == 100) continue;
+    EXPECT_EQ(read.message(),
+              "line 2: longer than a hundred, the most of this");
+  }
+}
 
 TEST(KeyReader, HalfALineThatASignalCutIsNoKey) {
   CutSource source("whole\nhal");

@@ -75,6 +75,18 @@ TEST(PairReader, TakesEverythingBehindTheFirstTabForTheValue) {
             "a=b\tc;=;last\t=one;");
 }
 
+// Longer than a key of a filter may be.
+TEST(PairReader, TakesLinesAsLongAsAPairMakesThem) {
+  const std::string value((std::size_t{1} << 26) + 1, 'v');
+  const std::string line = "k\t" + value + "\n";
+  MemorySource text(line);
+  EXPECT_TRUE(PairsOf(NewLinePairReader(&text, false).get()) ==
+              "k=" + value + ";");
+  const std::string object = R"({"key":"k","value":")" + value + "\"}\n";
+  MemorySource json(object);
+  EXPECT_TRUE(PairsOf(NewJsonPairReader(&json).get()) == "k=" + value + ";");
+}
+
 TEST(PairReader, TellsTheLineThatIsNoPair) {
   MemorySource no_tab("a\tb\nc\n");
   EXPECT_EQ(PairsOf(NewLinePairReader(&no_tab, false).get()),
@@ -100,11 +112,14 @@ TEST(PairReader, ABinaryPairThatIsCutOffOrBoundlessIsAnError) {
     EXPECT_TRUE(PairsOf(NewBinaryPairReader(&source).get())
                     .starts_with("!pair 1: cut off"));
   }
-  // Lengths of 4 GiB each take no such memory.
+  // The longest take no such memory before they come.
+  MemorySource longest(std::string_view("\0\0\0\x40\0\0\0\x80", 8));
+  EXPECT_TRUE(PairsOf(NewBinaryPairReader(&longest).get())
+                  .starts_with("!pair 1: cut off"));
   MemorySource boundless(
       std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff", 8));
   EXPECT_TRUE(PairsOf(NewBinaryPairReader(&boundless).get())
-                  .starts_with("!pair 1: cut off"));
+                  .starts_with("!pair 1: a key of more than 1 GiB"));
 }
 
 }  // namespace
