@@ -49,9 +49,10 @@ class GuardedReader final : public FilterReader {
   }
   FilterInfo Describe() const override {
     FilterInfo info = reader_->Describe();
-    if (!file_.faulted()) return info;
+    const Status read = file_.status();
+    if (read.ok()) return info;
     info.rate = 1.0;
-    info.always_maybe = file_.status().message();
+    info.always_maybe = read.message();
     return info;
   }
 
