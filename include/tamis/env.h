@@ -4,7 +4,9 @@
 // DefaultEnv() gives, or one of your own (in memory, encrypted, one that fails
 // on purpose).  Paths are plain strings with '/' between their parts.
 //
-// Every Status that is not ok names the file it is about.
+// Every Status that is not ok names the file it is about.  Where there is no
+// memory an Env may throw std::bad_alloc, and DefaultEnv() does: the store
+// makes a Status of it.
 
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "formats/leveldb_filter_block.h"
 #include "table/block.h"
 #include "table/block_cursor.h"
@@ -112,6 +113,8 @@ void Checker::LoadFilters(const Footer& footer) {
                   : policy != nullptr
                       ? TableFilter::OpenWhole(bytes, *policy)
                       : TableFilter::OpenLevelDbBlock(bytes, file_.size());
+    // That says nothing about the filter.
+    if (read.ok()) ThrowIfOutOfMemory(filter->damage());
     if (filter->damage().ok()) {
       filters_.push_back({entry.name, std::move(filter)});
     } else {
