@@ -169,7 +169,8 @@ TAMIS_EXPORT Env& DefaultEnv() noexcept;
 // process there.  Signals that are about anything else go to the handler that
 // was there before, if any, or do what they would have done.  Not covered: who
 // installs a handler of his own later and does not call the one he found, and
-// threads that have the signal blocked.
+// threads that have the signal blocked (a store's own threads do not, with
+// StoreOptions::guard_mappings).
 TAMIS_EXPORT void GuardMappings() noexcept;
 
 }  // namespace tamis
