@@ -4,7 +4,9 @@
 // DefaultEnv() gives, or one of your own (in memory, encrypted, one that fails
 // on purpose).  Paths are plain strings with '/' between their parts.
 //
-// Every Status that is not ok names the file it is about.
+// Every Status that is not ok names the file it is about.  Where there is no
+// memory an Env may throw std::bad_alloc, and DefaultEnv() does: the store
+// makes a Status of it.
 
 #pragma once
 
@@ -167,7 +169,8 @@ TAMIS_EXPORT Env& DefaultEnv() noexcept;
 // process there.  Signals that are about anything else go to the handler that
 // was there before, if any, or do what they would have done.  Not covered: who
 // installs a handler of his own later and does not call the one he found, and
-// threads that have the signal blocked.
+// threads that have the signal blocked (a store's own threads do not, with
+// StoreOptions::guard_mappings).
 TAMIS_EXPORT void GuardMappings() noexcept;
 
 }  // namespace tamis

@@ -9,11 +9,12 @@
 // bytes exist, on every machine, in every later version of this library.
 // Bytes that are damaged or unknown cost a read; they never hide a key.
 //
-// Memory: what grows with the keys -- Add() and Finish(), Insert() and Save()
-// -- and MakePolicy() say ResourceExhausted where there is none (Add() lets
-// Finish() say it).  The few bytes of an object that is made -- a builder, a
-// reader, a mutable filter -- come from `new`, which throws std::bad_alloc.  A
-// Store hands on neither: it gives a Status for both.
+// Memory: where there is none, every function of the library that returns a
+// Status or a Result says ResourceExhausted, and throws nothing; Add() lets
+// Finish() say it.  What returns neither and makes something -- NewBuilder(),
+// Describe(), RecogniseFormat(), CheckErasures() -- throws std::bad_alloc, as
+// `new` does, and so does copying a Status.  A Store throws nowhere, whatever a
+// policy of one's own does.
 //
 // Anybody may derive from these classes.  All they do by themselves is here in
 // the header, so that it matters to nobody whether the library has RTTI.

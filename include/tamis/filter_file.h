@@ -14,17 +14,24 @@
 namespace tamis {
 
 enum class FileAccess {
-  kMap,   // answer from a mapping: nothing is copied, processes share it
+  kMap,   // answer from a mapping: nothing is copied, processes share it; but
+          // files of up to 1 MiB are read, which takes no longer
   kLoad,  // copy it into huge pages (FilterMemory): for big filters that are
-          // asked often; the file may then change as it likes
+          // asked often
 };
 
 // A filter answering from a file.  Immutable, so safe to share among threads.
-// A mapped file must not be changed in place while it is open; replacing it
-// by rename, as WriteFilterFile() does, is fine.  A page of it that cannot be
-// read, because somebody has cut the file or a sector is gone, ends the process
-// by SIGBUS; but if GuardMappings() (tamis/env.h) was called before Open(),
-// every key is answered with "maybe" from then on, and status() says why.
+// A file that was read or loaded may change as it likes.  One that is mapped
+// must not be changed in place while it is open; replacing it by rename, as
+// WriteFilterFile() does, is fine.  A page of it that cannot be read, because
+// somebody has cut the file or a sector is gone, ends the process by SIGBUS;
+// but if GuardMappings() (tamis/env.h) was called before Open(), every key is
+// answered with "maybe" from then on, and status() says why.
+//
+// Of a file that was cut within a page the system shows that page with zeros
+// behind the cut, and tells nobody: "no" may then be said of a key that is in,
+// until a page behind it is touched.  Whoever cannot rule out such a thing asks
+// status() when he has his answers, and believes a "no" only if that is ok.
 class TAMIS_EXPORT FilterFile {
  public:
   virtual ~FilterFile() = default;
@@ -41,8 +48,11 @@ class TAMIS_EXPORT FilterFile {
   virtual Slice bytes() const noexcept = 0;  // the whole file
   virtual std::string_view spec() const noexcept = 0;
 
-  // IoError, with the file's name: a page could not be read.  What was read of
-  // bytes() before this call may be zeros.
+  // IoError, with the file's name: a page could not be read, or the file was
+  // cut or written to since it was opened.  What was read of bytes() before
+  // this call may be zeros.  Of a mapped file this asks the system for its
+  // length and time; but not where it is opened when half of the files that the
+  // process may have open are.
   virtual Status status() const { return Status::Ok(); }
 };
 

@@ -39,6 +39,9 @@ class TAMIS_EXPORT Iterator {
   // a page of that was lost after the iterator came there, and the key or value
   // may read as zeros.  Who must know asks after using them, before the next
   // Seek; the next move finds out by itself, and the iterator fails for good.
+  // Of a table that is cut within a page nothing tells, and what lies behind
+  // the cut in that page may read as zeros; ReadOptions::verify_checksums rules
+  // that out.
   virtual Status status() const = 0;
 };
 

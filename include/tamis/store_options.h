@@ -141,7 +141,8 @@ class Snapshot;
 
 struct ReadOptions {
   // True: the checksum of every block is verified each time it is read, not
-  // only the first time since its table was opened.
+  // only the first time since its table was opened; and of a copy, so that what
+  // was verified is what is shown, also if somebody cuts the file meanwhile.
   bool verify_checksums = false;
   // Null: the store as it is.
   const Snapshot* snapshot = nullptr;

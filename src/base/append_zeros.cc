@@ -7,6 +7,7 @@
 
 #include "base/growing_pages.h"
 #include "base/huge_pages.h"
+#include "base/no_throw.h"
 #include "base/worker_threads.h"
 
 namespace tamis {
@@ -51,8 +52,10 @@ Status AppendZeros(std::string* dst, std::uint64_t count, unsigned threads) {
     } catch (const std::length_error&) {
     }
   }
-  return Status::ResourceExhausted("no memory for a filter of " +
-                                   std::to_string(count) + " bytes");
+  return NoThrow([&] {
+    return Status::ResourceExhausted("no memory for a filter of " +
+                                     std::to_string(count) + " bytes");
+  });
 }
 
 }  // namespace tamis

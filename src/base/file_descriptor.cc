@@ -1,5 +1,6 @@
 #include "base/file_descriptor.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 #include <cerrno>
 #include <system_error>
@@ -20,6 +21,17 @@ int FileDescriptor::Close() noexcept {
   const int fd = Release();
   // Not tried again after EINTR: Linux has closed it by then.
   return fd >= 0 && ::close(fd) != 0 && errno != EINTR ? errno : 0;
+}
+
+// The system gives out the lowest number that is free, so a high one says that
+// many are taken.
+FileDescriptor KeptIfFew(FileDescriptor fd) noexcept {
+  rlimit limit;
+  const bool is_known = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
+  if (is_known && static_cast<rlim_t>(fd.get()) >= limit.rlim_cur / 2) {
+    return FileDescriptor();
+  }
+  return fd;
 }
 
 Status SystemError(const std::string& path, int error) {

@@ -33,6 +33,10 @@ class FileDescriptor {
   int fd_;
 };
 
+// The descriptor, or none where half of those that the process may have are
+// taken: for who can do without.
+FileDescriptor KeptIfFew(FileDescriptor fd) noexcept;
+
 // "PATH: what `error` (an errno) means": NotFound for ENOENT and ENOTDIR,
 // AlreadyExists for EEXIST, PermissionDenied for EACCES, EPERM and EROFS,
 // ResourceExhausted for ENOMEM, EMFILE and ENFILE, IoError for the rest.

@@ -6,14 +6,17 @@
 #include <utility>
 
 #include "base/huge_pages.h"
+#include "base/no_throw.h"
 
 namespace tamis {
 
 Result<FilterMemory> FilterMemory::Copy(Slice bytes) {
   MemoryBlock<unsigned char> block = NewMemory(bytes.size());
   if (block == nullptr) {
-    return Status::ResourceExhausted("no memory for a filter of " +
-                                     std::to_string(bytes.size()) + " bytes");
+    return NoThrow([&] {
+      return Status::ResourceExhausted("no memory for a filter of " +
+                                       std::to_string(bytes.size()) + " bytes");
+    });
   }
   if (!bytes.empty()) std::memcpy(block.get(), bytes.data(), bytes.size());
   // FreeMemory is std::free(), which a public header need not know.

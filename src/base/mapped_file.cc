@@ -7,8 +7,7 @@
 #include <limits>
 #include <memory>
 #include <new>
-
-#include "base/file_descriptor.h"
+#include <utility>
 
 namespace tamis {
 namespace {
@@ -36,37 +35,85 @@ Status ReadAll(const std::string& path, int fd, std::string* out) {
   }
 }
 
+Status Changed(const std::string& path) {
+  return Status::IoError(path + ": it was cut or written to meanwhile");
+}
+
 }  // namespace
+
+Result<MappedFile::Stamp> MappedFile::StampOf(const std::string& path, int fd) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0) return SystemError(path, errno);
+  if (S_ISDIR(info.st_mode)) return SystemError(path, EISDIR);
+  if (!S_ISREG(info.st_mode)) return Stamp();
+  const auto length = static_cast<std::uint64_t>(info.st_size);
+  if (length > std::numeric_limits<std::size_t>::max()) {
+    return Status::ResourceExhausted(path + ": too long for this machine");
+  }
+  return Stamp{.bytes = static_cast<std::size_t>(length),
+               .seconds = info.st_mtim.tv_sec,
+               .nanoseconds = info.st_mtim.tv_nsec};
+}
+
+Status MappedFile::CheckUnchanged(int fd) const {
+  Result<Stamp> now = StampOf(path_, fd);
+  if (!now.ok()) return now.status();
+  return *now == stamp_ ? Status::Ok() : Changed(path_);
+}
+
+Status MappedFile::ReadShort(int fd) {
+  memory_ = NewMemory(stamp_.bytes);
+  if (memory_ == nullptr) {
+    return Status::ResourceExhausted(path_ + ": not enough memory to read it");
+  }
+  std::size_t done = 0;
+  while (done < stamp_.bytes) {
+    const ssize_t got = ::read(fd, &memory_[done], stamp_.bytes - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return SystemError(path_, errno);
+    if (got == 0) return Changed(path_);
+    done += static_cast<std::size_t>(got);
+  }
+  return CheckUnchanged(fd);
+}
 
 Result<MappedFile> MappedFile::Open(const std::string& path) {
   FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return SystemError(path, errno);
-  struct stat info;
-  if (::fstat(fd.get(), &info) != 0) return SystemError(path, errno);
-  if (S_ISDIR(info.st_mode)) return SystemError(path, EISDIR);
+  Result<Stamp> stamp = StampOf(path, fd.get());
+  if (!stamp.ok()) return stamp.status();
 
   MappedFile file;
   file.path_ = path;
-  if (S_ISREG(info.st_mode) && info.st_size > 0) {
-    const auto length = static_cast<std::uint64_t>(info.st_size);
-    if (length > std::numeric_limits<std::size_t>::max()) {
-      return Status::ResourceExhausted(path + ": too long for this machine");
+  file.stamp_ = *stamp;
+  Status status;
+  if (stamp->bytes > 0 && stamp->bytes <= kMostBytesRead) {
+    status = file.ReadShort(fd.get());
+    if (!status.ok()) return status;
+    return file;
+  }
+  if (stamp->bytes > 0) {
+    file.mapping_ =
+        FileMapping(fd.get(), 0, stamp->bytes, MappingAccess::kRead);
+    if (file.mapping_.valid()) {
+      file.fd_ = KeptIfFew(std::move(fd));
+      return file;
     }
-    file.mapping_ = FileMapping(fd.get(), 0, static_cast<std::size_t>(length),
-                                MappingAccess::kRead);
-    if (file.mapping_.valid()) return file;
     // Some filesystems cannot map; reading may still work.
   }
   // A regular file of length 0 is read too: those of /proc have content.
   file.copy_ = std::make_unique<std::string>();
-  Status status = ReadAll(path, fd.get(), file.copy_.get());
+  status = ReadAll(path, fd.get(), file.copy_.get());
+  if (status.ok() && stamp->bytes > 0) status = file.CheckUnchanged(fd.get());
   if (!status.ok()) return status;
   return file;
 }
 
 Status MappedFile::status() const {
-  if (!faulted()) return Status::Ok();
-  return Status::IoError(path_ + ": a page of it cannot be read");
+  if (faulted()) {
+    return Status::IoError(path_ + ": a page of it cannot be read");
+  }
+  return fd_.valid() ? CheckUnchanged(fd_.get()) : Status::Ok();
 }
 
 }  // namespace tamis

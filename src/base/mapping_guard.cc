@@ -121,6 +121,13 @@ void GuardMappings() noexcept {
   std::call_once(once, InstallHandler);
 }
 
+void UnblockFaults() noexcept {
+  sigset_t faults;
+  ::sigemptyset(&faults);
+  ::sigaddset(&faults, SIGBUS);
+  ::pthread_sigmask(SIG_UNBLOCK, &faults, nullptr);
+}
+
 MappingSlot* RegisterMapping(const void* start, std::size_t bytes,
                              bool is_writable) noexcept {
   if (previous.load(std::memory_order_acquire) == nullptr) return nullptr;

@@ -26,4 +26,9 @@ MappingSlot* RegisterMapping(const void* start, std::size_t bytes,
 // Null is fine.  REQUIRES: what is there is not unmapped yet
 void UnregisterMapping(MappingSlot* slot) noexcept;
 
+// Lets SIGBUS through in the calling thread, which may have it blocked because
+// the thread that began it has: with the signal blocked a fault ends the
+// process, handler or not.
+void UnblockFaults() noexcept;
+
 }  // namespace tamis

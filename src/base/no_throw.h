@@ -5,8 +5,10 @@
 
 #pragma once
 
+#include <cstddef>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "tamis/status.h"
@@ -28,6 +30,23 @@ auto NoThrow(Work&& work) noexcept -> decltype(work()) {
   } catch (const std::length_error&) {
     return OutOfMemory();
   }
+}
+
+// The same for work() that appends to *dst, which is as it was where that fails
+// or throws.
+template <typename Work>
+auto NoThrowAppending(std::string* dst, Work&& work) noexcept
+    -> decltype(work()) {
+  const std::size_t start = dst->size();
+  auto result = NoThrow(std::forward<Work>(work));
+  if (!result.ok()) dst->resize(start);
+  return result;
+}
+
+// Within the library, where the lack of memory that a Status tells of must not
+// be taken for an answer.
+inline void ThrowIfOutOfMemory(const Status& status) {
+  if (status.code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
 }
 
 }  // namespace tamis

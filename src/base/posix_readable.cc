@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -144,18 +143,6 @@ class MappedReadable final : public UnmappedReadable {
 
   FileMapping mapping_;
 };
-
-// A store may have more tables than a process may have open files.  The system
-// gives out the lowest number that is free, so a high one says that many are
-// taken.
-FileDescriptor KeptIfFew(FileDescriptor fd) {
-  rlimit limit;
-  const bool is_known = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
-  if (is_known && static_cast<rlim_t>(fd.get()) >= limit.rlim_cur / 2) {
-    return FileDescriptor();
-  }
-  return fd;
-}
 
 }  // namespace
 

@@ -16,6 +16,7 @@
 
 #include "base/append_zeros.h"
 #include "base/huge_pages.h"
+#include "base/no_throw.h"
 #include "base/sharded_counter.h"
 #include "formats/bloom_facts.h"
 #include "tamis/filter.h"
@@ -66,8 +67,10 @@ inline Result<BloomPayload> NewBloomPayload(std::uint64_t bytes) {
     payload.bytes = NewMemory(payload.size);
   }
   if (payload.bytes == nullptr) {
-    return Status::ResourceExhausted("no memory for a filter of " +
-                                     std::to_string(bytes) + " bytes");
+    return NoThrow([&] {
+      return Status::ResourceExhausted("no memory for a filter of " +
+                                       std::to_string(bytes) + " bytes");
+    });
   }
   std::memset(payload.bytes.get(), 0, payload.size);
   return payload;

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "base/append_zeros.h"
+#include "base/no_throw.h"
 #include "filters/bit_array.h"
 #include "filters/digest_buckets.h"
 #include "formats/always_maybe.h"
@@ -44,14 +45,14 @@ namespace tamis {
 
 // Can there be such a filter at all?
 template <typename F>
-Status CheckPlan(const F& format, const BloomFacts& facts) {
-  if (facts.bits > kMostBloomBits) {
+Status CheckPlan(const F& format, const BloomFacts& facts) noexcept {
+  return NoThrow([&] {
+    if (facts.bits <= kMostBloomBits) return format.CheckPlan(facts);
     const std::string spec = format.spec_name();
     return Status::InvalidArgument(spec.substr(0, spec.find(':')) +
                                    ": more than 2^62 bits; plan for fewer keys "
                                    "or fewer bits per key");
-  }
-  return format.CheckPlan(facts);
+  });
 }
 
 template <typename F>
@@ -123,6 +124,18 @@ class BloomBuilder final : public FilterBuilder {
   }
 
   Status Finish(std::string* dst) override {
+    return NoThrowAppending(dst, [&] { return Write(dst); });
+  }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
+
+ private:
+  // Digests too short to tell keys apart by.
+  static constexpr bool kDigestsCollide =
+      sizeof(Digest) < sizeof(std::uint64_t);
+
+  Status Write(std::string* dst) {
     if (out_of_memory_) {
       return Status::ResourceExhausted("no memory for the keys' hashes");
     }
@@ -144,14 +157,6 @@ class BloomBuilder final : public FilterBuilder {
     counted_ = count;
     return Status::Ok();
   }
-  std::optional<std::uint64_t> counted_keys() const override {
-    return counted_;
-  }
-
- private:
-  // Digests too short to tell keys apart by.
-  static constexpr bool kDigestsCollide =
-      sizeof(Digest) < sizeof(std::uint64_t);
 
   // Nothing: no memory.
   std::optional<std::uint64_t> Count() const noexcept {

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "filters/digest_counts.h"
 #include "hash/xxhash.h"
 #include "tamis/living_filter.h"
@@ -17,9 +18,7 @@ class CheckedErasures final : public ErasableFilter {
 
   Status Insert(Slice key) override {
     const std::uint64_t digest = Xxh3(key, kSeed);
-    if (!keys_.Add(digest)) {
-      return Status::ResourceExhausted("no memory to remember the keys");
-    }
+    if (!keys_.Add(digest)) return OutOfMemory();
     Status inserted = filter_->Insert(key);
     if (!inserted.ok()) keys_.Take(digest);
     return inserted;
@@ -27,8 +26,10 @@ class CheckedErasures final : public ErasableFilter {
   Status Erase(Slice key) override {
     const std::uint64_t digest = Xxh3(key, kSeed);
     if (keys_.CountOf(digest) == 0) {
-      return Status::NotFound(
-          "the key to erase was not inserted, or was erased as often");
+      return NoThrow([] {
+        return Status::NotFound(
+            "the key to erase was not inserted, or was erased as often");
+      });
     }
     Status erased = filter_->Erase(key);
     if (erased.ok()) keys_.Take(digest);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <new>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "hash/xxhash.h"
 
 namespace tamis {
@@ -48,6 +50,14 @@ void DigestBuilder::AddMany(std::span<const Slice> keys) {
 }
 
 Status DigestBuilder::Finish(std::string* dst) {
+  try {
+    return SealAndBuild(dst);
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  }
+}
+
+Status DigestBuilder::SealAndBuild(std::string* dst) {
   std::function<void(double)> sealing;
   if (progress_) {
     sealing = [this](double done) { progress_(kSealShare * done); };
@@ -58,7 +68,7 @@ Status DigestBuilder::Finish(std::string* dst) {
   try {
     built = Build(&digests_, dst);
   } catch (const std::exception&) {  // bad_alloc, or too long for a string
-    built = Status::ResourceExhausted("no memory to build the filter");
+    built = OutOfMemory();
   }
   if (!built.ok()) {
     dst->resize(start);

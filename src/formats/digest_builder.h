@@ -33,6 +33,8 @@ class DigestBuilder : public FilterBuilder {
   virtual Status Build(DigestSet* digests, std::string* dst) = 0;
 
  private:
+  Status SealAndBuild(std::string* dst);
+
   std::uint64_t seed_;
   BuildOptions options_;
   std::function<void(double)> progress_;  // the caller's

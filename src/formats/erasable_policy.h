@@ -27,6 +27,7 @@
 
 #include "base/append_zeros.h"
 #include "base/chunked_array.h"
+#include "base/no_throw.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_facts.h"
 #include "formats/bloom_mutable.h"
@@ -128,8 +129,10 @@ class TamisErasable final : public ErasableFilter {
     // What is left of counters that got stuck is nobody's.
     if (*facts_.keys == 0 ||
         !engine_.Erase(bytes(), format_.HashOf(key, facts_.seed))) {
-      return Status::NotFound(std::string(F::kKind.name) +
-                              ": the key to erase is not in");
+      return NoThrow([] {
+        return Status::NotFound(std::string(F::kKind.name) +
+                                ": the key to erase is not in");
+      });
     }
     --*facts_.keys;
     return Status::Ok();
@@ -159,9 +162,11 @@ class TamisErasable final : public ErasableFilter {
 
   Status InsertDigest(std::uint64_t digest) {
     if (*facts_.keys == kMostErasableKeys || !engine_.Insert(bytes(), digest)) {
-      return Status::ResourceExhausted(
-          std::string(F::kKind.name) + ": no room for another key among " +
-          std::to_string(*facts_.keys) + "; plan for more keys");
+      return NoThrow([&] {
+        return Status::ResourceExhausted(
+            std::string(F::kKind.name) + ": no room for another key among " +
+            std::to_string(*facts_.keys) + "; plan for more keys");
+      });
     }
     ++*facts_.keys;
     return Status::Ok();
@@ -185,6 +190,14 @@ class ErasableBuilder final : public FilterBuilder {
   }
 
   Status Finish(std::string* dst) override {
+    return NoThrowAppending(dst, [&] { return Write(dst); });
+  }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
+
+ private:
+  Status Write(std::string* dst) {
     if (out_of_memory_) {
       return Status::ResourceExhausted("no memory for the keys' hashes");
     }
@@ -215,11 +228,7 @@ class ErasableBuilder final : public FilterBuilder {
         std::string(F::kKind.name) + ": " + std::to_string(*facts.keys) +
         " keys do not find room; plan for a larger filter");
   }
-  std::optional<std::uint64_t> counted_keys() const override {
-    return counted_;
-  }
 
- private:
   bool InsertAll(const BloomFacts& facts,
                  std::span<const std::uint64_t> digests,
                  unsigned char* bytes) const noexcept {

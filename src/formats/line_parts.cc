@@ -174,11 +174,10 @@ void DigestsBuilder::Add(Slice key) {
 }
 
 Status DigestsBuilder::Finish(std::string* dst) {
-  if (out_of_memory_) {
-    return Status::ResourceExhausted("no memory for the keys' hashes");
-  }
-  const std::size_t start = dst->size();
-  Status written = NoThrow([&]() -> Status {
+  return NoThrowAppending(dst, [&] {
+    if (out_of_memory_) {
+      return Status::ResourceExhausted("no memory for the keys' hashes");
+    }
     const std::optional<std::uint64_t> distinct =
         repeats_ == RepeatedKeys::kNeighbours ? digests_.size()
                                               : digests_.CountDistinct();
@@ -189,8 +188,6 @@ Status DigestsBuilder::Finish(std::string* dst) {
     if (done.ok()) counted_ = *distinct;
     return done;
   });
-  if (!written.ok()) dst->resize(start);
-  return written;
 }
 
 }  // namespace tamis

@@ -1,5 +1,6 @@
 #include "formats/line_view.h"
 
+#include "base/no_throw.h"
 #include "formats/tamis_container.h"
 #include "tamis/result.h"
 
@@ -18,7 +19,9 @@ bool IsLineFilter(const TamisHeader& header) noexcept {
 }  // namespace
 
 std::optional<LineView> ViewLines(Slice bytes) noexcept {
-  const Result<TamisContents> contents = ParseTamis(bytes);
+  // What is wrong with them may not be said for want of memory.
+  const Result<TamisContents> contents =
+      NoThrow([&] { return ParseTamis(bytes); });
   if (!contents.ok() || !IsLineFilter(contents->header)) return std::nullopt;
   const TamisHeader& header = contents->header;
   const std::uint64_t count = contents->payload.size() / kLineBytes;

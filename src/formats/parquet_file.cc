@@ -1,10 +1,10 @@
 #include <array>
 #include <cstddef>
-#include <new>
 #include <optional>
 #include <utility>
 
 #include "base/coding.h"
+#include "base/no_throw.h"
 #include "base/thrift_compact.h"
 #include "formats/parquet_header.h"
 #include "tamis/parquet.h"
@@ -272,13 +272,11 @@ Result<ParquetFooter> SplitParquetFile(Slice file) {
 Result<std::vector<ParquetFilterPlace>> FindParquetFilters(Slice file) {
   // A place takes some twenty times the memory of the bytes that name it, and
   // the list may grow to twice its size.
-  try {
+  return NoThrow([&]() -> Result<std::vector<ParquetFilterPlace>> {
     const Result<ParquetFooter> footer = SplitParquetFile(file);
     if (!footer.ok()) return footer.status();
     return MetadataReader(*footer).Read();
-  } catch (const std::bad_alloc&) {
-    return Status::ResourceExhausted("no memory");  // too short to need any
-  }
+  });
 }
 
 }  // namespace tamis

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_throw.h"
 #include "formats/blocked_engine.h"
 #include "formats/bloom_policy.h"
 #include "formats/parquet_header.h"
@@ -190,6 +191,14 @@ class ParquetBuilder final : public FilterBuilder {
   }
 
   Status Finish(std::string* dst) override {
+    return NoThrowAppending(dst, [&] { return Write(dst); });
+  }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return bits_.counted_keys();
+  }
+
+ private:
+  Status Write(std::string* dst) {
     const std::size_t start = dst->size();
     // How many of the keys count is known only to the inner builder; where
     // repeats make the filter smaller than expected, so is its header.
@@ -198,10 +207,7 @@ class ParquetBuilder final : public FilterBuilder {
     Status done = AppendHeader(dst, expected);
     const std::size_t bits_at = dst->size();
     if (done.ok()) done = bits_.Finish(dst);
-    if (!done.ok()) {
-      dst->resize(start);
-      return done;
-    }
+    if (!done.ok()) return done;
     const std::uint64_t actual = dst->size() - bits_at;
     if (actual != expected) {
       dst->erase(start, bits_at - start - ParquetHeaderBytes(actual));
@@ -209,11 +215,7 @@ class ParquetBuilder final : public FilterBuilder {
     }
     return Status::Ok();
   }
-  std::optional<std::uint64_t> counted_keys() const override {
-    return bits_.counted_keys();
-  }
 
- private:
   ParquetBits format_;
   BloomBuilder<ParquetBits> bits_;
   std::uint64_t added_ = 0;
@@ -240,11 +242,10 @@ class ParquetGrowing final : public Growing {
   FilterInfo Describe() const override { return bits_->Describe(); }
 
   Status Save(std::string* dst) const override {
-    const std::size_t start = dst->size();
-    Status done = AppendHeader(dst, bitset_bytes_);
-    if (done.ok()) done = bits_->Save(dst);
-    if (!done.ok()) dst->resize(start);
-    return done;
+    return NoThrowAppending(dst, [&] {
+      Status done = AppendHeader(dst, bitset_bytes_);
+      return done.ok() ? bits_->Save(dst) : done;
+    });
   }
 
  private:

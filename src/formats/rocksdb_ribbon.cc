@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/append_zeros.h"
+#include "base/no_throw.h"
 #include "filters/bit_array.h"
 #include "filters/digest_buckets.h"
 #include "filters/ribbon128.h"
@@ -112,12 +113,15 @@ class RibbonBuilder final : public FilterBuilder {
   void AddMany(std::span<const Slice> keys) override {
     for (const Slice key : keys) AddHash(Xxph3(key));
   }
-  Status Finish(std::string* dst) override;
+  Status Finish(std::string* dst) override {
+    return NoThrowAppending(dst, [&] { return Write(dst); });
+  }
   std::optional<std::uint64_t> counted_keys() const override {
     return counted_;
   }
 
  private:
+  Status Write(std::string* dst);
   Status FinishFor(std::uint64_t keys, std::string* dst);
   void AddHash(std::uint64_t hash) noexcept;
   // Tries seeds until all equations are in *banding; ordinal_ is the last one
@@ -209,7 +213,7 @@ void Seal(unsigned char* trailer, std::uint8_t ordinal,
   }
 }
 
-Status RibbonBuilder::Finish(std::string* dst) {
+Status RibbonBuilder::Write(std::string* dst) {
   if (setting_.millibits == 0) {
     return Status::InvalidArgument(
         "rocksdb-ribbon: for fewer than 0.5 bits per key RocksDB makes no "

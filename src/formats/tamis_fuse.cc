@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/append_zeros.h"
+#include "base/no_throw.h"
 #include "filters/binary_fuse.h"
 #include "filters/bit_array.h"
 #include "filters/digest_set.h"
@@ -250,8 +251,10 @@ class FusePolicy final : public FilterPolicy {
     estimate.false_positive_rate = RateAt(keys, keys);
     if (keys == 0) return estimate;
     if (keys > kMostKeys) {
-      estimate.status = Status::InvalidArgument(
-          "fuse: more than 2^56 keys; no filter can be so large");
+      estimate.status = NoThrow([] {
+        return Status::InvalidArgument(
+            "fuse: more than 2^56 keys; no filter can be so large");
+      });
       keys = kMostKeys;
     }
     const std::uint64_t parts = FuseParts(keys);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/append_zeros.h"
+#include "base/no_throw.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_mutable.h"
 #include "formats/line_parts.h"
@@ -157,6 +159,13 @@ class RotatingPolicy final : public FilterPolicy {
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
+    try {
+      return PredictOrThrow(keys);
+    } catch (const std::bad_alloc&) {
+      return {.status = OutOfMemory()};
+    }
+  }
+  Estimate PredictOrThrow(std::uint64_t keys) const {
     const RotatingFacts facts = Plan(keys);
     Estimate estimate = {.bytes = facts.TotalBytes(),
                          .bits = facts.LineBytes() * 8,
@@ -171,10 +180,9 @@ class RotatingPolicy final : public FilterPolicy {
   }
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
-    const RotatingFacts facts = Plan(planned_keys);
     const double of_one = BlockedRate({.kind = BlockKind::kLine,
-                                       .blocks = facts.lines,
-                                       .probes = facts.probes},
+                                       .blocks = LinesFor(planned_keys),
+                                       .probes = Probes()},
                                       keys);
     return -std::expm1(generations_ * std::log1p(-of_one));
   }
@@ -196,16 +204,22 @@ class RotatingPolicy final : public FilterPolicy {
   }
 
  private:
-  RotatingFacts Plan(std::uint64_t keys) const {
-    RotatingFacts facts;
-    facts.seed = seed_;
+  std::uint64_t LinesFor(std::uint64_t keys) const noexcept {
     const std::uint64_t bits =
         sizing_.bits != 0 ? sizing_.bits
                           : BloomBitsAt(std::max<std::uint64_t>(keys, 1),
                                         sizing_.bits_per_key);
-    facts.lines = (bits + kLineBits - 1) / kLineBits;
-    facts.probes = sizing_.probes != 0 ? sizing_.probes
-                                       : BestLineProbes(sizing_.bits_per_key);
+    return (bits + kLineBits - 1) / kLineBits;
+  }
+  unsigned Probes() const noexcept {
+    return sizing_.probes != 0 ? sizing_.probes
+                               : BestLineProbes(sizing_.bits_per_key);
+  }
+  RotatingFacts Plan(std::uint64_t keys) const {
+    RotatingFacts facts;
+    facts.seed = seed_;
+    facts.lines = LinesFor(keys);
+    facts.probes = Probes();
     facts.keys.resize(generations_);
     return facts;
   }

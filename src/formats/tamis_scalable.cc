@@ -74,6 +74,9 @@ class ScalableMutable final : public MutableFilter {
 
   // Opens the next part.  ResourceExhausted: as before.
   Status Grow() {
+    return NoThrow([&] { return GrowOrThrow(); });
+  }
+  Status GrowOrThrow() {
     const auto i = static_cast<unsigned>(facts_.parts.size());
     if (i == kMostScalableParts) {
       return Status::ResourceExhausted("scalable: it has 48 parts already");

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "policy/advice_words.h"
 #include "policy/kind_costs.h"
 
@@ -86,11 +87,13 @@ FilterChoice Judge(const Candidate& candidate, const FilterNeed& need) {
   choice.build_ns_per_key = speed.build_ns;
   choice.unfit = WhyUnable(candidate, need);
   auto policy = MakePolicy(choice.spec);
+  ThrowIfOutOfMemory(policy.status());
   if (!policy.ok()) {
     choice.unfit = policy.status().message();
     return choice;
   }
   choice.estimate = (*policy)->Predict(PlannedKeys(candidate, need));
+  ThrowIfOutOfMemory(choice.estimate.status);
   choice.query_ns = QueryNs(speed, choice.estimate);
   choice.cost = CostNs(need, speed, choice.estimate) / 1e9;
   if (need.keys > 0) {
@@ -133,9 +136,7 @@ Status NoneFits(const FilterNeed& need) {
       "advice: no kind has a filter of so low a rate for so many keys");
 }
 
-}  // namespace
-
-Result<FilterAdvice> AdviseFilter(const FilterNeed& need) {
+Result<FilterAdvice> Advise(const FilterNeed& need) {
   if (Status fits = CheckNeed(need); !fits.ok()) return fits;
   FilterAdvice advice;
   for (const Candidate& candidate : kCandidates) {
@@ -152,6 +153,12 @@ Result<FilterAdvice> AdviseFilter(const FilterNeed& need) {
   advice.best = advice.choices.front();
   advice.reason = ReasonFor(need, advice.choices);
   return advice;
+}
+
+}  // namespace
+
+Result<FilterAdvice> AdviseFilter(const FilterNeed& need) {
+  return NoThrow([&] { return Advise(need); });
 }
 
 }  // namespace tamis

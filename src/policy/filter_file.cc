@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/mapped_file.h"
+#include "base/no_throw.h"
 #include "base/path_lock.h"
 #include "tamis/filter_memory.h"
 #include "tamis/formats.h"
@@ -49,9 +50,10 @@ class GuardedReader final : public FilterReader {
   }
   FilterInfo Describe() const override {
     FilterInfo info = reader_->Describe();
-    if (!file_.faulted()) return info;
+    const Status read = file_.status();
+    if (read.ok()) return info;
     info.rate = 1.0;
-    info.always_maybe = file_.status().message();
+    info.always_maybe = read.message();
     return info;
   }
 
@@ -84,7 +86,9 @@ class OpenedFilterFile final : public FilterFile {
   const FilterReader& reader() const noexcept override { return *reader_; }
   Slice bytes() const noexcept override { return BytesOf(contents_); }
   std::string_view spec() const noexcept override { return spec_; }
-  Status status() const override { return StatusOf(contents_); }
+  Status status() const override {
+    return NoThrow([&] { return StatusOf(contents_); });
+  }
 
  private:
   // In the order of need: what stands below points to what stands above.
@@ -121,9 +125,7 @@ Result<std::string> CertainSpec(const std::string& path, Slice bytes) {
                                  ", which is a guess; name its format");
 }
 
-}  // namespace
-
-Result<std::unique_ptr<const FilterFile>> FilterFile::Open(
+Result<std::unique_ptr<const FilterFile>> OpenFilterFile(
     const std::string& path, std::string_view spec, FileAccess access) {
   auto file = MappedFile::Open(path);
   if (!file.ok()) return file.status();
@@ -158,20 +160,29 @@ Result<std::unique_ptr<const FilterFile>> FilterFile::Open(
   return std::unique_ptr<const FilterFile>(std::move(opened));
 }
 
+}  // namespace
+
+Result<std::unique_ptr<const FilterFile>> FilterFile::Open(
+    const std::string& path, std::string_view spec, FileAccess access) {
+  return NoThrow([&] { return OpenFilterFile(path, spec, access); });
+}
+
 Status WriteFilterFile(const std::string& path, Slice bytes,
                        IfExists if_exists) {
-  return WriteFileAtomically(
-      path, bytes,
-      if_exists == IfExists::kReplace ? Overwrite::kYes : Overwrite::kNo);
+  const Overwrite overwrite =
+      if_exists == IfExists::kReplace ? Overwrite::kYes : Overwrite::kNo;
+  return NoThrow([&] { return WriteFileAtomically(path, bytes, overwrite); });
 }
 
 Result<std::unique_ptr<FilterFileLock>> LockFilterFile(
     const std::string& path,
     std::optional<std::chrono::milliseconds> patience) {
-  auto lock = PathLock::Take(path, patience);
-  if (!lock.ok()) return lock.status();
-  return std::unique_ptr<FilterFileLock>(
-      std::make_unique<HeldPathLock>(*std::move(lock)));
+  return NoThrow([&]() -> Result<std::unique_ptr<FilterFileLock>> {
+    auto lock = PathLock::Take(path, patience);
+    if (!lock.ok()) return lock.status();
+    return std::unique_ptr<FilterFileLock>(
+        std::make_unique<HeldPathLock>(*std::move(lock)));
+  });
 }
 
 }  // namespace tamis

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/append_zeros.h"
+#include "base/no_throw.h"
 #include "filters/fold_bits.h"
 #include "filters/split_block.h"
 #include "policy/bloom_bits.h"
@@ -115,10 +116,7 @@ void WriteFolded(const TamisBloom& bloom, std::uint64_t divisor,
   SealTamis(whole, header);
 }
 
-}  // namespace
-
-Result<FoldResult> FoldFilter(Slice filter, std::uint64_t divisor,
-                              std::string* dst) {
+Result<FoldResult> Fold(Slice filter, std::uint64_t divisor, std::string* dst) {
   Result<TamisBloom> bloom = ParseTamisBloom(filter);
   if (!bloom.ok()) return bloom.status();
   if (Status fits = CheckDivisor(*bloom, divisor); !fits.ok()) return fits;
@@ -133,14 +131,14 @@ Result<FoldResult> FoldFilter(Slice filter, std::uint64_t divisor,
   return result;
 }
 
-Result<double> RateWhenFolded(Slice filter, std::uint64_t divisor) {
+Result<double> FoldedRateOf(Slice filter, std::uint64_t divisor) {
   Result<TamisBloom> bloom = ParseTamisBloom(filter);
   if (!bloom.ok()) return bloom.status();
   if (Status fits = CheckDivisor(*bloom, divisor); !fits.ok()) return fits;
   return ExactRateOf(*bloom, divisor);
 }
 
-Result<std::uint64_t> LargestDivisorFor(Slice filter, double rate) {
+Result<std::uint64_t> FindDivisor(Slice filter, double rate) {
   Result<TamisBloom> bloom = ParseTamisBloom(filter);
   if (!bloom.ok()) return bloom.status();
   std::vector<std::uint64_t> divisors = DivisorsOf(UnitsOf(*bloom));
@@ -150,6 +148,21 @@ Result<std::uint64_t> LargestDivisorFor(Slice filter, double rate) {
     divisors.pop_back();
   }
   return divisors.back();
+}
+
+}  // namespace
+
+Result<FoldResult> FoldFilter(Slice filter, std::uint64_t divisor,
+                              std::string* dst) {
+  return NoThrowAppending(dst, [&] { return Fold(filter, divisor, dst); });
+}
+
+Result<double> RateWhenFolded(Slice filter, std::uint64_t divisor) {
+  return NoThrow([&] { return FoldedRateOf(filter, divisor); });
+}
+
+Result<std::uint64_t> LargestDivisorFor(Slice filter, double rate) {
+  return NoThrow([&] { return FindDivisor(filter, rate); });
 }
 
 }  // namespace tamis

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "formats/tamis_container.h"
 #include "formats/tamis_counting.h"
 #include "formats/tamis_cuckoo.h"
@@ -47,9 +48,7 @@ Result<std::unique_ptr<MutableFilter>> AsMutable(
   return std::unique_ptr<MutableFilter>(*std::move(filter));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<ErasableFilter>> NewErasable(
+Result<std::unique_ptr<ErasableFilter>> MakeErasable(
     std::string_view text, std::uint64_t planned_keys) {
   std::string name;
   Result<Settings> settings = SettingsOf(text, &name);
@@ -68,7 +67,7 @@ Result<std::unique_ptr<ErasableFilter>> NewErasable(
       name + ": keys cannot be erased from this kind; counting and cuckoo can");
 }
 
-Result<std::unique_ptr<RotatingFilter>> NewRotating(
+Result<std::unique_ptr<RotatingFilter>> MakeRotating(
     std::string_view text, std::uint64_t planned_keys) {
   std::string name;
   Result<Settings> settings = SettingsOf(text, &name);
@@ -83,7 +82,7 @@ Result<std::unique_ptr<RotatingFilter>> NewRotating(
                           planned_keys);
 }
 
-Result<std::unique_ptr<MutableFilter>> LoadMutable(Slice bytes) {
+Result<std::unique_ptr<MutableFilter>> LoadGrowing(Slice bytes) {
   switch (KindOf(bytes)) {
     case TamisKind::kClassicBloom:
     case TamisKind::kLineBloom:
@@ -104,15 +103,39 @@ Result<std::unique_ptr<MutableFilter>> LoadMutable(Slice bytes) {
   return RefuseToLoad(bytes, "needs all its keys at once, and cannot grow");
 }
 
-Result<std::unique_ptr<ErasableFilter>> LoadErasable(Slice bytes) {
+Result<std::unique_ptr<ErasableFilter>> LoadShrinking(Slice bytes) {
   if (KindOf(bytes) == TamisKind::kCounting) return LoadTamisCounting(bytes);
   if (KindOf(bytes) == TamisKind::kCuckoo) return LoadTamisCuckoo(bytes);
   return RefuseToLoad(bytes, "cannot erase keys; counting and cuckoo can");
 }
 
-Result<std::unique_ptr<RotatingFilter>> LoadRotating(Slice bytes) {
+Result<std::unique_ptr<RotatingFilter>> LoadExpiring(Slice bytes) {
   if (KindOf(bytes) == TamisKind::kRotating) return LoadTamisRotating(bytes);
   return RefuseToLoad(bytes, "has no generations");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ErasableFilter>> NewErasable(
+    std::string_view text, std::uint64_t planned_keys) {
+  return NoThrow([&] { return MakeErasable(text, planned_keys); });
+}
+
+Result<std::unique_ptr<RotatingFilter>> NewRotating(
+    std::string_view text, std::uint64_t planned_keys) {
+  return NoThrow([&] { return MakeRotating(text, planned_keys); });
+}
+
+Result<std::unique_ptr<MutableFilter>> LoadMutable(Slice bytes) {
+  return NoThrow([&] { return LoadGrowing(bytes); });
+}
+
+Result<std::unique_ptr<ErasableFilter>> LoadErasable(Slice bytes) {
+  return NoThrow([&] { return LoadShrinking(bytes); });
+}
+
+Result<std::unique_ptr<RotatingFilter>> LoadRotating(Slice bytes) {
+  return NoThrow([&] { return LoadExpiring(bytes); });
 }
 
 }  // namespace tamis

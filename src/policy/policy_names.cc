@@ -4,6 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_throw.h"
+#include "policy/table_policy.h"
+
 namespace tamis {
 namespace {
 
@@ -18,7 +21,8 @@ constexpr std::string_view kSpecs[] = {
 Policies MakeAll() {
   Policies all;
   for (const std::string_view spec : kSpecs) {
-    auto policy = MakePolicy(spec);
+    auto policy = MakeSeededPolicy(spec, 0);
+    ThrowIfOutOfMemory(policy.status());  // the next call tries again
     if (policy.ok()) all.push_back(*std::move(policy));
   }
   return all;

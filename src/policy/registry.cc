@@ -18,6 +18,7 @@
 #include "formats/tamis_filter.h"
 #include "policy/choosing_policy.h"
 #include "policy/kind_settings.h"
+#include "policy/no_throw_policy.h"
 #include "policy/settings.h"
 #include "policy/spec.h"
 #include "policy/table_policy.h"
@@ -308,7 +309,7 @@ std::string TextOf(Order order) {
 std::span<const FormatEntry> KnownFormats() noexcept { return kFormats; }
 
 Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
-  return NoThrow([&] { return Make(text, 0); });
+  return NoThrow([&] { return ThrowingNothing(Make(text, 0)); });
 }
 
 std::string CanonicalText(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/no_throw.h"
 #include "formats/bloom_policy.h"
 #include "math/blocked_bloom.h"
 #include "math/key_estimates.h"
@@ -111,9 +112,7 @@ Status CheckComparable(const TamisBloom& a, const TamisBloom& b) {
   return CheckMergeable(a.parsed, b.parsed);
 }
 
-}  // namespace
-
-Result<Overlap> EstimateOverlap(Slice a_bytes, Slice b_bytes) {
+Result<Overlap> OverlapOf(Slice a_bytes, Slice b_bytes) {
   Result<TamisBloom> a = ParseTamisBloom(a_bytes);
   if (!a.ok()) return a.status();
   Result<TamisBloom> b = ParseTamisBloom(b_bytes);
@@ -150,6 +149,12 @@ Result<Overlap> EstimateOverlap(Slice a_bytes, Slice b_bytes) {
         static_cast<double>(counts.both) / bits, estimator.probes);
   }
   return overlap;
+}
+
+}  // namespace
+
+Result<Overlap> EstimateOverlap(Slice a, Slice b) {
+  return NoThrow([&] { return OverlapOf(a, b); });
 }
 
 }  // namespace tamis

@@ -33,6 +33,9 @@ Status TrySize(const FilterPolicy& policy, std::size_t keys) {
     return Unfit("no" + of_keys + " can be built: " + built.message());
   }
   const auto reader = policy.Open(bytes);
+  if (reader.status().code() == StatusCode::kResourceExhausted) {
+    return reader.status();
+  }
   if (!reader.ok() || *reader == nullptr) {
     return Unfit("its own" + of_keys +
                  " does not open: " + reader.status().message());

@@ -14,7 +14,8 @@
 namespace tamis {
 
 // As MakePolicy(), with that seed where the text gives none and its kind takes
-// one.
+// one.  For use within the library: the policy throws std::bad_alloc, so that a
+// lack of memory is not taken for damage.
 Result<std::unique_ptr<const FilterPolicy>> MakeSeededPolicy(
     std::string_view text, std::uint64_t seed);
 

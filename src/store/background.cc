@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/mapping_guard.h"
 #include "base/no_throw.h"
 #include "store/store_impl.h"
 
@@ -55,9 +56,17 @@ void StoreImpl::NoteFilterNotBuilt(const std::string& what) {
 }
 
 Status StoreImpl::StartThreads() {
+  // Threads have blocked what the one that begins them has.
+  const bool unblock = options_.guard_mappings;
   try {
-    flush_thread_ = std::thread([this] { FlushLoop(); });
-    compact_thread_ = std::thread([this] { CompactLoop(); });
+    flush_thread_ = std::thread([this, unblock] {
+      if (unblock) UnblockFaults();
+      FlushLoop();
+    });
+    compact_thread_ = std::thread([this, unblock] {
+      if (unblock) UnblockFaults();
+      CompactLoop();
+    });
   } catch (const std::system_error& error) {
     return Status::ResourceExhausted(
         dir_ + ": the system has no thread to give for background work: " +

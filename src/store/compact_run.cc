@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/mapping_guard.h"
 #include "base/no_throw.h"
 #include "base/worker_threads.h"
 #include "store/compact_range.h"
@@ -40,7 +41,9 @@ Status StoreImpl::RunCompaction(const CompactionJob& job) {
   std::vector<std::unique_ptr<TableOutputs>> outputs(cuts.size() + 1);
   for (std::unique_ptr<TableOutputs>& part : outputs) part = NewOutputs();
   const std::vector<Sequence> snapshots = snapshots_.All();
-  const auto run = [&](std::size_t i, unsigned /*worker*/) {
+  const auto run = [&](std::size_t i, unsigned worker) {
+    // The first is the caller's own thread.
+    if (worker > 0 && options_.guard_mappings) UnblockFaults();
     CompactRange range;
     range.job = &job;
     range.version = view->version.get();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/crc32c.h"
+#include "base/no_throw.h"
 #include "store/file_names.h"
 #include "tamis/filter.h"
 
@@ -60,7 +61,9 @@ std::optional<std::string> FilterIn(const std::vector<NamedLine>& lines) {
   const std::string* const value = FindLine(lines, kFilterSetting);
   if (value == nullptr) return std::nullopt;
   if (*value == kNoFilter) return std::string();
-  return MakePolicy(*value).ok() ? std::optional(*value) : std::nullopt;
+  const auto policy = MakePolicy(*value);
+  ThrowIfOutOfMemory(policy.status());
+  return policy.ok() ? std::optional(*value) : std::nullopt;
 }
 
 // As NameAsFilter() wrote it, which may have been cut.
@@ -113,10 +116,12 @@ void StoreSettings::ApplyTo(StoreOptions* options) const {
 }
 
 Result<StoreSettings> ReadStoreSettings(const std::string& dir, Env* env) {
-  Result<std::vector<NamedLine>> lines =
-      ReadSettingsFile(env != nullptr ? *env : DefaultEnv(), dir);
-  if (!lines.ok()) return lines.status();
-  return SettingsOf(*lines);
+  return NoThrow([&]() -> Result<StoreSettings> {
+    Result<std::vector<NamedLine>> lines =
+        ReadSettingsFile(env != nullptr ? *env : DefaultEnv(), dir);
+    if (!lines.ok()) return lines.status();
+    return SettingsOf(*lines);
+  });
 }
 
 std::string SettingsFileName(const std::string& dir) {

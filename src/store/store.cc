@@ -156,7 +156,7 @@ Status Store::Flush() {
 }
 
 Status Store::Compact(const KeyRange& range) {
-  return CompactWith({.range = range}).status();
+  return NoThrow([&] { return CompactWith({.range = range}).status(); });
 }
 
 Result<CompactReport> Store::CompactWith(const CompactOptions& options) {

@@ -73,16 +73,22 @@ bool TableBlocks::MakeReadable(const BlockHandle& handle,
 
 // As Read(), of the block as it is stored.  Clears *from_mapping where the
 // mapping would not do.
-Status TableBlocks::ReadVerified(bool* from_mapping, std::size_t i, bool verify,
-                                 BlockBuffer* buffer,
+Status TableBlocks::ReadVerified(bool* from_mapping, std::size_t i,
+                                 bool always_verify, BlockBuffer* buffer,
                                  StoredBlock* stored) const {
   const BlockHandle handle = index_.block(i);
-  verify = verify || (KnownOf(i) & kVerified) == 0;
+  const bool verify = always_verify || (KnownOf(i) & kVerified) == 0;
   if (*from_mapping && verify) *from_mapping = MakeReadable(handle, buffer);
   if (*from_mapping) {
     stored->bytes = {
         mapped_ + handle.offset,
         static_cast<std::size_t>(handle.size) + kBlockTrailerBytes};
+    if (always_verify) {
+      // What is verified must be what is used, though the file be cut
+      // meanwhile.
+      buffer->stored.assign(stored->bytes);
+      stored->bytes = buffer->stored;
+    }
   } else {
     Status read = ReadStored(file_, handle, &buffer->stored, stored);
     if (!read.ok()) return read;
@@ -106,11 +112,11 @@ bool TableBlocks::FindCached(const BlockHandle& handle, BlockBuffer* buffer,
   return true;
 }
 
-Status TableBlocks::ReadFrom(bool* from_mapping, std::size_t i, bool verify,
-                             BlockBuffer* buffer, Slice* contents,
-                             bool* is_compressed) const {
+Status TableBlocks::ReadFrom(bool* from_mapping, std::size_t i,
+                             bool always_verify, BlockBuffer* buffer,
+                             Slice* contents, bool* is_compressed) const {
   StoredBlock stored;
-  Status read = ReadVerified(from_mapping, i, verify, buffer, &stored);
+  Status read = ReadVerified(from_mapping, i, always_verify, buffer, &stored);
   if (!read.ok()) return read;
   *contents = stored.contents();
   *is_compressed = stored.codec() != static_cast<unsigned>(Compression::kNone);
@@ -147,14 +153,15 @@ Status TableBlocks::Read(std::size_t i, const BlockReadOptions& options,
     if (from_mapping && faulted()) {
       // Zeros may have been read, whatever came of them.
       from_mapping = false;
-      read = ReadFrom(&from_mapping, i, /*verify=*/true, buffer, &contents,
-                      &is_compressed);
+      read = ReadFrom(&from_mapping, i, /*always_verify=*/true, buffer,
+                      &contents, &is_compressed);
     }
     if (!read.ok()) return read;
     if (is_compressed && cache_ != nullptr && options.fill_cache) {
       KeepInCache(handle, buffer, &contents);
     }
-    buffer->is_mapped = from_mapping && !is_compressed;
+    buffer->is_mapped =
+        from_mapping && !is_compressed && !options.verify_checksums;
   }
   Status found = Status::Ok();
   if (!Block::Parse(contents, block)) {

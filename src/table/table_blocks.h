@@ -4,7 +4,9 @@
 // Where the table is mapped, its blocks are views of the mapping, but none is
 // touched before the system has said that it can be read; what cannot is read
 // by the file, which says why.  If a page goes bad later, GuardMappings() shows
-// zeros in its place and the mapping is not used any more.
+// zeros in its place and the mapping is not used any more.  Of a file that is
+// cut within a page the rest of that page shows zeros, and nobody is told: with
+// verify_checksums a block is copied first, and the copy is verified and used.
 
 #pragma once
 
@@ -82,10 +84,10 @@ class TableBlocks {
   Status WalkOver(std::size_t i, const Block& block) const;
   // *is_compressed says where *contents lies: in buffer->raw, or where it was
   // read.
-  Status ReadFrom(bool* from_mapping, std::size_t i, bool verify,
+  Status ReadFrom(bool* from_mapping, std::size_t i, bool always_verify,
                   BlockBuffer* buffer, Slice* contents,
                   bool* is_compressed) const;
-  Status ReadVerified(bool* from_mapping, std::size_t i, bool verify,
+  Status ReadVerified(bool* from_mapping, std::size_t i, bool always_verify,
                       BlockBuffer* buffer, StoredBlock* stored) const;
   bool MakeReadable(const BlockHandle& handle,
                     BlockBuffer* buffer) const noexcept;

@@ -45,7 +45,9 @@ struct KeyBounds {
 };
 
 struct BlockReadOptions {
-  bool verify_checksums = false;  // again, each time
+  // Again, each time, and of a copy: what was verified is what is used,
+  // whatever becomes of the file.
+  bool verify_checksums = false;
   bool fill_cache = true;
   // False: entries come as they are, for those who save what they can.
   bool check_order = true;

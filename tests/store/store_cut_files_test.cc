@@ -5,19 +5,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tamis/comparator.h"
 #include "tamis/env.h"
 #include "tamis/store.h"
 #include "tests/base/temp_dir.h"
@@ -275,6 +279,103 @@ TEST(StoreWithATableBeingCut, IsNotReplacedByZeros) {
       ASSERT_EQ(value, ValueOf(i));
     }
   }
+}
+
+// By bytes, but calls somebody before keys are compared.
+class NosyOrder final : public Comparator {
+ public:
+  std::string_view name() const noexcept override {
+    return BytewiseComparator().name();
+  }
+  int Compare(Slice a, Slice b) const noexcept override {
+    if (on_compare) on_compare(a);
+    return a.compare(b);
+  }
+  bool EqualMeansIdentical() const noexcept override { return true; }
+
+  std::function<void(Slice)> on_compare;
+};
+
+// The last value of a table turns to zeros after its block was verified, and
+// before it is copied.  No page is lost, so nothing but a copy helps.
+TEST(StoreWithATableBeingCut, WithinAPageIsCompactedAsItWasVerified) {
+  NosyOrder order;
+  StoreOptions options = GuardedOptions();
+  options.comparator = &order;
+  CutStore store(options);
+  ASSERT_TRUE(store->Delete({}, NumberKey(0)).ok());
+  ASSERT_TRUE(store->Put({}, NumberKey(2), "newer").ok());
+  ASSERT_TRUE(store->Flush().ok());
+  std::ifstream in(store.table(), std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(in), {}};
+  const std::string last = ValueOf(kKeys - 1);
+  const std::size_t place = content.rfind(last);
+  ASSERT_NE(place, std::string::npos);
+  ASSERT_LT(place % 4096, 4096 - last.size()) << "it lies in one page";
+
+  std::atomic<bool> is_cut{false};
+  order.on_compare = [&](Slice key) {
+    if (key != NumberKey(kKeys - 3) || is_cut.exchange(true)) return;
+    std::filesystem::resize_file(store.table(), place + 10);
+  };
+  EXPECT_TRUE(store->Compact().ok());
+  order.on_compare = nullptr;
+  EXPECT_TRUE(is_cut.load());
+  std::string value;
+  ASSERT_TRUE(store.Get(kKeys - 1, &value).ok());
+  EXPECT_EQ(value, last);
+}
+
+// An iterator that verifies each time has a copy, too.
+TEST(StoreWithATableBeingCut, WithinAPageIsShownAsItWasVerified) {
+  CutStore store;
+  const auto it = store->NewIterator({.verify_checksums = true});
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  std::filesystem::resize_file(store.table(), 10);
+  EXPECT_EQ(it->value(), ValueOf(0));
+  it->Next();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->value(), ValueOf(1));
+}
+
+// With the signal blocked a fault would end the process all the same.
+TEST(StoreOfAThreadThatBlocksSignals, LetsFaultsThroughInItsOwnThreads) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, &all, &before), 0);
+  NosyOrder order;
+  std::atomic<bool> is_watched{false};
+  std::atomic<int> in_others{0};
+  std::atomic<int> blocked{0};
+  const std::thread::id caller = std::this_thread::get_id();
+  order.on_compare = [&](Slice /*key*/) {
+    if (!is_watched || std::this_thread::get_id() == caller) return;
+    sigset_t now;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    ++in_others;
+    blocked += sigismember(&now, SIGBUS);
+  };
+  StoreOptions options = GuardedOptions();
+  options.comparator = &order;
+  options.automatic_compaction = true;
+  options.level0_compact_at = 2;
+  {
+    CutStore store(options);
+    is_watched = true;
+    for (const std::uint64_t i : {5u, 6u}) {
+      EXPECT_TRUE(store->Put({}, NumberKey(0), "newer").ok());
+      EXPECT_TRUE(store->Put({}, NumberKey(i), "newer").ok());
+      EXPECT_TRUE(store->Flush().ok());
+    }
+    EXPECT_TRUE(store->WaitForQuiet().ok());
+    EXPECT_GT(store->Stats().compactions, 0u);
+    is_watched = false;
+  }
+  EXPECT_GT(in_others.load(), 0);
+  EXPECT_EQ(blocked.load(), 0);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 TEST(StoreWithACutLog, SaysSoAndBeginsAnother) {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "tamis/store.h"
+#include "tamis/store_settings.h"
 #include "tests/base/temp_dir.h"
 #include "tests/store/stores.h"
 #include "tests/support/failing_new.h"
@@ -308,6 +309,66 @@ void RunWithEach(int stride, const std::vector<int>& counts) {
 TEST(StoreMemory, MayRunOutAtAnyPoint) { RunWithEach(11, {1, 40}); }
 TEST(StoreMemoryLarge, MayRunOutAtEachPoint) {
   RunWithEach(1, {1, 2, 3, 40, 300});
+}
+
+// Calls work() while one more allocation succeeds each time, until none fails:
+// it gives `usual`, or says that there is no memory.
+template <typename Work>
+void ExpectStatus(StatusCode usual, Work work) {
+  for (const int count : {1, 1 << 20}) {
+    bool any = true;
+    for (int after = 0; any; ++after) {
+      FailAllocations(after, count);
+      const StatusCode code = work();
+      any = FailedAllocations() > 0;
+      FailAllocations(1 << 30, 0);
+      EXPECT_TRUE(code == usual || code == StatusCode::kResourceExhausted)
+          << StatusCodeName(code) << " after " << after;
+      EXPECT_TRUE(any || code == usual);
+    }
+  }
+}
+
+TEST(StoreMemory, ACompactThatIsRefusedSaysSoOrThatThereIsNone) {
+  const TempDir dir(TempDir::InMemory());
+  FailAllocations(1 << 30, 0);
+  Fill(dir.File("filled"));
+  StoreOptions options = OptionsHere();
+  options.create_if_missing = false;
+  options.read_only = true;
+  const auto store = *Store::Open(dir.File("filled"), options);
+  const StatusCode usual = store->Compact().code();
+  EXPECT_NE(usual, StatusCode::kOk);
+  ExpectStatus(usual, [&] {
+    const FaultScope faulty;
+    return store->Compact().code();
+  });
+}
+
+TEST(StoreMemory, ReadingSettingsSaysWhenThereIsNone) {
+  const TempDir dir(TempDir::InMemory());
+  FailAllocations(1 << 30, 0);
+  const std::string path = dir.File("a_rather_long_name_for_a_store");
+  StoreOptions options = OptionsHere();
+  options.filter = "bloom:12";
+  ASSERT_TRUE(Store::Open(path, options).ok());
+  ExpectStatus(StatusCode::kOk, [&] {
+    std::optional<Result<StoreSettings>> read;
+    {
+      const FaultScope faulty;
+      read = ReadStoreSettings(path);
+    }
+    // Not one setting less.
+    if (read->ok()) {
+      EXPECT_EQ((*read)->filter, "bloom:12");
+    }
+    return read->status().code();
+  });
+  const std::string missing = dir.File("no_store_of_that_name");
+  ExpectStatus(StatusCode::kNotFound, [&] {
+    const FaultScope faulty;
+    return ReadStoreSettings(missing).status().code();
+  });
 }
 
 // What whole-store calls do to one that is not damaged: all is there after

@@ -227,6 +227,21 @@ TEST(TableThatLosesAPage, WhatIsFoundMeanwhileIsReadAnew) {
   }
 }
 
+// A file that is cut within a page shows zeros there, and nothing tells.
+TEST_P(TableOnABadDisk, WhatIsVerifiedEachTimeIsWhatIsShown) {
+  const auto it = table_->NewIterator({.verify_checksums = true});
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  file_->Lose(0, static_cast<std::size_t>(file_->size()));
+  int count = 0;
+  for (; it->Valid(); it->Next()) {
+    EXPECT_EQ(it->value(), Value(count));
+    ++count;
+  }
+  EXPECT_GT(count, 10) << "the rest of its block";
+  EXPECT_EQ(it->status().ToString(), "i/o error: t.ldb: a bad sector");
+}
+
 TEST_P(TableOnABadDisk, AnIteratorSaysThatItShowedZeros) {
   const auto it = table_->NewIterator({});
   it->SeekToFirst();

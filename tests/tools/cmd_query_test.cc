@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -5,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/in_process.h"
+#include "tests/tools/process.h"
 
 namespace tamis::tools {
 namespace {
@@ -217,6 +219,37 @@ TEST_F(QueryCommand, ADamagedFileIsAnErrorAndNeverANo) {
       {"query", dir_.Write("h.tamis", bytes.substr(0, 70)), "-k", "key1"});
   EXPECT_EQ(cut.code, kExitError);
   EXPECT_EQ(cut.out, "");
+}
+
+// Asks about the key 1, cuts the file to `size` when that is answered, and then
+// asks about all others.
+ProcessResult QueryWhileItIsCut(const std::string& dir, int keys,
+                                const std::string& size) {
+  const std::string all = std::to_string(keys);
+  return Shell(dir, "seq 1 " + all +
+                        " | tamis build -o f.tamis 2> log && mkfifo keys\n"
+                        "tamis query f.tamis < keys > out &\n"
+                        "exec 3> keys; echo 1 >&3\n"
+                        "until [ -s out ]; do sleep 0.01; done\n"
+                        "truncate -s " +
+                        size + " f.tamis; seq 2 " + all +
+                        " >&3; exec 3>&-\n"
+                        "wait $!; code=$?; cat out; exit $code");
+}
+
+TEST_F(QueryCommand, AShortFilterThatIsCutMeanwhileHidesNoKey) {
+  const ProcessResult run = QueryWhileItIsCut(dir_.path(), 2000, "100");
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 2000);
+  EXPECT_EQ(run.out.find("no\t"), std::string::npos) << "a key is hidden";
+}
+
+// Within its last page, so that nothing tells but the length of the file.
+TEST_F(QueryCommand, ALongFilterThatIsCutMeanwhileIsAnErrorAndNeverANo) {
+  const ProcessResult run = QueryWhileItIsCut(dir_.path(), 1'000'000, "-128");
+  EXPECT_EQ(run.code, kExitError);
+  EXPECT_NE(run.err.find("f.tamis: it was cut"), std::string::npos) << run.err;
+  EXPECT_EQ(run.out, "maybe\t1\n");
 }
 
 TEST_F(QueryCommand, ABadKeyComesAfterTheAnswersBeforeIt) {

@@ -1,0 +1,18 @@
+// policy/no_throw_policy.h -- a policy at the door of the library: what its
+// kind throws for want of memory becomes a Status.
+
+#pragma once
+
+#include <memory>
+
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// Does what `policy` does, with the same bytes; but every function of it that
+// returns a Status or a Result says ResourceExhausted instead of throwing
+// std::bad_alloc.
+Result<std::unique_ptr<const FilterPolicy>> ThrowingNothing(
+    Result<std::unique_ptr<const FilterPolicy>> policy);
+
+}  // namespace tamis
