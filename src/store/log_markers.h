@@ -43,7 +43,7 @@ class LogHeadReader {
  public:
   enum class Found { kMore, kWhole, kNone };
   // `first_piece` is the length of the record's first fragment, and nothing
-  // where it is in one piece.  kWhole: with this record head() is there.  kNone:
+  // where it is in one piece.  kWhole: with this record head() is there. kNone:
   // it is of no head, and no other will be.
   Found Take(Slice record, std::optional<std::size_t> first_piece) noexcept;
 

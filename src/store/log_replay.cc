@@ -131,8 +131,7 @@ class Planner {
 
  private:
   bool IsOurs(const ScannedLog& log) const noexcept {
-    return log.begins_as_ours ||
-           (!log.begins_at_start && state_.logs_are_ours);
+    return log.begins_as_ours || (!log.begins_at_start && state_.logs_are_ours);
   }
 
   void FindLastMark() {

@@ -110,8 +110,7 @@ bool StoreImpl::ChangedWhileOpening(const Status& opened) {
     return opened.code() == StatusCode::kNotFound ||
            opened.code() == StatusCode::kCorruption;
   }
-  return now->number != read_manifest_number_ ||
-         now->end != read_manifest_end_;
+  return now->number != read_manifest_number_ || now->end != read_manifest_end_;
 }
 
 // The logs as they are to be replayed.  Corruption: one of them is damaged.

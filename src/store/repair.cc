@@ -309,7 +309,8 @@ Status Repair::WriteManifest() {
   // there: so there is a new one, and it is empty.
   state.log_number = NewNumber();
   const std::string log = LogFileName(dir_, state.log_number);
-  Result<std::unique_ptr<WritableFile>> made = env_.Create(log, WriteKind::kLog);
+  Result<std::unique_ptr<WritableFile>> made =
+      env_.Create(log, WriteKind::kLog);
   Status closed = made.ok() ? (*made)->Close() : made.status();
   if (closed.ok()) closed = env_.SyncDirectory(dir_);
   if (!closed.ok()) return closed;

@@ -247,8 +247,8 @@ Status StoreImpl::WaitForFailedLogs(std::unique_lock<std::mutex>& lock) {
   return Status(
       background_error_.ok() ? StatusCode::kIoError : background_error_.code(),
       dir_ + ": a log could not be synced, or was inherited, and until what " +
-      "it holds is in a table no write can be made durable: " +
-      background_error_.message());
+          "it holds is in a table no write can be made durable: " +
+          background_error_.message());
 }
 
 // A new log and a new memtable; the old ones wait to be flushed.

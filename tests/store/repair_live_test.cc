@@ -194,8 +194,7 @@ TEST(StoreRepairLive, LosesNothingByACutManifestThatTellsALaterNumber) {
   const Result<ManifestState> state = ReadManifest(store.env(), "/db");
   ASSERT_TRUE(state.ok());
   {
-    auto file =
-        store.env().Reopen(manifest, state->end, WriteKind::kTable);
+    auto file = store.env().Reopen(manifest, state->end, WriteKind::kTable);
     ASSERT_TRUE(file.ok());
     LogWriter writer(*std::move(file), state->end);
     VersionEdit later;

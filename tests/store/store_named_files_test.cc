@@ -112,8 +112,8 @@ TEST(StoreNamedFiles, WhatIsMissingAndWhatIsUnnamedIsFound) {
   facts.number = 3;
   state.files[1] = {facts};
   state.named = {2, 3};
-  MissingFiles missing =
-      FindMissingFiles(state, "/db", {"000007.log", "000003.sst", "000002.ldb"});
+  MissingFiles missing = FindMissingFiles(
+      state, "/db", {"000007.log", "000003.sst", "000002.ldb"});
   EXPECT_TRUE(missing.tables.empty());
   EXPECT_EQ(missing.log, "");
   EXPECT_FALSE(missing.has_unnamed_tables);
@@ -191,8 +191,7 @@ TEST(StoreNamedFiles, ATableThatIsNamedLaterThanItsNumberIsKnownToBeNew) {
   const std::string before = store.Manifest();
   {
     Manifest manifest(store.env(), kDir);
-    ASSERT_TRUE(
-        manifest.Start(state->next_file_number, FullEdit(*state)).ok());
+    ASSERT_TRUE(manifest.Start(state->next_file_number, FullEdit(*state)).ok());
     VersionEdit edit;
     edit.added.emplace_back(0, late);
     ASSERT_TRUE(manifest.Append(edit).ok());
@@ -219,8 +218,7 @@ void ExpectRefusedAndUntouched(TestStore* store) {
   const std::vector<std::string> before = SortedNames(&store->env());
   StoreOptions to_read = store->options();
   to_read.read_only = true;
-  const Status all[] = {store->TryOpen(),
-                        Store::Open(kDir, to_read).status(),
+  const Status all[] = {store->TryOpen(), Store::Open(kDir, to_read).status(),
                         CheckStore(kDir, store->options()).status(),
                         RepairStore(kDir, store->options()).status(),
                         DestroyStore(kDir, store->options())};
