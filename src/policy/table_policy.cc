@@ -30,7 +30,9 @@ Status TrySize(const FilterPolicy& policy, std::size_t keys) {
       " filter of " + std::to_string(keys) + (keys == 1 ? " key" : " keys");
   std::string bytes;
   if (Status built = Build(policy, keys, &bytes); !built.ok()) {
-    return Unfit("no" + of_keys + " can be built: " + built.message());
+    const bool is_unfit = built.code() != StatusCode::kResourceExhausted;
+    return Status(is_unfit ? StatusCode::kInvalidArgument : built.code(),
+                  "no" + of_keys + " can be built: " + built.message());
   }
   const auto reader = policy.Open(bytes);
   if (reader.status().code() == StatusCode::kResourceExhausted) {
