@@ -233,10 +233,6 @@ const std::vector<Break>& Breaks() {
          table.pop_back();
          env->SetContents(path, table);
        }},
-      {"missing",
-       [](MemoryEnv* env, const std::string& path) {
-         ASSERT_TRUE(env->Remove(path).ok());
-       }},
   };
   return breaks;
 }
