@@ -43,12 +43,17 @@ std::uint64_t MostLogBytes(const StoreOptions& options) noexcept {
                   buffer > UINT64_MAX / 4 ? buffer : 4 * buffer);
 }
 
+Status CheckLength(const std::string& path, std::uint64_t bytes,
+                   std::uint64_t limit) {
+  return bytes > limit ? TooLong(path, bytes, limit) : Status::Ok();
+}
+
 Result<std::string> ReadWholeFile(Env& env, const std::string& path,
                                   std::uint64_t limit) {
   Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
   const std::uint64_t bytes = (*file)->size();
-  if (bytes > limit) return TooLong(path, bytes, limit);
+  if (Status fits = CheckLength(path, bytes, limit); !fits.ok()) return fits;
   std::string contents;
   try {
     Status read = AppendAll(**file, &contents);

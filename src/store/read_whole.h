@@ -19,6 +19,10 @@ inline constexpr std::uint64_t kMostManifestBytes = std::uint64_t{4} << 30;
 // A log holds what one memtable does, or one batch that is larger.
 std::uint64_t MostLogBytes(const StoreOptions& options) noexcept;
 
+// ResourceExhausted, which names the file: it has more than `limit` bytes.
+Status CheckLength(const std::string& path, std::uint64_t bytes,
+                   std::uint64_t limit);
+
 // What the file has.  Should it become shorter meanwhile (a writer cuts the end
 // that it had allocated ahead), it counts as the shorter file.
 // ResourceExhausted: it has more than `limit` bytes, which is said before any

@@ -10,6 +10,7 @@
 #include "base/partial_read.h"
 #include "store/file_names.h"
 #include "store/log_reader.h"
+#include "store/read_whole.h"
 #include "table/block_file.h"
 
 namespace tamis {
@@ -27,6 +28,9 @@ class PrefixReader {
       finding_->unread = UnlessDamage(file.status());
       return Damage(file.status().message());
     }
+    finding_->unread =
+        CheckLength(path, (*file)->size(), kMostManifestBytes);
+    if (!finding_->unread.ok()) return;
     std::string contents;
     UnreadableRanges unreadable;
     finding_->unread =

@@ -16,6 +16,8 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kMaxSentences = 20;  // more say no more
+// Longer than any table; looking through it would take minutes.
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{64} << 30;
 
 // Are the restarts where entries begin, and the entries all well?  Calls
 // visit(key, value) for each; false from it ends the walk and is the answer.
@@ -314,7 +316,15 @@ Result<SalvageReport> SalvageTable(const TableReadContext& context,
                                    const ReadableFile& file,
                                    const SalvageBounds& bounds,
                                    const TakeEntry& take) {
-  return NoThrow([&] { return Salvage(context, file, bounds, take).Run(); });
+  return NoThrow([&]() -> Result<SalvageReport> {
+    if (file.size() > kMaxFileBytes) {
+      return Status::ResourceExhausted(
+          "it has " + std::to_string(file.size()) +
+          " bytes, which no table has: cut it to what the manifest says, or "
+          "move it away");
+    }
+    return Salvage(context, file, bounds, take).Run();
+  });
 }
 
 }  // namespace tamis

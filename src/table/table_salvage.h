@@ -51,7 +51,8 @@ using TakeEntry = std::function<Status(Slice internal_key, Slice value)>;
 // report says how many entries were found behind damage.
 //
 // Fails where `take` does, with what it returned; and where the file cannot be
-// read for a reason that is no damage (see base/damage.h).
+// read for a reason that is no damage (see base/damage.h), or is longer than
+// any table: ResourceExhausted.
 Result<SalvageReport> SalvageTable(const TableReadContext& context,
                                    const ReadableFile& file,
                                    const SalvageBounds& bounds,

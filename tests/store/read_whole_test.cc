@@ -87,6 +87,7 @@ TEST_F(SparseFile, AsAManifestIsRefusedByName) {
   ExpectRefused(Open(true), manifest);
   ExpectRefused(Open(false), manifest);
   ExpectRefused(Check().status(), manifest);
+  ExpectRefused(RepairStore(path_).status(), manifest);
 }
 
 TEST_F(SparseFile, AsATableIsRefusedByName) {
@@ -98,6 +99,7 @@ TEST_F(SparseFile, AsATableIsRefusedByName) {
   ASSERT_TRUE(report.ok());
   ASSERT_GE(report->problems.size(), 1u);
   EXPECT_TRUE(report->problems[0].starts_with(table)) << report->problems[0];
+  ExpectRefused(RepairStore(path_).status(), table);
 }
 
 }  // namespace
