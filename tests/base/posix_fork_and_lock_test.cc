@@ -222,8 +222,9 @@ bool LockAndRemove(const std::string& path, int times, Holders* holders) {
     ++i;
     if (holders->count().fetch_add(1) != 0) return false;
     ::sched_yield();
-    static_cast<void>(DefaultEnv().Remove(path).ok());
     if (holders->count().fetch_sub(1) != 1) return false;
+    // From here on others may make a new one, and lock that.
+    static_cast<void>(DefaultEnv().Remove(path).ok());
   }
   return true;
 }
