@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -137,9 +135,7 @@ void BeginManifestAnew(TestStore* store) {
     (void)(*store)->Flush();
     store->env().Heal();
     // It is tried again in the background.
-    while (!(*store)->Flush().ok()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    ASSERT_TRUE(ComesTrue([&] { return (*store)->Flush().ok(); }));
   }
 }
 

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,18 @@
 #include "tests/support/memory_env.h"
 
 namespace tamis::testing {
+
+// What background threads are about to do, sooner or later: true once it is.
+template <typename Condition>
+bool ComesTrue(const Condition& condition) {
+  constexpr std::chrono::seconds kLongEnough(20);
+  const auto end = std::chrono::steady_clock::now() + kLongEnough;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
 
 // Buffers, tables and levels so small that a few hundred entries fill several
 // levels.
