@@ -174,13 +174,15 @@ class TAMIS_EXPORT Store {
 // Removes the store's files, and the directory if nothing else is in it; what
 // a repair has put into `dir`/lost stays.
 // NotFound: there is no store.  IoError: it is open.  NotSupported: it is
-// RocksDB's or another engine's.  Corruption: CURRENT is missing, but tables or
-// logs are there, which a repair could save.
+// RocksDB's or another engine's.  InvalidArgument: another comparator than that
+// of the options orders its keys.  Corruption: CURRENT is missing, but tables
+// or logs are there, which a repair could save.
 TAMIS_EXPORT Status DestroyStore(const std::string& dir,
                                  const StoreOptions& options = {});
 
 struct DestroyOptions {
-  // Removes `dir`/lost, too, and all files in it.
+  // Removes `dir`/lost, too, and what repair and recovery put there; unless it
+  // is a link to somewhere else.
   bool remove_lost = false;
 };
 

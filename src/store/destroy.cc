@@ -6,7 +6,6 @@
 
 #include "base/no_throw.h"
 #include "store/file_names.h"
-#include "store/foreign_store.h"
 #include "store/read_whole.h"
 #include "store/settings_file.h"
 #include "store/store_checks.h"
@@ -35,7 +34,8 @@ bool IsPutAside(std::string_view name) {
 
 class Destroyer {
  public:
-  Destroyer(Env& env, const std::string& dir) : env_(env), dir_(dir) {}
+  Destroyer(Env& env, const std::string& dir, const StoreOptions& options)
+      : env_(env), dir_(dir), options_(options) {}
 
   Result<DestroyReport> Run(const DestroyOptions& options) {
     if (Status may = Look(); !may.ok()) return may;
@@ -74,7 +74,7 @@ class Destroyer {
     const Status read = ReadManifest(env_, dir_).status();
     const bool is_damaged = read.code() == StatusCode::kCorruption;
     if (!read.ok() && !is_damaged) return read;  // a damaged store may go
-    return RefuseForeignFiles(env_, dir_, names_);
+    return CheckMayRepair(dir_, options_);       // one that is not ours may not
   }
 
   Status RemoveFiles(const DestroyOptions& options) {
@@ -141,6 +141,7 @@ class Destroyer {
 
   Env& env_;
   const std::string& dir_;
+  const StoreOptions& options_;
   std::vector<std::string> names_;
   DestroyReport report_;
 };
@@ -151,7 +152,7 @@ Result<DestroyReport> DestroyStore(const std::string& dir,
                                    const StoreOptions& options,
                                    const DestroyOptions& destroy) {
   Env& env = options.env != nullptr ? *options.env : DefaultEnv();
-  return NoThrow([&] { return Destroyer(env, dir).Run(destroy); });
+  return NoThrow([&] { return Destroyer(env, dir, options).Run(destroy); });
 }
 
 Status DestroyStore(const std::string& dir, const StoreOptions& options) {

@@ -38,9 +38,10 @@ Result<ManifestState> ReadManifestFor(Env& env, const std::string& dir,
 // Corruption: CURRENT is missing.  NotSupported: it is another engine's.
 Status CheckIsStore(const std::string& dir, const StoreOptions& options);
 
-// For RepairStore(), before anything else: repairing what is not ours destroys
-// it.  NotSupported: it is another engine's.  InvalidArgument: some manifest,
-// as far as it can be read, says that another comparator orders the keys.
+// For RepairStore() and DestroyStore(), before anything else: repairing what is
+// not ours destroys it.  NotSupported: it is another engine's. InvalidArgument:
+// some manifest, as far as it can be read, says that another comparator orders
+// the keys.
 Status CheckMayRepair(const std::string& dir, const StoreOptions& options);
 
 }  // namespace tamis

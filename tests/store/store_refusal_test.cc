@@ -79,6 +79,7 @@ TEST_F(StoreRefusal, OfAnotherComparatorTouchesNothing) {
   std::vector<Status> all = OpenedInAllWays();
   all.push_back(CheckStore("/db", store_.options()).status());
   all.push_back(RepairStore("/db", store_.options()).status());
+  all.push_back(DestroyStore("/db", store_.options()));
   for (const Status& refused : all) {
     EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
     EXPECT_NE(refused.message().find("leveldb.BytewiseComparator"),
