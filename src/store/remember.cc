@@ -1,5 +1,6 @@
 // What a store remembers of its settings: read before anything that depends on
-// it, written once the store is open.  No fault of the file stops opening.
+// it, written once the store is open.  No fault of the file stops opening, but
+// for one that keeps from being remembered what the options say is to be.
 
 #include <utility>
 
