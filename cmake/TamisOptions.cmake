@@ -1,13 +1,24 @@
 # Language, warnings and sanitizers: what every target of ours is built with.
 
+# Plain `cmake -B build` makes what a user wants, from what is there: the
+# libraries and the command, optimised.  The presets ask for more.
 option(TAMIS_BUILD_STORE
        "Build the store; OFF: filters only, and neither tool nor tests of it" ON)
 option(TAMIS_BUILD_TOOL "Build the tamis command" ${PROJECT_IS_TOP_LEVEL})
+option(TAMIS_BUILD_EXAMPLES "Build the examples and the demo" OFF)
+option(TAMIS_BUILD_BENCHMARKS "Build the benchmarks, which need LevelDB" OFF)
 option(TAMIS_BUILD_TESTS
-       "Build tests, fuzz targets, examples and benchmarks"
-       ${PROJECT_IS_TOP_LEVEL})
-option(TAMIS_WARNINGS_AS_ERRORS "A warning stops the build"
-       ${PROJECT_IS_TOP_LEVEL})
+       "Build the tests, which need GoogleTest, and run examples and benchmarks \
+with them"
+       OFF)
+option(TAMIS_REQUIRE_ALL
+       "A missing library stops the configuration; OFF: what needs it is left \
+out, and a message says so"
+       OFF)
+option(TAMIS_WARNINGS_AS_ERRORS "A warning stops the build" OFF)
+set(TAMIS_CORPUS_DIR "${PROJECT_SOURCE_DIR}/../shared/corpus" CACHE PATH
+    "Where the tests look for other systems' files; those tests are skipped \
+without it.  TAMIS_CORPUS in the environment overrides it")
 option(TAMIS_BUILD_FUZZ "Build the fuzz targets, to be replayed" ON)
 option(TAMIS_FUZZ "Link the fuzz targets with libFuzzer (clang only)" OFF)
 option(TAMIS_PRECOMPILE "Precompile the headers of GoogleTest for the tests"
@@ -32,6 +43,20 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(PROJECT_IS_TOP_LEVEL AND NOT multi_config AND NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "How to compile" FORCE)
+endif()
+
+# tamis_left_out(WHAT WHY) -- WHAT cannot be built because of WHY: an error
+# where everything is required, a message elsewhere.
+function(tamis_left_out what why)
+  if(TAMIS_REQUIRE_ALL)
+    message(FATAL_ERROR "${why}: cannot build ${what} (TAMIS_REQUIRE_ALL)")
+  endif()
+  message(STATUS "${why}: ${what} left out")
+endfunction()
 
 include(GNUInstallDirs)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")

@@ -6,7 +6,7 @@ set -euo pipefail
 root=${1:-$(dirname "${BASH_SOURCE[0]}")/..}
 cd "$root"
 
-listed=$(sed 's/#.*//' scripts/packages.txt | awk 'NF { print $1 }' | sort)
+listed=$(sed 's/#.*//' scripts/packages.txt | awk 'NF && $1 != "for" { print $1 }' | sort)
 explained=$(sed -n 's/^| `\([^`]*\)` |.*/\1/p' docs/dependencies.md | sort)
 if ! difference=$(diff <(echo "$listed") <(echo "$explained")); then
   echo "scripts/packages.txt (<) and docs/dependencies.md (>) disagree:"

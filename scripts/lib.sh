@@ -9,16 +9,20 @@ say() { printf '%s\n' "== $*"; }
 
 # --- packages ---------------------------------------------------------------
 
-# The packages this architecture needs, one per line.
+# wanted_packages [PURPOSE] -- the packages this architecture needs for that
+# purpose (build or test), or for all of them, one per line.
 wanted_packages() {
   sed 's/#.*//' scripts/packages.txt |
-    awk -v arch="[$(dpkg --print-architecture)]" \
-      'NF == 1 || $2 == arch { print $1 }'
+    awk -v arch="[$(dpkg --print-architecture)]" -v purpose="${1-}" '
+      $1 == "for" { current = $2; sub(/:$/, "", current); next }
+      purpose != "" && current != purpose { next }
+      NF == 1 || $2 == arch { print $1 }'
 }
 
+# missing_packages [PURPOSE]
 missing_packages() {
   local wanted
-  wanted=$(wanted_packages)
+  wanted=$(wanted_packages "$@")
   # dpkg-query fails for names it has never seen; those are missing as well.
   # shellcheck disable=SC2086,SC2016
   { dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null ||
@@ -31,15 +35,16 @@ missing_packages() {
       }'
 }
 
-# Installs what is missing; asks the network only then.  Without the right to
-# install, prints the line that would and leaves with status 2.
+# ensure_packages [PURPOSE] -- installs what is missing; asks the network only
+# then.  Without the right to install, prints the line that would and leaves
+# with status 2.
 ensure_packages() {
   if ! command -v dpkg-query >/dev/null; then
     say "no dpkg here: cannot tell whether scripts/packages.txt is installed"
     return 0
   fi
   local missing
-  missing=$(missing_packages)
+  missing=$(missing_packages "$@")
   [[ -n $missing ]] || return 0
   missing=${missing//$'\n'/ }
   if [[ $(id -u) -ne 0 ]]; then
@@ -102,12 +107,20 @@ is_preset() {
   esac
 }
 
-# configure PRESET -- once, and again when the presets changed.  Whatever else
-# changes, the build notices by itself.
+# configure PRESET [-DNAME=ON...] -- once, and again when the presets changed or
+# an option is not yet as given.  Whatever else changes, the build notices by
+# itself.
 configure() {
-  local stamp=build/$1/.configured
-  if [[ ! -e $stamp || CMakePresets.json -nt $stamp ]]; then
-    logged "$logs/$1-build.log" cmake --preset "$1"
+  local preset=$1 option needed= stamp=build/$1/.configured
+  shift
+  if [[ ! -e $stamp || CMakePresets.json -nt $stamp ]]; then needed=yes; fi
+  for option in "$@"; do
+    option=${option#-D}
+    grep -qs "^${option%%=*}:[A-Z]*=${option#*=}$" \
+      "build/$preset/CMakeCache.txt" || needed=yes
+  done
+  if [[ -n $needed ]]; then
+    logged "$logs/$preset-build.log" cmake --preset "$preset" "$@"
     touch "$stamp"
   fi
 }

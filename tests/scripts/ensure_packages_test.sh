@@ -5,8 +5,8 @@ set -eu
 source "$(dirname "${BASH_SOURCE[0]}")/scratch.sh"
 
 cp -R "$repository/scripts" "$scratch/scripts"
-printf '%s\n' 'cmake' 'g++  # why' 'onlyhere [amd64]' 'nothere [sparc]' \
-  >"$scratch/scripts/packages.txt"
+printf '%s\n' 'for build:' 'cmake' 'g++  # why' 'onlyhere [amd64]' \
+  'nothere [sparc]' >"$scratch/scripts/packages.txt"
 
 # pretend PROGRAM LINE... -- a program of that name that runs the lines.
 pretend() {
@@ -18,8 +18,9 @@ pretend apt-get 'echo "apt-get $*" >>"$TAMIS_TEST_CALLS"'
 export TAMIS_TEST_CALLS=$scratch/calls
 export PATH=$scratch/bin:$PATH
 
+# ensure [PURPOSE]
 ensure() { (cd "$scratch" && bash -euo pipefail -c \
-  'source scripts/lib.sh; ensure_packages'); }
+  'source scripts/lib.sh; ensure_packages "$@"' ensure "$@"); }
 
 calls_are() {
   local calls=
@@ -55,3 +56,15 @@ $line"
 # A failing installation ends the run and shows what was said.
 pretend apt-get 'echo "no such mirror"' 'exit 100'
 expect_fail 'no such mirror' ensure
+
+# Who only builds is spared what the tests need.
+printf '%s\n' 'for test:' 'qemu [amd64]' 'gnuplot' \
+  >>"$scratch/scripts/packages.txt"
+pretend apt-get 'echo "apt-get $*" >>"$TAMIS_TEST_CALLS"'
+pretend dpkg-query 'echo "cmake installed"' 'exit 1'
+expect_pass ensure build
+calls_are "apt-get update
+apt-get install -y --no-install-recommends g++ onlyhere"
+expect_pass ensure
+calls_are "apt-get update
+apt-get install -y --no-install-recommends g++ onlyhere qemu gnuplot"

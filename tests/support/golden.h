@@ -37,7 +37,7 @@ std::string ReadFile(const std::filesystem::path& path);
 std::optional<std::filesystem::path> CorpusPath(std::string_view relative);
 
 inline constexpr std::string_view kNoCorpus =
-    "the corpus of real files is not on this machine; "
-    "set TAMIS_CORPUS to its folder to run this test";
+    "the corpus of real files is not on this machine; set TAMIS_CORPUS to "
+    "its folder, or configure with -DTAMIS_CORPUS_DIR=FOLDER, to run this test";
 
 }  // namespace tamis::testing
