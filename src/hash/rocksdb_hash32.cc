@@ -1,6 +1,6 @@
 #include "hash/rocksdb_hash32.h"
 
-#include "hash/leveldb_hash_body.h"
+#include "hash/leveldb_hash.h"
 
 namespace tamis {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "math/block_loads.h"
+#include "math/binomial.h"
 #include "tamis/bloom_math.h"
 
 namespace tamis {
@@ -25,10 +25,10 @@ double RateInBlock(BlockKind kind, unsigned probes,
   return std::pow(word, kWordsOfBlock);
 }
 
-// The mean of RateInBlock() over all loads.
+// Returns the mean of RateInBlock() over the numbers of keys a block may get.
 double MeanRate(BlockKind kind, unsigned probes,
-                const BlockLoad& load) noexcept {
-  return MeanOverLoads(load, [kind, probes](std::uint64_t keys) {
+                const Binomial& keys_of_block) noexcept {
+  return MeanRate(keys_of_block, [kind, probes](std::uint64_t keys) {
     return RateInBlock(kind, probes, keys);
   });
 }

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "math/block_loads.h"
+#include "math/binomial.h"
 #include "tamis/bloom_math.h"
 
 namespace tamis {
@@ -18,7 +18,7 @@ double RateAtCounters(double counters_per_key) noexcept {
   constexpr double kMany = 1e12;
   const unsigned probes = BestCountingProbes(counters_per_key);
   const double chance = kCountersOfLine / counters_per_key / kMany;
-  return MeanOverLoads({kMany, chance}, [probes](std::uint64_t keys) {
+  return MeanRate({kMany, chance}, [probes](std::uint64_t keys) {
     return BloomRate(kCountersOfLine, keys, probes);
   });
 }
@@ -39,7 +39,7 @@ double CountingRate(std::uint64_t lines, unsigned probes,
   if (n * chance > kFull) {
     return rate_in_line(static_cast<std::uint64_t>(n * chance));
   }
-  return MeanOverLoads({n, chance}, rate_in_line);
+  return MeanRate({n, chance}, rate_in_line);
 }
 
 double CountingKeysFromFill(std::uint64_t lines, unsigned probes,

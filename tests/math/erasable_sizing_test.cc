@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "math/block_loads.h"
+#include "math/binomial.h"
 #include "math/counting_sizing.h"
 #include "math/cuckoo_sizing.h"
 
@@ -56,13 +56,13 @@ TEST(CountingSizing, KeysFollowFromTheFill) {
   EXPECT_TRUE(std::isfinite(CountingKeysFromFill(1000, 5, 128'000)));
 }
 
-TEST(BlockLoads, TheirChancesAreThoseOfBallsInBoxes) {
+TEST(Binomial, GivesTheChancesOfBallsInBoxes) {
   // 3 balls into 2 boxes: 0 to 3 of them in the first, 1 3 3 1 of 8 ways.
   const auto weigh = [](std::uint64_t i) {
     constexpr double kValues[] = {0.1, 0.2, 0.4, 0.8};
     return kValues[i];
   };
-  EXPECT_NEAR(MeanOverLoads({3, 0.5}, weigh),
+  EXPECT_NEAR(MeanRate({3, 0.5}, weigh),
               (0.1 + 3 * 0.2 + 3 * 0.4 + 0.8) / 8, 1e-12);
 }
 
