@@ -43,7 +43,7 @@ Json RowJson(const Run& run, const Row& row) {
   json["bits_per_key"] = BitsPerKey(row, run.plan.keys);
   if (row.is_filter) {
     json["measured_rate"] = row.measured_rate();
-    json["measured_with"] = row.strangers;
+    json["measured_with"] = row.absent_queries;
     json["expected_rate"] = OrNull(row.expected_rate);
     json["overhead"] = OrNull(Overhead(row, run.plan.keys));
     json["peak_bytes_per_key"] = row.peak ? Json(*row.peak) : Json();
