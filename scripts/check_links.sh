@@ -51,15 +51,15 @@ scan() {
 resolve() {
   local kind file line target path anchor
   declare -A headings
-  local links=()
+  local found=() each
   while read -r kind file line target; do
     case $kind in
       heading) headings[$file#$line]=1 ;;
-      link) links+=("$file $line $target") ;;
+      link) found+=("$file $line $target") ;;
     esac
   done
-  for link in "${links[@]}"; do
-    read -r file line target <<<"$link"
+  for each in "${found[@]}"; do
+    read -r file line target <<<"$each"
     path=${target%%#*} anchor=
     [[ $target != *#* ]] || anchor=${target#*#}
     if [[ -z $path ]]; then
