@@ -1,7 +1,8 @@
 #!/bin/bash
 # check_links.sh [ROOT] -- fails when a document has a relative link to a file
-# or a heading that is not there, or when docs/README.md leads to some page of
-# docs/ neither itself nor through other pages.
+# or a heading that is not there, when it names a source file in `code` that is
+# not there, or when docs/README.md leads to some page of docs/ neither itself
+# nor through other pages.
 set -euo pipefail
 
 root=${1:-$(dirname "${BASH_SOURCE[0]}")/..}
@@ -79,6 +80,33 @@ resolve() {
   done
 }
 
+# missing_files DOCUMENT... -- prints each source file that a document names and
+# that is not in the tree: `store/get.cc` may stand for src/store/get.cc, and
+# `get.cc` for a file of that name anywhere.
+missing_files() {
+  find . -name build -prune -o -name .git -prune -o -type f -print |
+    awk '
+      FILENAME == "-" {
+        for (path = substr($0, 3); ; path = substr(path, slash + 1)) {
+          known[path] = 1
+          slash = index(path, "/")
+          if (!slash) next
+        }
+      }
+      FNR == 1 { fenced = 0 }
+      /^ *```/ { fenced = !fenced; next }
+      fenced { next }
+      {
+        line = $0
+        while (match(line, /`[a-z0-9_\/.-]+\.(cc|h|sh|py|cmake)`/)) {
+          name = substr(line, RSTART + 1, RLENGTH - 2)
+          line = substr(line, RSTART + RLENGTH)
+          if (!(name in known)) print FILENAME ":" FNR ": there is no " name
+        }
+      }
+    ' - "$@"
+}
+
 # unreachable LINKS -- the pages of docs/ that docs/README.md does not lead to.
 unreachable() {
   awk '
@@ -110,6 +138,14 @@ links=$(scan "${documents[@]}" | resolve)
 failed=0
 if broken=$(grep '^!' <<<"$links"); then
   sed 's/^!//' <<<"$broken"
+  failed=1
+fi
+# What changed in some version may be about files that are gone since.
+mapfile -t present < <(printf '%s\n' "${documents[@]}" |
+  grep -vE '^(CHANGELOG\.md|docs/changes/.*)$')
+gone=$(missing_files "${present[@]}")
+if [[ -n $gone ]]; then
+  echo "$gone"
   failed=1
 fi
 if [[ -d docs ]]; then
