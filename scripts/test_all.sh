@@ -101,10 +101,10 @@ show_failures() {
 static_checks() {
   step "code layout" scripts/format.sh --check
   step "include order" scripts/check_includes.sh
+  step "links of the documents" scripts/check_links.sh
   step "packages and their reasons" scripts/check_packages.sh
   step "no machine's own paths" scripts/check_paths.sh
   step "prefetches that stay" scripts/check_prefetch.sh
-  step "links of the documents" scripts/check_links.sh
   if [[ $mode == --all ]]; then
     step "clang-tidy" scripts/tidy.sh --all
   else
