@@ -37,7 +37,7 @@ struct Options {
   std::size_t key_bytes = 8;
   std::uint64_t memory_mebibytes = 2048;
   unsigned threads = 2;
-  std::uint64_t queries = 10'000'000;  // of keys, and of strangers
+  std::uint64_t queries = 10'000'000;  // of present keys, and of absent ones
   std::string folder;                  // empty: a temporary one
   bool quick = false;
   bool smoke = false;
@@ -61,7 +61,7 @@ void AddOptions(CLI::App* app, Options* options) {
       ->check(CLI::Range(1u, 1024u))
       ->capture_default_str();
   app->add_option("--queries", options->queries,
-                  "How many keys are asked for, and how many strangers")
+                  "How many present keys are queried, and how many absent ones")
       ->check(CLI::Range(std::uint64_t{1}, kMostKeys))
       ->capture_default_str();
   app->add_option("--dir", options->folder,
@@ -208,11 +208,11 @@ struct Answers {
   std::uint64_t maybes = 0;
 };
 
-// Asks for keys that are in, or for strangers.
+// Queries present keys, or absent ones.
 Answers Ask(const Options& options, const FilterReader& reader, bool in) {
   KeyChunk chunk(kChunk, options.key_bytes);
   std::array<bool, kChunk> found = {};
-  ProgressBar bar(in ? "keys" : "strangers");
+  ProgressBar bar(in ? "present keys" : "absent keys");
   Answers answers;
   for (std::uint64_t done = 0; done < options.queries; done += kChunk) {
     const auto count = static_cast<std::size_t>(
@@ -275,8 +275,8 @@ void Print(const Options& options, const FilterPolicy& policy,
       static_cast<double>(figures.filter_bytes) * 8 / keys,
       figures.peak_above / kMebibyte, figures.peak_above / keys);
   fmt::print(
-      "  asked, mapped: {} keys, all found ({:.1f} ns each); of as many "
-      "strangers {:.4f} % maybe ({:.1f} ns each; expected {:.4f} %)\n",
+      "  queried, mapped: {} keys, all found ({:.1f} ns each); of as many "
+      "absent keys {:.4f} % maybe ({:.1f} ns each; expected {:.4f} %)\n",
       options.queries, figures.hit, figures.rate * 100, figures.miss,
       policy.Predict(options.keys).false_positive_rate * 100);
 }

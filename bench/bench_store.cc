@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -44,6 +45,8 @@ struct Options {
   std::string dir;  // empty: a fresh one
   std::string json;
   std::string plot;
+  std::string svg;
+  std::string from;   // figures to draw; empty: measure
   std::string serve;  // the store to serve; empty: conduct
 };
 
@@ -69,6 +72,11 @@ void AddOptions(CLI::App* app, Options* options) {
   app->add_option("--json", options->json,
                   "Write everything there as JSON; -: instead of the table");
   app->add_option("--plot", options->plot, "Draw it into that SVG file");
+  app->add_option("--svg", options->svg,
+                  "Draw the lookups into that SVG file, without gnuplot");
+  app->add_option("--from", options->from,
+                  "Measure nothing; draw --svg and --plot of the figures that "
+                  "--json has written to that file");
   app->add_flag("--quick", options->quick, "1 million entries");
   app->add_flag("--smoke", options->smoke,
                 "A tiny run that only shows that everything works");
@@ -184,13 +192,29 @@ Status CheckOutputs(const Options& options) {
   if (!options.plot.empty()) {
     if (Status there = CheckGnuplot(); !there.ok()) return there;
   }
-  for (const std::string& path : {options.json, options.plot}) {
+  for (const std::string& path : {options.json, options.plot, options.svg}) {
     if (path.empty() || path == "-") continue;
     if (!std::ofstream(path, std::ios::app)) {
       return Status::IoError("cannot write to " + path);
     }
   }
   return Status::Ok();
+}
+
+Status WriteText(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::trunc);
+  out << text;
+  out.close();
+  return out ? Status::Ok() : Status::IoError("cannot write to " + path);
+}
+
+Status Draw(const Options& options, const StoreRun& run) {
+  if (!options.svg.empty()) {
+    Status drawn = WriteText(options.svg, DrawStorePicture(run));
+    if (!drawn.ok()) return drawn;
+  }
+  if (options.plot.empty()) return Status::Ok();
+  return DrawStorePlot(run, options.plot);
 }
 
 Status Print(const Options& options, const StoreRun& run) {
@@ -201,13 +225,27 @@ Status Print(const Options& options, const StoreRun& run) {
   }
   std::fflush(stdout);
   if (!options.json.empty() && options.json != "-") {
-    std::ofstream out(options.json, std::ios::trunc);
-    out << StoreJson(run);
-    out.close();
-    if (!out) return Status::IoError("cannot write to " + options.json);
+    Status written = WriteText(options.json, StoreJson(run));
+    if (!written.ok()) return written;
   }
-  if (options.plot.empty()) return Status::Ok();
-  return DrawStorePlot(run, options.plot);
+  return Draw(options, run);
+}
+
+int DrawStored(const Options& options) {
+  if (options.svg.empty() && options.plot.empty()) {
+    return Fail(Status::InvalidArgument("--from wants --svg or --plot"), 2);
+  }
+  if (Status fine = CheckOutputs(options); !fine.ok()) return Fail(fine, 2);
+  std::ifstream in(options.from);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const auto run = ParseStoreJson(text);
+  if (!run.ok()) {
+    return Fail(Status::Corruption(options.from + ": " +
+                                   std::string(run.status().message())),
+                2);
+  }
+  if (Status drawn = Draw(options, *run); !drawn.ok()) return Fail(drawn, 1);
+  return 0;
 }
 
 // An interrupt from the terminal ends the stores' processes.  This one then
@@ -253,5 +291,6 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (!options.serve.empty()) return tamis::bench::Serve(options);
+  if (!options.from.empty()) return tamis::bench::DrawStored(options);
   return tamis::bench::Conduct(options);
 }

@@ -156,7 +156,7 @@ class Runner {
     Row* row = &run_.rows[i];
     if (!row->is_filter) return Status::Ok();
     if (AsksForHits(metric)) return CheckHits(*row, maybes, queries);
-    row->strangers += queries;
+    row->absent_queries += queries;
     row->maybes += maybes;
     return Status::Ok();
   }

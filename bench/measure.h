@@ -20,8 +20,8 @@ struct Row {
   bool is_filter = true;
   std::uint64_t bytes = 0;
   double expected_rate = 0;
-  std::uint64_t strangers = 0;  // keys asked for that are not in, all different
-  std::uint64_t maybes = 0;     // how many of them are "maybe" in
+  std::uint64_t absent_queries = 0;  // of absent keys, all different
+  std::uint64_t maybes = 0;          // how many of them are "maybe" in
   // Bytes per key that building takes at its highest above the filter's own;
   // empty: not measured.
   std::optional<double> peak;
@@ -30,9 +30,9 @@ struct Row {
   std::array<std::vector<double>, kMetricCount> passes;
 
   double measured_rate() const {
-    return strangers == 0
-               ? 0
-               : static_cast<double>(maybes) / static_cast<double>(strangers);
+    return absent_queries == 0 ? 0
+                               : static_cast<double>(maybes) /
+                                     static_cast<double>(absent_queries);
   }
 };
 

@@ -11,45 +11,10 @@
 #include <system_error>
 #include <utility>
 
-#include <nlohmann/json.hpp>
+#include "bench/json.h"
 
 namespace tamis::bench {
 namespace {
-
-using Json = nlohmann::json;
-
-// A question and an answer are one line each:
-//   {"phase": "missing", "round": 0}
-//   {"figures": {"missing": [61.2, 61.0]}}  or  {"code": 2, "message": "..."}
-
-std::string AnswerLine(const Result<Figures>& result) {
-  Json json;
-  if (result.ok()) {
-    json["figures"] = Json::object();
-    for (const auto& [name, sample] : *result) {
-      json["figures"][name] = {sample.value, sample.cpu};
-    }
-  } else {
-    json["code"] = static_cast<int>(result.status().code());
-    json["message"] = result.status().message();
-  }
-  return json.dump();
-}
-
-Result<Figures> ParseAnswer(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return Status::IoError("no answer: " + line);
-  if (json.contains("code")) {
-    return Status(static_cast<StatusCode>(json["code"].get<int>()),
-                  json["message"].get<std::string>());
-  }
-  Figures figures;
-  for (const auto& [name, pair] : json["figures"].items()) {
-    figures[name] = {.value = pair[0].get<double>(),
-                     .cpu = pair[1].get<double>()};
-  }
-  return figures;
-}
 
 class Process final : public StoreChild {
  public:
@@ -68,8 +33,7 @@ class Process final : public StoreChild {
   }
 
   Result<Figures> Run(std::string_view phase, unsigned round) override {
-    const Json question = {{"phase", std::string(phase)}, {"round", round}};
-    const std::string line = question.dump() + "\n";
+    const std::string line = QuestionLine(phase, round) + "\n";
     std::fputs(line.c_str(), questions_);
     std::fflush(questions_);
     std::string answer;
@@ -128,10 +92,9 @@ Result<std::unique_ptr<StoreChild>> StoreChild::Start(
 
 void ServePhases(StoreWorker* worker) {
   for (std::string line; std::getline(std::cin, line);) {
-    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (json.is_discarded()) return;
-    const auto figures = worker->Run(json["phase"].get<std::string>(),
-                                     json["round"].get<unsigned>());
+    const auto question = ParseQuestion(line);
+    if (!question.has_value()) return;
+    const auto figures = worker->Run(question->phase, question->round);
     std::cout << AnswerLine(figures) << std::endl;
   }
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace tamis::bench {
 namespace {
@@ -139,25 +138,6 @@ std::string GoalsText(const StoreRun& run) {
          Aligned(rows);
 }
 
-nlohmann::ordered_json OrNull(std::optional<double> value) {
-  return value.has_value() ? nlohmann::ordered_json(*value) : nullptr;
-}
-
-nlohmann::ordered_json SamplesJson(const Samples& samples) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const StoreMetric& metric : kMetrics) {
-    const auto found = samples.find(metric.name);
-    if (found == samples.end()) continue;
-    auto& one = json[std::string(metric.name)];
-    one["median"] = OrNull(MedianOf(samples, metric.name));
-    for (const Sample& sample : found->second) {
-      one["rounds"].push_back(sample.value);
-      if (metric.unit != Unit::kMebibytes) one["cpu"].push_back(sample.cpu);
-    }
-  }
-  return json;
-}
-
 }  // namespace
 
 std::span<const StoreMetric> StoreMetrics() { return kMetrics; }
@@ -170,31 +150,6 @@ std::string StoreText(const StoreRun& run) {
              run.plan.settings.snappy ? "Snappy" : "not compressed", run.rounds,
              run.plan.operations, run.seconds) +
          TableText(run) + GoalsText(run) + kLegend;
-}
-
-std::string StoreJson(const StoreRun& run) {
-  nlohmann::ordered_json json;
-  json["cpu"] = run.cpu;
-  json["keys"] = run.plan.keys;
-  json["key_bytes"] = kStoreKeyBytes;
-  json["value_bytes"] = kStoreValueBytes;
-  json["operations"] = run.plan.operations;
-  json["snappy"] = run.plan.settings.snappy;
-  json["rounds"] = run.rounds;
-  json["seconds"] = run.seconds;
-  json["units"] = "nanoseconds per operation, or bytes";
-  for (std::size_t i = 0; i < kStoreEngineCount; ++i) {
-    json["stores"][std::string(kStoreEngines[i].name)] =
-        SamplesJson(run.engines[i]);
-  }
-  for (const StoreGoal& goal : CheckStoreGoals(run)) {
-    json["goals"].push_back(
-        {{"what", std::string(goal.what)},
-         {goal.at_least ? "at_least" : "at_most", goal.bound},
-         {"ratio", OrNull(goal.value)},
-         {"verdict", std::string(goal.Verdict())}});
-  }
-  return json.dump(2) + "\n";
 }
 
 }  // namespace tamis::bench

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/store_run.h"
+#include "tamis/result.h"
 #include "tamis/status.h"
 
 namespace tamis::bench {
@@ -47,7 +48,14 @@ struct StoreGoal {
 std::vector<StoreGoal> CheckStoreGoals(const StoreRun& run);
 
 std::string StoreText(const StoreRun& run);
-std::string StoreJson(const StoreRun& run);
+std::string StoreJson(const StoreRun& run);  // in json.cc
+// Reads the figures that StoreJson() wrote, but not the settings of the run.
+// Corruption: the text holds no figures of stores.
+Result<StoreRun> ParseStoreJson(std::string_view text);
+
+// Returns an SVG file with bars of the lookups, and of what they cost in
+// opening and memory.  It is drawn without any other program.
+std::string DrawStorePicture(const StoreRun& run);
 
 // Bars of every read, as an SVG file.  IoError: gnuplot was not pleased.
 Status DrawStorePlot(const StoreRun& run, const std::string& path);

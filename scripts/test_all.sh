@@ -101,6 +101,7 @@ show_failures() {
 static_checks() {
   step "code layout" scripts/format.sh --check
   step "include order" scripts/check_includes.sh
+  step "links of the documents" scripts/check_links.sh
   step "packages and their reasons" scripts/check_packages.sh
   step "no machine's own paths" scripts/check_paths.sh
   step "prefetches that stay" scripts/check_prefetch.sh

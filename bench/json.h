@@ -1,0 +1,35 @@
+// bench/json.h -- the lines of JSON by which a benchmark talks to the processes
+// of its stores.
+//
+// json.cc holds all JSON of the benchmarks, the reports included, because the
+// library behind it takes longer to compile than the rest of them together.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bench/store_phases.h"
+#include "tamis/result.h"
+
+namespace tamis::bench {
+
+// A question and an answer are one line each, without its newline:
+//   {"phase": "missing", "round": 0}
+//   {"figures": {"missing": [61.2, 61.0]}}  or  {"code": 2, "message": "..."}
+
+struct Question {
+  std::string phase;
+  unsigned round = 0;
+};
+std::string QuestionLine(std::string_view phase, unsigned round);
+// Nothing: the line is no question.
+std::optional<Question> ParseQuestion(const std::string& line);
+
+std::string AnswerLine(const Result<Figures>& figures);
+// Returns the figures, or the error that the line carries.  IoError: the line
+// is no answer.
+Result<Figures> ParseAnswer(const std::string& line);
+
+}  // namespace tamis::bench

@@ -1,0 +1,241 @@
+// The pages are true: every ```console block of every document is run, and
+// prints what it says; the README's C++ is that of an example; the figures that
+// pages show are those of the stored run; every public header is named.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/base/temp_dir.h"
+#include "tests/tools/sessions.h"
+
+namespace tamis::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadPage(const std::string& path) {
+  std::ifstream in(TAMIS_SOURCE_DIR "/" + path);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+// Returns the paths of all documents of the repository, in order.
+std::vector<std::string> AllDocuments() {
+  std::vector<std::string> documents;
+  const fs::path root = TAMIS_SOURCE_DIR;
+  for (auto it = fs::recursive_directory_iterator(root);
+       it != fs::recursive_directory_iterator(); ++it) {
+    const std::string name = it->path().filename().string();
+    if (it->is_directory() && (name == "build" || name == ".git")) {
+      it.disable_recursion_pending();
+    } else if (it->path().extension() == ".md") {
+      documents.push_back(fs::relative(it->path(), root).string());
+    }
+  }
+  std::sort(documents.begin(), documents.end());
+  return documents;
+}
+
+// docs_test.cc runs these: they need a file of the corpus, too.
+bool IsOfTheCommand(const std::string& document) {
+  return document.starts_with("docs/command");
+}
+
+TEST(Pages, EverySessionPrintsWhatItSays) {
+  std::map<std::string, std::size_t> steps_of;
+  for (const std::string& document : AllDocuments()) {
+    if (IsOfTheCommand(document)) continue;
+    const auto steps = SessionSteps(document, kConsoleFence);
+    steps_of[document] = steps.size();
+    ExpectSession(document, steps, TempDir());
+  }
+  // The search for documents works.
+  for (const std::string page :
+       {"README.md", "docs/store.md", "docs/from-leveldb.md"}) {
+    EXPECT_GE(steps_of[page], 3u) << page;
+  }
+}
+
+// A block that nobody runs would look like one that is true.
+TEST(Pages, NoSessionGoesByAnotherName) {
+  for (const std::string& document : AllDocuments()) {
+    std::ifstream in(TAMIS_SOURCE_DIR "/" + document);
+    bool inside = false;
+    int number = 0;
+    std::string fence;
+    for (std::string line; std::getline(in, line);) {
+      ++number;
+      const std::size_t text = line.find_first_not_of(' ');
+      if (text != std::string::npos && line.substr(text).starts_with("```")) {
+        inside = !inside;
+        fence = line;
+        const bool is_run = line == kConsoleFence ||
+                            (line == kParquetFence && IsOfTheCommand(document));
+        EXPECT_TRUE(!inside || is_run ||
+                    line.find("console") == std::string::npos)
+            << document << ":" << number << ": " << line;
+      } else if (inside && fence != kConsoleFence && fence != kParquetFence) {
+        EXPECT_FALSE(line.starts_with("$ ")) << document << ":" << number;
+      }
+    }
+    EXPECT_FALSE(inside) << document << ": a block that does not end";
+  }
+}
+
+TEST(Readme, ItsCodeIsThatOfTheExample) {
+  const std::string readme = ReadPage("README.md");
+  const std::size_t start = readme.find("```cpp\n");
+  ASSERT_NE(start, std::string::npos);
+  const std::string code =
+      readme.substr(start + 7, readme.find("```", start + 7) - start - 7);
+  ASSERT_GT(code.size(), 100u);
+  EXPECT_NE(ReadPage("examples/quick_start.cc").find(code), std::string::npos)
+      << code;
+}
+
+TEST(LibraryDocument, NamesEveryPublicHeader) {
+  const std::string page = ReadPage("docs/library.md");
+  std::size_t headers = 0;
+  for (const auto& entry :
+       fs::directory_iterator(TAMIS_SOURCE_DIR "/include/tamis")) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() != ".h") continue;
+    ++headers;
+    EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name;
+  }
+  EXPECT_GE(headers, 20u);
+}
+
+// "2,320" and "2320" are one figure; "–" and "-" are none.
+double FigureOf(std::string cell) {
+  std::erase_if(cell, [](char c) { return c == ',' || c == ' ' || c == '*'; });
+  std::istringstream in(cell);
+  double figure = 0;
+  return in >> figure ? figure : std::numeric_limits<double>::quiet_NaN();
+}
+
+// One metric of the stored run, in the unit that pages show it in.
+struct Stored {
+  std::string metric;
+  double unit;
+};
+
+void ExpectStored(const nlohmann::json& stores, const Stored& stored,
+                  const std::vector<std::string>& cells) {
+  const std::array<std::string, 3> names = {"Tamis", "LevelDB", "RocksDB"};
+  ASSERT_EQ(cells.size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const nlohmann::json& figures = stores.at(names[i]);
+    const double shown = FigureOf(cells[i]);
+    if (!figures.contains(stored.metric)) {
+      EXPECT_TRUE(std::isnan(shown)) << names[i] << ", " << stored.metric;
+      continue;
+    }
+    const double median =
+        figures.at(stored.metric).at("median").get<double>() / stored.unit;
+    // Pages show three digits or more.
+    EXPECT_NEAR(shown, median, std::max(0.05, median / 1000))
+        << names[i] << ", " << stored.metric;
+  }
+}
+
+nlohmann::json StoredRun() {
+  return nlohmann::json::parse(ReadPage("bench/results/store.json"))
+      .at("stores");
+}
+
+constexpr double kMicrosecond = 1000;
+constexpr double kMebibyte = 1 << 20;
+
+TEST(Readme, ItsFiguresOfStoresAreThoseOfTheStoredRun) {
+  const nlohmann::json stores = StoredRun();
+  std::map<std::string, Stored> left = {
+      {"missing key, ns", {"missing", 1}},
+      {"missing key, 200,000 entries in the memtable, ns",
+       {"missing_memtable", 1}},
+      {"missing key, 100 overlapping tables, ns", {"missing_overlap", 1}},
+      {"present key, ns", {"present", 1}},
+      {"random fill until settled, ns per entry", {"fill_random_settled", 1}},
+      {"full scan, ns per entry", {"scan", 1}},
+      {"opening, µs", {"open", kMicrosecond}},
+      {"**first lookup after opening, µs**", {"first_get", kMicrosecond}},
+      {"**memory of its own, MiB**", {"memory_private", kMebibyte}},
+      {"written by the random fill, MiB", {"fill_random_written", kMebibyte}},
+      {"on disk, MiB", {"disk", kMebibyte}},
+  };
+  std::istringstream page(ReadPage("README.md"));
+  for (std::string line; std::getline(page, line);) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, '|');) cells.push_back(cell);
+    if (cells.size() != 6) continue;  // "", title, three figures, ratio
+    const std::string title = cells[1].substr(1, cells[1].size() - 2);
+    const auto found = left.find(title);
+    if (found == left.end()) continue;
+    ExpectStored(stores, found->second, {cells[2], cells[3], cells[4]});
+    left.erase(found);
+  }
+  EXPECT_TRUE(left.empty()) << left.begin()->first << " is not in the README";
+}
+
+TEST(Results, TheTableOfStoresIsTheStoredRun) {
+  const nlohmann::json stores = StoredRun();
+  std::istringstream page(ReadPage("docs/results.md"));
+  std::vector<std::vector<std::string>> rows;  // unit, three figures
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("What must show")) break;  // the table ends before
+    if (!line.starts_with("  ")) continue;
+    std::istringstream words(line);
+    std::vector<std::string> row;
+    for (std::string word; words >> word;) {
+      const bool is_unit = word == "ns" || word == "us" || word == "MiB";
+      if (is_unit || (!row.empty() && row.size() < 4)) row.push_back(word);
+    }
+    if (row.size() == 4) rows.push_back(std::move(row));
+  }
+  const std::vector<std::string> metrics = {"fill_seq",
+                                            "fill_seq_settled",
+                                            "fill_random",
+                                            "fill_random_settled",
+                                            "missing",
+                                            "missing_memtable",
+                                            "missing_overlap",
+                                            "missing_two",
+                                            "multi_missing",
+                                            "present",
+                                            "present_memtable",
+                                            "present_overlap",
+                                            "present_two",
+                                            "multi_present",
+                                            "scan",
+                                            "short_scan",
+                                            "open",
+                                            "first_get",
+                                            "disk",
+                                            "fill_seq_written",
+                                            "fill_random_written",
+                                            "memory_private",
+                                            "memory_mapped"};
+  ASSERT_EQ(rows.size(), metrics.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double unit = rows[i][0] == "ns"   ? 1
+                        : rows[i][0] == "us" ? kMicrosecond
+                                             : kMebibyte;
+    ExpectStored(stores, {metrics[i], unit},
+                 {rows[i][1], rows[i][2], rows[i][3]});
+  }
+}
+
+}  // namespace
+}  // namespace tamis::tools
