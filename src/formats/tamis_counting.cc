@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "base/wide_math.h"
 #include "filters/counting_line.h"
 #include "formats/erasable_policy.h"
 #include "hash/xxhash.h"
 #include "math/counting_sizing.h"
+#include "math/fast_range.h"
 #include "tamis/bloom_math.h"
 
 namespace tamis {
@@ -162,7 +162,7 @@ class CountingEngine {
     return static_cast<std::uint32_t>(digest);
   }
   std::uint64_t OffsetOf(std::uint64_t digest) const noexcept {
-    return MultiplyHigh(digest, lines_) * kCountingLineBytes;
+    return FastRange(digest, lines_) * kCountingLineBytes;
   }
 
   std::uint64_t lines_;
