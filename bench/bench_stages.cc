@@ -17,9 +17,10 @@
 
 #include "base/coding.h"
 #include "base/huge_pages.h"
-#include "base/wide_math.h"
+#include "filters/batch_loop.h"
 #include "filters/kernels.h"
 #include "filters/line_bloom.h"
+#include "filters/line_filter.h"
 #include "hash/splitmix64.h"
 #include "hash/xxhash.h"
 
@@ -38,15 +39,6 @@ double Nanoseconds() {
   return static_cast<double>(now.tv_sec) * 1e9 +
          static_cast<double>(now.tv_nsec);
 }
-
-struct Lines {
-  const unsigned char* bytes;
-  std::uint64_t count;
-
-  const unsigned char* Of(std::uint64_t digest) const {
-    return bytes + MultiplyHigh(digest, count) * kLineBytes;
-  }
-};
 
 struct Keys {
   std::vector<char> bytes = std::vector<char>(kChunk * kKeyBytes);
@@ -75,68 +67,50 @@ enum class Order {
 
 // One call of MayContainMany(), cut as the parameters say.  kLocality as for
 // __builtin_prefetch: 3 all caches, 2 from the second on, 0 as few as can be.
-template <std::size_t kGroup, Order kOrder, int kLocality, bool kDouble>
-void Ask(const Kernels& kernels, const Lines& lines,
+template <std::size_t kGroup, Order kOrder, int kLocality, BatchOrder kBatch>
+void Ask(const Kernels& kernels, const LineFilter& lines,
          std::span<const Slice> keys, bool* out) {
-  std::array<std::array<BlockQuery, kGroup>, 2> groups;
-  const auto first_stage = [&](std::span<const Slice> some, BlockQuery* to) {
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      const std::uint64_t digest = Xxh3(some[i], 7);
-      to[i] = {lines.Of(digest), static_cast<std::uint32_t>(digest)};
-      if (kOrder == Order::kAlternate) {
-        __builtin_prefetch(to[i].block, 0, kLocality);
-      }
-    }
-    if (kOrder == Order::kSeparate) {
-      for (std::size_t i = 0; i < some.size(); ++i) {
-        __builtin_prefetch(to[i].block, 0, kLocality);
-      }
-    }
-  };
-  if (!kDouble) {
-    for (std::size_t done = 0; done < keys.size(); done += kGroup) {
-      const auto some =
-          keys.subspan(done, std::min(kGroup, keys.size() - done));
-      first_stage(some, groups[0].data());
-      kernels.check_lines(groups[0].data(), some.size(), kProbes, out + done);
-    }
-    return;
-  }
-  std::size_t asked = std::min(kGroup, keys.size());
-  first_stage(keys.first(asked), groups[0].data());
-  unsigned current = 0;
-  for (std::size_t done = 0; done < keys.size();) {
-    const std::size_t next = std::min(kGroup, keys.size() - asked);
-    first_stage(keys.subspan(asked, next), groups[1 - current].data());
-    kernels.check_lines(groups[current].data(), asked - done, kProbes,
-                        out + done);
-    done = asked;
-    asked += next;
-    current = 1 - current;
-  }
+  using Group = std::array<BlockQuery, kGroup>;
+  ForEachGroup<Group, kGroup, kBatch>(
+      keys,
+      [&](std::span<const Slice> some, Group* group) {
+        for (std::size_t i = 0; i < some.size(); ++i) {
+          (*group)[i] = lines.QueryOf(Xxh3(some[i], 7));
+          if (kOrder == Order::kAlternate) {
+            __builtin_prefetch((*group)[i].block, 0, kLocality);
+          }
+        }
+        if (kOrder == Order::kSeparate) {
+          for (std::size_t i = 0; i < some.size(); ++i) {
+            __builtin_prefetch((*group)[i].block, 0, kLocality);
+          }
+        }
+      },
+      [&](std::size_t first, std::size_t count, const Group& group) {
+        kernels.check_lines(group.data(), count, lines.probes, out + first);
+      });
 }
 
-using AskFn = void (*)(const Kernels&, const Lines&, std::span<const Slice>,
-                       bool*);
+using AskFn = void (*)(const Kernels&, const LineFilter&,
+                       std::span<const Slice>, bool*);
 struct Variant {
   std::string name;
   AskFn ask;  // null: the floor
   const Kernels* kernels;
-  const Lines* lines;
+  const LineFilter* lines;
   std::vector<double> passes = {};
 };
 
-double TimeFloor(const Lines& lines, std::uint64_t queries) {
+double TimeFloor(const LineFilter& lines, std::uint64_t queries) {
   std::vector<std::uint64_t> offsets(kChunk);
   double time = 0;
   std::uint64_t sum = 0;
   for (std::uint64_t first = 0; first < queries; first += kChunk) {
     for (std::size_t i = 0; i < kChunk; ++i) {
-      offsets[i] =
-          MultiplyHigh(SplitMix64(~(first + i)), lines.count) * kLineBytes;
+      offsets[i] = lines.OffsetOf(SplitMix64(~(first + i)));
     }
     const double start = Nanoseconds();
-    for (const std::uint64_t offset : offsets) sum += lines.bytes[offset];
+    for (const std::uint64_t offset : offsets) sum += lines.lines[offset];
     time += Nanoseconds() - start;
   }
   asm volatile("" : : "r"(sum));  // or the loop would be thought useless
@@ -173,27 +147,34 @@ MemoryBlock<unsigned char> MakeLines(std::uint64_t count, bool huge) {
   return memory;
 }
 
-std::vector<Variant> MakeVariants(const Lines& huge, const Lines& small) {
+std::vector<Variant> MakeVariants(const LineFilter& huge,
+                                  const LineFilter& small) {
+  constexpr BatchOrder kPipelined = BatchOrder::kPipelined;
+  constexpr BatchOrder kInTurn = BatchOrder::kInTurn;
   const Kernels* best = &ActiveKernels();
-  const AskFn chosen = Ask<64, Order::kAlternate, 2, true>;
+  const AskFn chosen = Ask<64, Order::kAlternate, 2, kPipelined>;
   std::vector<Variant> all = {
       {"floor: loads of known lines", nullptr, best, &huge},
       {"floor, pages of 4 KiB", nullptr, best, &small},
-      {"chosen: groups of 64, alternating, doubled", chosen, best, &huge},
-      {"  groups of 8", Ask<8, Order::kAlternate, 2, true>, best, &huge},
-      {"  groups of 16", Ask<16, Order::kAlternate, 2, true>, best, &huge},
-      {"  groups of 32", Ask<32, Order::kAlternate, 2, true>, best, &huge},
-      {"  groups of 128", Ask<128, Order::kAlternate, 2, true>, best, &huge},
-      {"  not doubled", Ask<64, Order::kAlternate, 2, false>, best, &huge},
-      {"  not doubled, groups of 32", Ask<32, Order::kAlternate, 2, false>,
-       best, &huge},
-      {"  hashing and asking in two loops", Ask<64, Order::kSeparate, 2, true>,
-       best, &huge},
-      {"  prefetch into all caches", Ask<64, Order::kAlternate, 3, true>, best,
+      {"chosen: groups of 64, alternating, pipelined", chosen, best, &huge},
+      {"  groups of 8", Ask<8, Order::kAlternate, 2, kPipelined>, best, &huge},
+      {"  groups of 16", Ask<16, Order::kAlternate, 2, kPipelined>, best,
        &huge},
-      {"  prefetch non-temporal", Ask<64, Order::kAlternate, 0, true>, best,
+      {"  groups of 32", Ask<32, Order::kAlternate, 2, kPipelined>, best,
        &huge},
-      {"  no prefetch", Ask<64, Order::kNoPrefetch, 3, true>, best, &huge},
+      {"  groups of 128", Ask<128, Order::kAlternate, 2, kPipelined>, best,
+       &huge},
+      {"  in turn", Ask<64, Order::kAlternate, 2, kInTurn>, best, &huge},
+      {"  in turn, groups of 32", Ask<32, Order::kAlternate, 2, kInTurn>, best,
+       &huge},
+      {"  hashing and asking in two loops",
+       Ask<64, Order::kSeparate, 2, kPipelined>, best, &huge},
+      {"  prefetch into all caches", Ask<64, Order::kAlternate, 3, kPipelined>,
+       best, &huge},
+      {"  prefetch non-temporal", Ask<64, Order::kAlternate, 0, kPipelined>,
+       best, &huge},
+      {"  no prefetch", Ask<64, Order::kNoPrefetch, 3, kPipelined>, best,
+       &huge},
       {"  pages of 4 KiB", chosen, best, &small},
   };
   for (const Kernels* row : AllKernels()) {
@@ -212,8 +193,8 @@ void Run(std::uint64_t keys, std::uint64_t queries, unsigned passes) {
   const std::uint64_t lines = std::max<std::uint64_t>(1, keys * 10 / kLineBits);
   const auto in_huge = MakeLines(lines, true);
   const auto in_small = MakeLines(lines, false);
-  const Lines huge{in_huge.get(), lines};
-  const Lines small{in_small.get(), lines};
+  const LineFilter huge{in_huge.get(), lines, kProbes};
+  const LineFilter small{in_small.get(), lines, kProbes};
   std::vector<Variant> variants = MakeVariants(huge, small);
   Keys made;
   for (unsigned pass = 0; pass < passes; ++pass) {

@@ -25,6 +25,7 @@
 #include <cstdint>
 
 #include "base/wide_math.h"
+#include "math/fast_range.h"
 
 namespace tamis {
 
@@ -159,8 +160,7 @@ class BumpedLayer {
   }
   // The least digest whose place is in that bucket, or a later one.
   std::uint64_t FirstDigestOf(std::uint64_t bucket) const noexcept {
-    const auto bound = static_cast<Uint128>(bucket) << 64;
-    return static_cast<std::uint64_t>((bound + buckets_ - 1) / buckets_);
+    return FirstHashOf(bucket, buckets_);
   }
 
  private:

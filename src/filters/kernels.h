@@ -5,6 +5,10 @@
 // stands in a file of its own, or two, which alone are compiled for its CPU; so
 // nothing that is not the row's may be defined there but `static` or in an
 // unnamed namespace.
+//
+// What takes many keys works on a group of them, whose memory was prefetched,
+// several keys to a vector: it is the second stage of a batch, and the loop
+// over groups is batch_loop.h's.
 
 #pragma once
 

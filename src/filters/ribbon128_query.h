@@ -8,8 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "base/coding.h"
+#include "filters/batch_loop.h"
 #include "filters/ribbon128.h"
 
 namespace tamis {
@@ -191,30 +193,19 @@ inline RibbonQuery PrefetchRibbon(const RibbonSolution& solution,
   return {.window = window, .rehash = rehash};
 }
 
-// out[i] = CheckRibbon() of hash_of(i), for i < count, with the memory
-// accesses of many overlapped: while one group is answered, the memory of the
-// next is on its way.
-template <typename HashOf>
-void CheckRibbonMany(const RibbonSolution& solution, std::size_t count,
+// out[i] = CheckRibbon() of hash_of(keys[i]), with the memory accesses of many
+// overlapped.
+template <typename Key, typename HashOf>
+void CheckRibbonMany(const RibbonSolution& solution, std::span<const Key> keys,
                      const HashOf& hash_of, bool* out) noexcept {
-  constexpr std::size_t kQueries = 32;  // 16 and 64 were no faster
-  std::array<RibbonQuery, 2 * kQueries> queries;
-  const auto prefetch = [&](std::size_t first) {
-    const std::size_t end = std::min(first + kQueries, count);
-    for (std::size_t i = first; i < end; ++i) {
-      queries[i % queries.size()] = PrefetchRibbon(solution, hash_of(i));
-    }
-  };
-  prefetch(0);
-  for (std::size_t first = 0; first < count; first += kQueries) {
-    prefetch(first + kQueries);
-    const std::size_t end = std::min(first + kQueries, count);
-    for (std::size_t i = first; i < end; ++i) {
-      const RibbonQuery& query = queries[i % queries.size()];
-      out[i] =
-          CheckRibbonWindow(query.window, query.rehash, solution.shape.columns);
-    }
-  }
+  constexpr std::size_t kGroup = 32;  // 16 and 64 were no faster
+  CheckBatch<kGroup>(
+      keys, out,
+      [&](const Key& key) { return PrefetchRibbon(solution, hash_of(key)); },
+      [&](const RibbonQuery& query) {
+        return CheckRibbonWindow(query.window, query.rehash,
+                                 solution.shape.columns);
+      });
 }
 
 }  // namespace tamis

@@ -13,12 +13,12 @@
 
 #pragma once
 
-#include <algorithm>
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
+#include "filters/batch_loop.h"
 #include "filters/bit_array.h"
 #include "filters/block_shapes.h"
 #include "filters/digest_buckets.h"
@@ -49,28 +49,23 @@ class BlockedEngine {
     return shape_.Check(kernels_, bytes + OffsetOf(digest), BitsOf(digest));
   }
 
-  // out[i] = Check() of keys[i].  Works on groups in two stages -- hash the
-  // keys and ask for their lines; check the lines -- and always asks for the
-  // next group's lines before it checks a group: then the memory is busy all
-  // the time.  Sizes and order by measurement, docs/design/3-lines.md.
+  // out[i] = Check() of keys[i], with the memory accesses overlapped.
   void CheckMany(const F& format, std::uint64_t seed,
                  const unsigned char* bytes, std::span<const Slice> keys,
                  std::span<bool> out) const noexcept {
-    std::array<std::array<BlockQuery, kGroup>, 2> groups;
     const Memory memory(bytes);
-    std::size_t asked = std::min(kGroup, keys.size());
-    Ask(format, seed, memory, keys.first(asked), groups[0].data());
-    unsigned current = 0;
-    for (std::size_t done = 0; done < keys.size();) {
-      const std::size_t next = std::min(kGroup, keys.size() - asked);
-      Ask(format, seed, memory, keys.subspan(asked, next),
-          groups[1 - current].data());
-      shape_.CheckMany(kernels_, groups[current].data(), asked - done,
-                       out.data() + done);
-      done = asked;
-      asked += next;
-      current = 1 - current;
-    }
+    ForEachPrepared<kGroup>(
+        keys,
+        [&](Slice key) {
+          const Digest digest = format.HashOf(key, seed);
+          const std::uint64_t offset = OffsetOf(digest);
+          memory.Prefetch(offset);
+          return BlockQuery{memory.bytes + offset, BitsOf(digest)};
+        },
+        [&](std::size_t first, std::span<const BlockQuery> queries) {
+          shape_.CheckMany(kernels_, queries.data(), queries.size(),
+                           out.data() + first);
+        });
   }
 
   void Mark(unsigned char* bytes, Digest digest) const noexcept {
@@ -78,16 +73,16 @@ class BlockedEngine {
   }
   void MarkAll(unsigned char* bytes, const Digests& digests) const noexcept {
     digests.ForEach([&](std::span<const Digest> some) {
-      std::array<BlockMark, kGroup> marks;
-      for (; !some.empty();
-           some = some.subspan(std::min(kGroup, some.size()))) {
-        const std::size_t count = std::min(kGroup, some.size());
-        for (std::size_t i = 0; i < count; ++i) {
-          marks[i] = {bytes + OffsetOf(some[i]), BitsOf(some[i])};
-          __builtin_prefetch(marks[i].block, 1);
-        }
-        shape_.MarkMany(kernels_, marks.data(), count);
-      }
+      ForEachPrepared<kGroup, BatchOrder::kInTurn>(
+          some,
+          [&](Digest digest) {
+            const BlockMark mark{bytes + OffsetOf(digest), BitsOf(digest)};
+            __builtin_prefetch(mark.block, 1);
+            return mark;
+          },
+          [&](std::size_t /*first*/, std::span<const BlockMark> marks) {
+            shape_.MarkMany(kernels_, marks.data(), marks.size());
+          });
     });
   }
 
@@ -119,7 +114,7 @@ class BlockedEngine {
   }
 
  private:
-  static constexpr std::size_t kGroup = 64;
+  static constexpr std::size_t kGroup = 64;  // docs/design/3-lines.md
 
   // Where the blocks lie, and whether one may reach into two cache lines.
   struct Memory {
@@ -146,18 +141,6 @@ class BlockedEngine {
   }
   std::uint64_t OffsetOf(Digest digest) const noexcept {
     return format_.BlockOf(digest, blocks_) * Shape::kBytes;
-  }
-
-  // Hashing and asking alternate: requests that come evenly are served
-  // better than a burst of them.
-  void Ask(const F& format, std::uint64_t seed, const Memory& memory,
-           std::span<const Slice> keys, BlockQuery* queries) const noexcept {
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const Digest digest = format.HashOf(keys[i], seed);
-      const std::uint64_t offset = OffsetOf(digest);
-      memory.Prefetch(offset);
-      queries[i] = {memory.bytes + offset, BitsOf(digest)};
-    }
   }
 
   F format_;

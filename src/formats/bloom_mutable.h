@@ -4,9 +4,9 @@
 
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -18,6 +18,7 @@
 #include "base/huge_pages.h"
 #include "base/no_throw.h"
 #include "base/sharded_counter.h"
+#include "filters/batch_loop.h"
 #include "formats/bloom_facts.h"
 #include "tamis/filter.h"
 
@@ -139,9 +140,13 @@ class BloomConcurrent final : public ConcurrentFilter {
     return Status::Ok();
   }
   Status InsertMany(std::span<const Slice> keys) override {
-    ForEachGroup(keys, [&](std::size_t, Digest digest) {
-      engine_.MarkAtomic(payload_.bytes.get(), digest);
-    });
+    ForEachPrepared<kGroup, BatchOrder::kInTurn>(
+        keys, [this](Slice key) { return Prepare(key); },
+        [this](std::size_t /*first*/, std::span<const Digest> digests) {
+          for (const Digest digest : digests) {
+            engine_.MarkAtomic(payload_.bytes.get(), digest);
+          }
+        });
     keys_.Add(keys.size());
     return Status::Ok();
   }
@@ -151,9 +156,11 @@ class BloomConcurrent final : public ConcurrentFilter {
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
-    ForEachGroup(keys, [&](std::size_t i, Digest digest) {
-      out[i] = engine_.CheckAtomic(payload_.bytes.get(), digest);
-    });
+    CheckBatch<kGroup, BatchOrder::kInTurn>(
+        keys, out.data(), [this](Slice key) { return Prepare(key); },
+        [this](Digest digest) {
+          return engine_.CheckAtomic(payload_.bytes.get(), digest);
+        });
   }
   FilterInfo Describe() const override {
     // A copy, for counting bits must not race with those who set them.
@@ -187,21 +194,12 @@ class BloomConcurrent final : public ConcurrentFilter {
  private:
   using Digest = typename F::Digest;
 
-  // visit(i, digest of keys[i]), in order, its memory asked for some keys
-  // before.
-  template <typename Visit>
-  void ForEachGroup(std::span<const Slice> keys,
-                    const Visit& visit) const noexcept {
-    constexpr std::size_t kGroup = 32;
-    std::array<Digest, kGroup> digests;
-    for (std::size_t first = 0; first < keys.size(); first += kGroup) {
-      const std::size_t count = std::min(kGroup, keys.size() - first);
-      for (std::size_t i = 0; i < count; ++i) {
-        digests[i] = format_.HashOf(keys[first + i], facts_.seed);
-        engine_.PrefetchToMark(payload_.bytes.get(), digests[i]);
-      }
-      for (std::size_t i = 0; i < count; ++i) visit(first + i, digests[i]);
-    }
+  static constexpr std::size_t kGroup = 32;
+
+  Digest Prepare(Slice key) const noexcept {
+    const Digest digest = format_.HashOf(key, facts_.seed);
+    engine_.PrefetchToMark(payload_.bytes.get(), digest);
+    return digest;
   }
 
   // The payload of every blocked filter is a whole number of 64-bit words.

@@ -1,11 +1,11 @@
 #include "formats/bumped_reader.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
 
 #include "base/huge_pages.h"
+#include "filters/batch_loop.h"
 #include "filters/bit_array.h"
 #include "filters/bumped_key.h"
 #include "filters/bumped_last.h"
@@ -56,7 +56,6 @@ constexpr std::size_t kGroupKeys = kMostWindows;
 struct BumpedReader::Group {
   WindowQueries queries;
   std::array<std::uint64_t, kGroupKeys> digests;
-  std::size_t count = 0;
 };
 
 // Keys on their way to the second layer: its lines are asked for, too, while
@@ -147,34 +146,27 @@ bool BumpedReader::MayContain(Slice key) const noexcept {
   return bumped ? Check(NextLayerDigest(digest), 1) : answer;
 }
 
-// As BlockedEngine::CheckMany(): the lines of the next group are asked for
-// before this one is looked at, so that memory is busy all the time.
 void BumpedReader::MayContainMany(std::span<const Slice> keys,
                                   std::span<bool> out) const noexcept {
-  std::array<Group, 2> groups;
   Late late(*this);
-  unsigned current = 0;
-  std::size_t asked = std::min(kGroupKeys, keys.size());
-  Ask(keys.first(asked), groups.data());
-  for (std::size_t done = 0; done < keys.size();) {
-    const std::size_t next = std::min(kGroupKeys, keys.size() - asked);
-    Ask(keys.subspan(asked, next), &groups[1 - current]);
-    Answer(groups[current], out.data() + done, &late);
-    done = asked;
-    asked += next;
-    current = 1 - current;
-  }
+  ForEachGroup<Group, kGroupKeys>(
+      keys,
+      [this](std::span<const Slice> some, Group* group) {
+        Prepare(some, group);
+      },
+      [&](std::size_t first, std::size_t count, const Group& group) {
+        Answer(group, count, out.data() + first, &late);
+      });
   late.AnswerAll();
 }
 
-void BumpedReader::Ask(std::span<const Slice> keys,
-                       Group* group) const noexcept {
-  group->count = keys.size();
+void BumpedReader::Prepare(std::span<const Slice> keys,
+                           Group* group) const noexcept {
   const std::uint64_t seed = seed_;  // digests could be stored over a member
   for (std::size_t i = 0; i < keys.size(); ++i) {
     group->digests[i] = Xxh3Short(keys[i], seed);
   }
-  if (has_windows_ && !keys.empty()) {
+  if (has_windows_) {
     kernels_.find_windows(group->digests.data(), keys.size(), first_,
                           &group->queries);
     Prefetch(group->queries, keys.size(), window_bytes_);
@@ -199,16 +191,16 @@ std::span<const unsigned char> BumpedReader::WideWindow(
           static_cast<std::size_t>(end + sizeof(std::uint64_t) - start)};
 }
 
-void BumpedReader::Answer(const Group& group, bool* out,
+void BumpedReader::Answer(const Group& group, std::size_t count, bool* out,
                           Late* late) const noexcept {
   if (!has_windows_) {
-    for (std::size_t i = 0; i < group.count; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       out[i] = Check(group.digests[i], 0);
     }
     return;
   }
   std::uint64_t bumped =
-      kernels_.check_windows(group.queries, group.count, first_, out);
+      kernels_.check_windows(group.queries, count, first_, out);
   for (; bumped != 0; bumped &= bumped - 1) {
     const int i = std::countr_zero(bumped);
     late->Add(group.digests[static_cast<std::size_t>(i)], out + i);

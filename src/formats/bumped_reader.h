@@ -36,11 +36,14 @@ class BumpedReader final : public FilterReader {
 
   // From layer `first` on.
   bool Check(std::uint64_t digest, std::size_t first) const noexcept;
-  void Ask(std::span<const Slice> keys, Group* group) const noexcept;
+  // Hashes at most kMostWindows keys, and prefetches what a query reads of
+  // the first layer.
+  void Prepare(std::span<const Slice> keys, Group* group) const noexcept;
   // What a query for that digest reads of the first layer.
   std::span<const unsigned char> WideWindow(
       std::uint64_t digest) const noexcept;
-  void Answer(const Group& group, bool* out, Late* late) const noexcept;
+  void Answer(const Group& group, std::size_t count, bool* out,
+              Late* late) const noexcept;
 
   BumpedFilter filter_;
   std::uint64_t seed_;

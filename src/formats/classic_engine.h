@@ -10,9 +10,10 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <span>
 
+#include "filters/batch_loop.h"
 #include "filters/bit_array.h"
 #include "filters/classic_bloom.h"
 #include "filters/digest_buckets.h"
@@ -46,17 +47,14 @@ class ClassicEngine {
                  const unsigned char* bytes, std::span<const Slice> keys,
                  std::span<bool> out) const noexcept {
     constexpr std::size_t kGroup = 32;
-    std::array<Digest, kGroup> digests;
-    for (std::size_t first = 0; first < keys.size(); first += kGroup) {
-      const std::size_t count = std::min(kGroup, keys.size() - first);
-      for (std::size_t i = 0; i < count; ++i) {
-        digests[i] = format.HashOf(keys[first + i], seed);
-        PrefetchClassic<Probes>(bytes, shape_, digests[i]);
-      }
-      for (std::size_t i = 0; i < count; ++i) {
-        out[first + i] = CheckClassic<Probes>(bytes, shape_, digests[i]);
-      }
-    }
+    CheckBatch<kGroup, BatchOrder::kInTurn>(
+        keys, out.data(),
+        [&](Slice key) {
+          const Digest digest = format.HashOf(key, seed);
+          PrefetchClassic<Probes>(bytes, shape_, digest);
+          return digest;
+        },
+        [&](const Digest& digest) { return Check(bytes, digest); });
   }
 
   void Mark(unsigned char* bytes, Digest digest) const noexcept {

@@ -7,8 +7,8 @@
 //   Larger(facts) -> BloomFacts  for keys that found no room; the same: none
 //   CheckToLoad(parsed)          Corruption: these bytes cannot go on living
 // and of its engine, beside Check() and Describe():
-//   Ask(bytes, digest) -> Query  asks memory for what is about to be needed
-//   CheckQuery(query)            is Check()
+//   Prepare(bytes, digest) -> Query  prefetches the memory of a key
+//   Check(query)                 Check() of what Prepare() was given
 //   Insert(bytes, digest)        false: full, nothing was changed
 //   Erase(bytes, digest)         false: a stranger, nothing was changed
 //   AddInto(into, from)          only if two filters can be made one
@@ -16,7 +16,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -28,6 +29,7 @@
 #include "base/append_zeros.h"
 #include "base/chunked_array.h"
 #include "base/no_throw.h"
+#include "filters/batch_loop.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_facts.h"
 #include "formats/bloom_mutable.h"
@@ -69,31 +71,17 @@ struct SortedDigests {
 };
 Result<SortedDigests> SortDigests(const ChunkedArray<std::uint64_t>& digests);
 
-// out[i] = Check() of keys[i], with the memory accesses overlapped: always
-// asks for the next group before it checks a group (docs/design/3-lines.md).
-template <typename F>
-void AskThenCheck(const F& format, const typename F::Engine& engine,
-                  std::uint64_t seed, const unsigned char* bytes,
-                  std::span<const Slice> keys, std::span<bool> out) noexcept {
-  constexpr std::size_t kGroup = 32;
-  std::array<std::array<typename F::Engine::Query, kGroup>, 2> groups;
-  const auto ask = [&](std::size_t first, unsigned group) {
-    const std::size_t count = std::min(kGroup, keys.size() - first);
-    for (std::size_t i = 0; i < count; ++i) {
-      groups[group][i] =
-          engine.Ask(bytes, format.HashOf(keys[first + i], seed));
-    }
-    return first + count;
-  };
-  unsigned current = 0;
-  std::size_t asked = ask(0, current);
-  for (std::size_t done = 0; done < keys.size(); current = 1 - current) {
-    const std::size_t next = ask(asked, 1 - current);
-    for (std::size_t i = 0; done < asked; ++done, ++i) {
-      out[done] = engine.CheckQuery(groups[current][i]);
-    }
-    asked = next;
-  }
+// Keys that are prepared before the first of them is checked or inserted.
+inline constexpr std::size_t kErasableGroup = 32;
+
+// out[i] = Check() of hash_of(keys[i]), with the memory accesses overlapped.
+template <typename Engine, typename HashOf>
+void CheckErasable(const Engine& engine, const unsigned char* bytes,
+                   std::span<const Slice> keys, const HashOf& hash_of,
+                   bool* out) noexcept {
+  CheckBatch<kErasableGroup>(
+      keys, out, [&](Slice key) { return engine.Prepare(bytes, hash_of(key)); },
+      [&](const typename Engine::Query& query) { return engine.Check(query); });
 }
 
 template <typename F>
@@ -110,20 +98,20 @@ class TamisErasable final : public ErasableFilter {
     return InsertDigest(format_.HashOf(key, facts_.seed));
   }
   Status InsertMany(std::span<const Slice> keys) override {
-    constexpr std::size_t kGroup = 32;
-    std::array<std::uint64_t, kGroup> digests;
-    for (; !keys.empty(); keys = keys.subspan(std::min(kGroup, keys.size()))) {
-      const std::size_t count = std::min(kGroup, keys.size());
-      for (std::size_t i = 0; i < count; ++i) {
-        digests[i] = format_.HashOf(keys[i], facts_.seed);
-        engine_.Ask(bytes(), digests[i]);
-      }
-      for (std::size_t i = 0; i < count; ++i) {
-        Status inserted = InsertDigest(digests[i]);
-        if (!inserted.ok()) return inserted;
-      }
-    }
-    return Status::Ok();
+    Status inserted;  // the first failure; keys after it are left out
+    ForEachPrepared<kErasableGroup, BatchOrder::kInTurn>(
+        keys,
+        [this](Slice key) {
+          const std::uint64_t digest = format_.HashOf(key, facts_.seed);
+          engine_.Prepare(bytes(), digest);
+          return digest;
+        },
+        [&](std::size_t /*first*/, std::span<const std::uint64_t> digests) {
+          for (std::size_t i = 0; inserted.ok() && i < digests.size(); ++i) {
+            inserted = InsertDigest(digests[i]);
+          }
+        });
+    return inserted;
   }
   Status Erase(Slice key) override {
     // What is left of counters that got stuck is nobody's.
@@ -142,7 +130,7 @@ class TamisErasable final : public ErasableFilter {
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
-    AskThenCheck(format_, engine_, facts_.seed, bytes(), keys, out);
+    engine_.CheckMany(format_, facts_.seed, bytes(), keys, out);
   }
   FilterInfo Describe() const override {
     return DescribeBloom(format_, engine_, facts_, payload_.slice());
@@ -235,7 +223,9 @@ class ErasableBuilder final : public FilterBuilder {
     constexpr std::size_t kAhead = 16;
     const typename F::Engine engine(format_, facts);
     for (std::size_t i = 0; i < digests.size(); ++i) {
-      if (i + kAhead < digests.size()) engine.Ask(bytes, digests[i + kAhead]);
+      if (i + kAhead < digests.size()) {
+        engine.Prepare(bytes, digests[i + kAhead]);
+      }
       if (!engine.Insert(bytes, digests[i])) return false;
     }
     return true;

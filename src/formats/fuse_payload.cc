@@ -216,12 +216,6 @@ Status FuseWriter::AppendMoved(std::string* dst) const {
   return Status::Ok();
 }
 
-// The first digest of a part.  REQUIRES: part < parts
-std::uint64_t FirstDigestOf(std::uint64_t part, std::uint64_t parts) noexcept {
-  const Uint128 whole = static_cast<Uint128>(part) << 64;
-  return static_cast<std::uint64_t>((whole + parts - 1) / parts);
-}
-
 // The payload as planned, or *moved if some parts did not fit.
 Status WriteParts(DigestSet* digests, const FuseBuild& build,
                   std::span<char> payload, std::string* moved) {
@@ -231,7 +225,7 @@ Status WriteParts(DigestSet* digests, const FuseBuild& build,
                     payload.data());
   const Status visited = digests->ForEachRange(
       static_cast<std::size_t>(parts),
-      [parts](std::size_t i) { return FirstDigestOf(i, parts); },
+      [parts](std::size_t i) { return FirstHashOf(i, parts); },
       [&writer](std::size_t i, std::span<const std::uint64_t> some) {
         writer.Write(i, some);
       });

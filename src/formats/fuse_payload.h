@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/coding.h"
-#include "base/wide_math.h"
 #include "filters/binary_fuse_build.h"
 #include "filters/digest_set.h"
 #include "formats/tamis_fuse.h"
+#include "math/fast_range.h"
 #include "math/fuse_sizing.h"
 
 namespace tamis {
@@ -22,7 +22,7 @@ namespace tamis {
 // digest's place is its position: 64 bits again, in the same order.
 constexpr std::uint64_t FusePartOf(std::uint64_t digest,
                                    std::uint64_t parts) noexcept {
-  return MultiplyHigh(digest, parts);
+  return FastRange(digest, parts);
 }
 constexpr std::uint64_t FusePositionOf(std::uint64_t digest,
                                        std::uint64_t parts) noexcept {

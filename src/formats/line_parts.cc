@@ -7,53 +7,30 @@
 #include <utility>
 
 #include "base/no_throw.h"
+#include "filters/batch_loop.h"
 #include "filters/bit_array.h"
 #include "filters/block_shapes.h"
 #include "filters/kernels.h"
-#include "formats/line_view.h"
 #include "math/blocked_bloom.h"
 
 namespace tamis {
 namespace {
 
-[[gnu::always_inline]] inline void PrefetchLine(
-    const unsigned char* line) noexcept {
-  // Into the second cache, as BlockedEngine does; in foreign bytes a line may
-  // reach into two of the cache's.
-  __builtin_prefetch(line, 0, 2);
-  if (reinterpret_cast<std::uintptr_t>(line) % kLineBytes != 0) {
-    __builtin_prefetch(line + kLineBytes - 1, 0, 2);
-  }
-}
-
-[[gnu::always_inline]] inline void PrefetchParts(
-    std::span<const LinePart> parts, std::uint64_t digest) noexcept {
-  for (const LinePart& part : parts) {
-    PrefetchLine(part.lines + part.OffsetOf(digest));
-  }
-}
-
-bool CheckPartWith(const Kernels& kernels, const LinePart& part,
-                   std::uint64_t digest) noexcept {
-  return kernels.check_line(part.lines + part.OffsetOf(digest),
-                            LineBitsOf(digest), TamisLineProbes(part.probes));
-}
-
 // out[i]: is digests[i] maybe in any part?
-void Answer(std::span<const LinePart> parts, const DigestGroup& digests,
-            std::size_t count, bool* out) noexcept {
+void Answer(std::span<const LineFilter> parts,
+            std::span<const std::uint64_t> digests, bool* out) noexcept {
+  std::size_t count = digests.size();
   std::fill_n(out, count, false);
-  std::array<std::size_t, kDigestGroup> open;  // those that no part has yet
+  std::array<std::size_t, kPartsGroup> open;  // those that no part has yet
   for (std::size_t i = 0; i < count; ++i) open[i] = i;
-  std::array<BlockQuery, kDigestGroup> queries;
-  std::array<bool, kDigestGroup> found;
-  for (const LinePart& part : parts) {
+  std::array<BlockQuery, kPartsGroup> queries;
+  std::array<bool, kPartsGroup> found;
+  for (const LineFilter& part : parts) {
     for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t digest = digests[open[i]];
-      queries[i] = {part.lines + part.OffsetOf(digest), LineBitsOf(digest)};
+      queries[i] = part.QueryOf(digests[open[i]]);
     }
-    ActiveKernels().check_lines(queries.data(), count,
-                                TamisLineProbes(part.probes), found.data());
+    ActiveKernels().check_lines(queries.data(), count, part.probes,
+                                found.data());
     std::size_t left = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t at = open[i];
@@ -65,8 +42,8 @@ void Answer(std::span<const LinePart> parts, const DigestGroup& digests,
   }
 }
 
-double MeanRate(const LinePart& part) noexcept {
-  const LineShape shape(TamisLineProbes(part.probes));
+double MeanRate(const LineFilter& part) noexcept {
+  const LineShape shape(part.probes);
   double rates = 0;
   for (std::uint64_t i = 0; i < part.count; ++i) {
     rates += shape.Rate(part.lines + i * part.stride);
@@ -74,7 +51,7 @@ double MeanRate(const LinePart& part) noexcept {
   return rates / static_cast<double>(part.count);
 }
 
-std::uint64_t SetBitsOf(const LinePart& part) noexcept {
+std::uint64_t SetBitsOf(const LineFilter& part) noexcept {
   std::uint64_t set = 0;
   for (std::uint64_t i = 0; i < part.count; ++i) {
     set += CountSetBits({part.lines + i * part.stride, kLineBytes});
@@ -84,78 +61,59 @@ std::uint64_t SetBitsOf(const LinePart& part) noexcept {
 
 }  // namespace
 
-bool CheckPart(const LinePart& part, std::uint64_t digest) noexcept {
-  return CheckPartWith(ActiveKernels(), part, digest);
-}
-
-bool CheckParts(std::span<const LinePart> parts,
+bool CheckParts(std::span<const LineFilter> parts,
                 std::uint64_t digest) noexcept {
   // The processor itself goes on to the next part before this one's line is
   // there: asking for all of them first was slower.
   const Kernels& kernels = ActiveKernels();
-  return std::any_of(parts.begin(), parts.end(), [&](const LinePart& part) {
-    return CheckPartWith(kernels, part, digest);
+  return std::any_of(parts.begin(), parts.end(), [&](const LineFilter& part) {
+    return part.Check(kernels, digest);
   });
 }
 
-std::size_t AskParts(std::span<const LinePart> parts, std::uint64_t seed,
-                     std::span<const Slice> keys,
-                     DigestGroup* digests) noexcept {
-  const std::size_t count = std::min(kDigestGroup, keys.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    (*digests)[i] = LineDigest(keys[i], seed);
-    PrefetchParts(parts, (*digests)[i]);
-  }
-  return count;
-}
-
-void CheckPartsMany(std::span<const LinePart> parts, std::uint64_t seed,
+void CheckPartsMany(std::span<const LineFilter> parts, std::uint64_t seed,
                     std::span<const Slice> keys, std::span<bool> out) noexcept {
-  // The next group's lines are on their way while a group is answered.
-  std::array<DigestGroup, 2> groups;
-  std::size_t done = 0;
-  std::size_t asked = AskParts(parts, seed, keys, &groups[0]);
-  for (unsigned current = 0; done < keys.size(); current = 1 - current) {
-    const std::size_t next =
-        AskParts(parts, seed, keys.subspan(asked), &groups[1 - current]);
-    Answer(parts, groups[current], asked - done, out.data() + done);
-    done = asked;
-    asked += next;
-  }
+  ForEachPrepared<kPartsGroup>(
+      keys, [&](Slice key) { return PrepareParts(parts, seed, key); },
+      [&](std::size_t first, std::span<const std::uint64_t> digests) {
+        Answer(parts, digests, out.data() + first);
+      });
 }
 
-std::uint64_t MarkNew(const LinePart& part, unsigned char* lines,
+std::uint64_t MarkNew(const MutableLineFilter& part,
                       std::span<const std::uint64_t> digests) noexcept {
-  const LineProbes probes = TamisLineProbes(part.probes);
+  const Kernels& kernels = ActiveKernels();
   std::uint64_t marked = 0;
-  for (; !digests.empty();
-       digests = digests.subspan(std::min(kDigestGroup, digests.size()))) {
-    const auto group = digests.first(std::min(kDigestGroup, digests.size()));
-    for (const std::uint64_t digest : group) {
-      PrefetchLine(part.lines + part.OffsetOf(digest));
-    }
-    for (const std::uint64_t digest : group) {
-      if (CheckPart(part, digest)) continue;
-      MarkLine(lines + part.OffsetOf(digest), LineBitsOf(digest), probes);
-      ++marked;
-    }
-  }
+  ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
+      digests,
+      [&](std::uint64_t digest) {
+        part.PrefetchOfMany(digest);
+        return digest;
+      },
+      [&](std::size_t /*first*/, std::span<const std::uint64_t> group) {
+        for (const std::uint64_t digest : group) {
+          if (part.Check(kernels, digest)) continue;
+          part.Mark(digest);
+          ++marked;
+        }
+      });
   return marked;
 }
 
-FilterInfo DescribeParts(std::span<const LinePart> parts) {
+FilterInfo DescribeParts(std::span<const LineFilter> parts) {
   FilterInfo info;
   info.format = "tamis";
   info.hash = "xxh3";
   double log_right = 0;  // a product, as a sum: rates may be tiny
-  for (const LinePart& part : parts) {
+  for (const LineFilter& part : parts) {
     const std::uint64_t set = SetBitsOf(part);
     info.bits += part.count * kLineBits;
     info.set_bits += set;
-    info.probes = std::max(info.probes, part.probes);
-    info.keys_by_fill += BlockedKeysFromFill(
-        {.kind = BlockKind::kLine, .blocks = part.count, .probes = part.probes},
-        set);
+    info.probes = std::max(info.probes, part.probes.count);
+    info.keys_by_fill += BlockedKeysFromFill({.kind = BlockKind::kLine,
+                                              .blocks = part.count,
+                                              .probes = part.probes.count},
+                                             set);
     log_right += std::log1p(-MeanRate(part));
   }
   info.rate = -std::expm1(log_right);

@@ -4,7 +4,6 @@
 
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,55 +11,40 @@
 #include <span>
 #include <string>
 
-#include "base/wide_math.h"
 #include "filters/digest_buckets.h"
-#include "filters/line_bloom.h"
+#include "filters/line_filter.h"
+#include "formats/line_view.h"
 #include "tamis/filter.h"
 
 namespace tamis {
 
-// The lines of one part, in bytes that somebody else owns.
-struct LinePart {
-  const unsigned char* lines = nullptr;
-  std::uint64_t count = 0;          // of lines
-  std::size_t stride = kLineBytes;  // from one to the next
-  unsigned probes = 0;
-
-  // Of the key's line, from `lines` on.
-  std::size_t OffsetOf(std::uint64_t digest) const noexcept {
-    return static_cast<std::size_t>(MultiplyHigh(digest, count)) * stride;
-  }
-};
-
-// REQUIRES, for all below: every part has at least one line, and 1 to
-// kMaxLineProbes probes.
+// REQUIRES, for all below: every part may be asked, see line_filter.h.
 
 // Is the key maybe in any part?  Asked in order: put the likeliest first.
-bool CheckParts(std::span<const LinePart> parts, std::uint64_t digest) noexcept;
-bool CheckPart(const LinePart& part, std::uint64_t digest) noexcept;
+bool CheckParts(std::span<const LineFilter> parts,
+                std::uint64_t digest) noexcept;
 
 // out[i] = CheckParts() of keys[i], with all memory accesses overlapped.
-void CheckPartsMany(std::span<const LinePart> parts, std::uint64_t seed,
+void CheckPartsMany(std::span<const LineFilter> parts, std::uint64_t seed,
                     std::span<const Slice> keys, std::span<bool> out) noexcept;
 
-// Digests of a few keys, their lines being on the way.
-inline constexpr std::size_t kDigestGroup = 32;
-using DigestGroup = std::array<std::uint64_t, kDigestGroup>;
+// Returns the digest of a key, its line in every part being prefetched.
+[[gnu::always_inline]] inline std::uint64_t PrepareParts(
+    std::span<const LineFilter> parts, std::uint64_t seed, Slice key) noexcept {
+  const std::uint64_t digest = LineDigest(key, seed);
+  for (const LineFilter& part : parts) part.PrefetchOfMany(digest);
+  return digest;
+}
+// Keys that are prepared before the first of them is checked or inserted.
+inline constexpr std::size_t kPartsGroup = 32;
 
-// Hashes the first kDigestGroup keys, or as many as there are, and asks for
-// their lines.  Returns how many.
-std::size_t AskParts(std::span<const LinePart> parts, std::uint64_t seed,
-                     std::span<const Slice> keys,
-                     DigestGroup* digests) noexcept;
-
-// Marks in `lines`, which is part.lines, the digests that are not maybe in
-// yet.  Returns their number.
-std::uint64_t MarkNew(const LinePart& part, unsigned char* lines,
+// Marks the digests that are not maybe in the part yet.  Returns their number.
+std::uint64_t MarkNew(const MutableLineFilter& part,
                       std::span<const std::uint64_t> digests) noexcept;
 
 // What the bits say, see FilterInfo: format, hash, bits, rate, keys by fill.
-// The rate is exact: that of a stranger, by the lines as they stand.
-FilterInfo DescribeParts(std::span<const LinePart> parts);
+// The rate is exact: that of an absent key, by the lines as they stand.
+FilterInfo DescribeParts(std::span<const LineFilter> parts);
 
 // Collects the digests of keys, without one that equals the one before it, and
 // writes a filter when it knows how many different ones there are.

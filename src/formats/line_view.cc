@@ -32,7 +32,7 @@ std::optional<LineView> ViewLines(Slice bytes) noexcept {
   LineView view;
   view.lines = reinterpret_cast<const unsigned char*>(contents->payload.data());
   view.count = count;
-  view.probes = header.parameter_a;
+  view.probes = TamisLineProbes(header.parameter_a);
   view.seed = header.seed;
   if (header.keys != kTamisKeysUnknown) view.keys = header.keys;
   return view;

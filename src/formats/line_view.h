@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/wide_math.h"
 #include "filters/line_bloom.h"
+#include "filters/line_filter.h"
 #include "hash/xxhash.h"
 #include "tamis/slice.h"
 
@@ -25,17 +25,10 @@ constexpr LineProbes TamisLineProbes(unsigned probes) noexcept {
   return {kTamisLineFactors.data(), probes};
 }
 
-// The lines of one filter, in bytes that somebody else owns.
-struct LineView {
-  const unsigned char* lines = nullptr;
-  std::uint64_t count = 0;  // of lines
-  unsigned probes = 0;
+// A filter, with what its header states.
+struct LineView : LineFilter {
   std::uint64_t seed = 0;
   std::uint64_t keys = 0;  // as stored; 0: unknown
-
-  const unsigned char* LineOf(std::uint64_t digest) const noexcept {
-    return lines + MultiplyHigh(digest, count) * kLineBytes;
-  }
 };
 
 // The lines of a .tamis filter of the cache-local kind; nothing if the bytes
@@ -45,10 +38,6 @@ std::optional<LineView> ViewLines(Slice bytes) noexcept;
 
 inline std::uint64_t LineDigest(Slice key, std::uint64_t seed) noexcept {
   return Xxh3(key, seed);
-}
-// The bits of a digest that a line is asked for.
-inline std::uint32_t LineBitsOf(std::uint64_t digest) noexcept {
-  return static_cast<std::uint32_t>(digest);
 }
 
 }  // namespace tamis

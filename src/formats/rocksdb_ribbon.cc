@@ -81,8 +81,7 @@ class RibbonReader final : public FilterReader {
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
     CheckRibbonMany(
-        solution_, keys.size(),
-        [keys](std::size_t i) { return Xxph3(keys[i]); }, out.data());
+        solution_, keys, [](Slice key) { return Xxph3(key); }, out.data());
   }
   FilterInfo Describe() const override {
     const RibbonShape& shape = solution_.shape;

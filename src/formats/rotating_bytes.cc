@@ -66,17 +66,9 @@ std::uint64_t RotatingFacts::TotalBytes() const noexcept {
   return LinesAt() + LineBytes();
 }
 
-LinePart GenerationAt(const RotatingFacts& facts, const unsigned char* lines,
-                      std::size_t place) noexcept {
-  return {.lines = lines + place * kLineBytes,
-          .count = facts.lines,
-          .stride = facts.generations() * kLineBytes,
-          .probes = facts.probes};
-}
-
-std::vector<LinePart> GenerationsOf(const RotatingFacts& facts,
-                                    const unsigned char* lines) {
-  std::vector<LinePart> parts;
+std::vector<LineFilter> GenerationsOf(const RotatingFacts& facts,
+                                      const unsigned char* lines) {
+  std::vector<LineFilter> parts;
   const std::size_t count = facts.generations();
   for (std::size_t age = 0; age < count; ++age) {
     const std::size_t place = (facts.newest() + count - age) % count;

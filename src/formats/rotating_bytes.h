@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/line_parts.h"
+#include "filters/line_filter.h"
+#include "formats/line_view.h"
 #include "tamis/result.h"
 #include "tamis/slice.h"
 
@@ -39,11 +40,17 @@ struct RotatingFacts {
 // The generation at that place, in the lines of all.  The lines of one number
 // lie side by side: a key has its line in every generation under the same
 // number, so a query touches neighbours.
-LinePart GenerationAt(const RotatingFacts& facts, const unsigned char* lines,
-                      std::size_t place) noexcept;
+template <typename Byte>
+BasicLineFilter<Byte> GenerationAt(const RotatingFacts& facts, Byte* lines,
+                                   std::size_t place) noexcept {
+  return {.lines = lines + place * kLineBytes,
+          .count = facts.lines,
+          .probes = TamisLineProbes(facts.probes),
+          .stride = facts.generations() * kLineBytes};
+}
 // All of them, the newest first.
-std::vector<LinePart> GenerationsOf(const RotatingFacts& facts,
-                                    const unsigned char* lines);
+std::vector<LineFilter> GenerationsOf(const RotatingFacts& facts,
+                                      const unsigned char* lines);
 
 // Writes everything but the lines.  REQUIRES: `whole` is the container from
 // end to end, its lines in place and the rest zero

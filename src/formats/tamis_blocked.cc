@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "base/wide_math.h"
 #include "filters/block_shapes.h"
 #include "formats/blocked_engine.h"
 #include "formats/bloom_policy.h"
@@ -11,6 +10,7 @@
 #include "formats/tamis_container.h"
 #include "hash/xxhash.h"
 #include "math/blocked_bloom.h"
+#include "math/fast_range.h"
 #include "tamis/bloom_math.h"
 
 namespace tamis {
@@ -80,7 +80,7 @@ class TamisBlocked {
     return Xxh3(key, seed);
   }
   std::uint64_t BlockOf(Digest digest, std::uint64_t blocks) const noexcept {
-    return MultiplyHigh(digest, blocks);
+    return FastRange(digest, blocks);
   }
   Shape ShapeOf(const BloomFacts& facts) const noexcept {
     return Kind::ShapeOf(facts.probes);

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "base/wide_math.h"
 #include "filters/counting_line.h"
 #include "formats/erasable_policy.h"
 #include "hash/xxhash.h"
 #include "math/counting_sizing.h"
+#include "math/fast_range.h"
 #include "tamis/bloom_math.h"
 
 namespace tamis {
@@ -107,14 +107,15 @@ class CountingEngine {
   CountingEngine(const TamisCounting& /*format*/, const BloomFacts& facts)
       : lines_(facts.bits / kLineBitsStored), probes_(facts.probes) {}
 
-  Query Ask(const unsigned char* bytes, std::uint64_t digest) const noexcept {
+  [[gnu::always_inline]] Query Prepare(const unsigned char* bytes,
+                                       std::uint64_t digest) const noexcept {
     const Query query = {bytes + OffsetOf(digest), BitsOf(digest)};
     __builtin_prefetch(query.line, 0, 2);
     // Bytes of others may lie so that a line reaches into two of memory's.
     __builtin_prefetch(query.line + kCountingLineBytes - 1, 0, 2);
     return query;
   }
-  bool CheckQuery(const Query& query) const noexcept {
+  bool Check(const Query& query) const noexcept {
     return CheckCounters(query.line, query.bits, probes_);
   }
   bool Check(const unsigned char* bytes, std::uint64_t digest) const noexcept {
@@ -123,7 +124,9 @@ class CountingEngine {
   void CheckMany(const TamisCounting& format, std::uint64_t seed,
                  const unsigned char* bytes, std::span<const Slice> keys,
                  std::span<bool> out) const noexcept {
-    AskThenCheck(format, *this, seed, bytes, keys, out);
+    CheckErasable(
+        *this, bytes, keys, [&](Slice key) { return format.HashOf(key, seed); },
+        out.data());
   }
   bool Insert(unsigned char* bytes, std::uint64_t digest) const noexcept {
     AddToCounters(bytes + OffsetOf(digest), BitsOf(digest), probes_);
@@ -159,7 +162,7 @@ class CountingEngine {
     return static_cast<std::uint32_t>(digest);
   }
   std::uint64_t OffsetOf(std::uint64_t digest) const noexcept {
-    return MultiplyHigh(digest, lines_) * kCountingLineBytes;
+    return FastRange(digest, lines_) * kCountingLineBytes;
   }
 
   std::uint64_t lines_;

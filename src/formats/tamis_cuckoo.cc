@@ -142,12 +142,13 @@ class CuckooEngine {
   CuckooEngine(const TamisCuckoo& /*format*/, const BloomFacts& facts)
       : table_(TamisCuckoo::BucketsOf(facts), facts.probes) {}
 
-  Query Ask(const unsigned char* bytes, std::uint64_t digest) const noexcept {
+  [[gnu::always_inline]] Query Prepare(const unsigned char* bytes,
+                                       std::uint64_t digest) const noexcept {
     const Query query = {bytes, table_.PlaceOf(digest)};
     table_.Prefetch(bytes, query.place);
     return query;
   }
-  bool CheckQuery(const Query& query) const noexcept {
+  bool Check(const Query& query) const noexcept {
     return table_.Check(query.slots, query.place);
   }
   bool Check(const unsigned char* bytes, std::uint64_t digest) const noexcept {
@@ -156,7 +157,9 @@ class CuckooEngine {
   void CheckMany(const TamisCuckoo& format, std::uint64_t seed,
                  const unsigned char* bytes, std::span<const Slice> keys,
                  std::span<bool> out) const noexcept {
-    AskThenCheck(format, *this, seed, bytes, keys, out);
+    CheckErasable(
+        *this, bytes, keys, [&](Slice key) { return format.HashOf(key, seed); },
+        out.data());
   }
   bool Insert(unsigned char* bytes, std::uint64_t digest) const noexcept {
     return table_.Insert(bytes, table_.PlaceOf(digest));

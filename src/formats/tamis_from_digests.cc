@@ -1,18 +1,18 @@
 #include "formats/tamis_from_digests.h"
 
-#include <algorithm>
-#include <array>
 #include <span>
 
 #include "base/append_zeros.h"
 #include "base/coding.h"
 #include "base/wide_math.h"
+#include "filters/batch_loop.h"
 #include "filters/bumped_build.h"
 #include "filters/kernels.h"
-#include "filters/line_bloom.h"
+#include "filters/line_filter.h"
 #include "formats/fuse_payload.h"
 #include "formats/line_view.h"
 #include "formats/tamis_container.h"
+#include "math/fast_range.h"
 
 namespace tamis {
 namespace {
@@ -30,26 +30,16 @@ void Seal(const TamisHeader& header, std::size_t start, std::string* dst) {
   SealTamis({dst->data() + start, dst->size() - start}, header);
 }
 
-// The least digest whose line is this one, of so many.
-std::uint64_t FirstOfLine(std::uint64_t line, std::uint64_t lines) noexcept {
-  return static_cast<std::uint64_t>(
-      ((static_cast<Uint128>(line) << 64) + lines - 1) / lines);
-}
-
-void MarkLines(std::span<const std::uint64_t> digests, std::uint64_t lines,
-               const LineProbes& probes, unsigned char* bytes) noexcept {
+// Ascending digests mark ascending lines, so nothing has to be prefetched.
+void MarkLines(const MutableLineFilter& filter,
+               std::span<const std::uint64_t> digests) noexcept {
   constexpr std::size_t kGroup = 64;
   const Kernels& kernels = ActiveKernels();
-  std::array<BlockMark, kGroup> marks;
-  while (!digests.empty()) {
-    const std::size_t count = std::min(kGroup, digests.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      marks[i] = {bytes + MultiplyHigh(digests[i], lines) * kLineBytes,
-                  LineBitsOf(digests[i])};
-    }
-    kernels.mark_lines(marks.data(), count, probes);
-    digests = digests.subspan(count);
-  }
+  ForEachPrepared<kGroup, BatchOrder::kInTurn>(
+      digests, [&](std::uint64_t digest) { return filter.MarkOf(digest); },
+      [&](std::size_t /*first*/, std::span<const BlockMark> marks) {
+        kernels.mark_lines(marks.data(), marks.size(), filter.probes);
+      });
 }
 
 }  // namespace
@@ -62,17 +52,20 @@ Status AppendTamisLines(const DigestedKeys& keys, std::uint64_t bits,
   const std::size_t start = dst->size();
   Status room = AppendZeros(dst, kTamisHeaderBytes + lines * kLineBytes);
   if (!room.ok()) return room;
-  auto* bytes =
-      reinterpret_cast<unsigned char*>(dst->data() + start + kTamisHeaderBytes);
+  const MutableLineFilter filter = {
+      .lines = reinterpret_cast<unsigned char*>(dst->data() + start +
+                                                kTamisHeaderBytes),
+      .count = lines,
+      .probes = TamisLineProbes(probes)};
   const std::size_t ranges = keys.digests->size() / kRangeKeys + 1;
   Status marked = keys.digests->ForEachRange(
       ranges,
       [&](std::size_t i) {
         const auto line = static_cast<Uint128>(i) * lines / ranges;
-        return FirstOfLine(static_cast<std::uint64_t>(line), lines);
+        return FirstHashOf(static_cast<std::uint64_t>(line), lines);
       },
       [&](std::size_t /*i*/, std::span<const std::uint64_t> digests) {
-        MarkLines(digests, lines, TamisLineProbes(probes), bytes);
+        MarkLines(filter, digests);
       });
   if (!marked.ok()) return marked;
   TamisHeader header = HeaderOf(TamisKind::kLineBloom, keys);

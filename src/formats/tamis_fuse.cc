@@ -1,13 +1,13 @@
 #include "formats/tamis_fuse.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <string>
 #include <utility>
 
 #include "base/append_zeros.h"
 #include "base/no_throw.h"
+#include "filters/batch_loop.h"
 #include "filters/binary_fuse.h"
 #include "filters/bit_array.h"
 #include "filters/digest_set.h"
@@ -48,71 +48,59 @@ class FuseReader final : public FilterReader {
     return Check(QueryFor(key));
   }
   void MayContainMany(std::span<const Slice> keys,
-                      std::span<bool> out) const noexcept override;
+                      std::span<bool> out) const noexcept override {
+    CheckBatch<kGroup>(
+        keys, out.data(),
+        [this](Slice key) {
+          const Query query = QueryFor(key);
+          Prefetch(query);
+          return query;
+        },
+        [this](const Query& query) { return Check(query); });
+  }
   FilterInfo Describe() const override;
 
  private:
   static constexpr std::size_t kGroup = 32;
 
-  // A key on its way.
+  // A key whose cells are on their way.
   struct Query {
-    FusePart part;
+    const unsigned char* cells;  // of its part; null: the part is a list
     std::uint64_t digest;
     FuseProbe<kArity> probe;
   };
 
+  FusePart PartOf(std::uint64_t digest) const noexcept {
+    return directory_.PartAt(
+        static_cast<std::size_t>(FusePartOf(digest, parts_)));
+  }
   Query QueryFor(Slice key) const noexcept {
     Query query;
     query.digest = Xxh3Short(key, header_.seed);
-    query.part = directory_.PartAt(
-        static_cast<std::size_t>(FusePartOf(query.digest, parts_)));
+    const FusePart part = PartOf(query.digest);
+    query.cells = part.is_list() ? nullptr : part.content;
     query.probe = FuseProbeFor<kArity>(FusePositionOf(query.digest, parts_),
-                                       query.part.shape, query.part.seed);
+                                       part.shape, part.seed);
     return query;
   }
   // A list is not worth it: there is one only where somebody forged digests.
   [[gnu::always_inline]] static void Prefetch(const Query& query) noexcept {
-    if (query.part.is_list()) return;
+    if (query.cells == nullptr) return;
     for (const std::uint64_t slot : query.probe.slots) {
-      __builtin_prefetch(query.part.content + slot * sizeof(Cell), 0, 2);
+      __builtin_prefetch(query.cells + slot * sizeof(Cell), 0, 2);
     }
   }
-  static bool Check(const Query& query) noexcept {
-    if (query.part.is_list()) return FuseListHas(query.part, query.digest);
-    return FuseDifference<Cell>(query.part.content, query.probe) == 0;
-  }
-  void Ask(std::span<const Slice> keys, Query* queries) const noexcept {
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      queries[i] = QueryFor(keys[i]);
-      Prefetch(queries[i]);
+  bool Check(const Query& query) const noexcept {
+    if (query.cells == nullptr) {
+      return FuseListHas(PartOf(query.digest), query.digest);
     }
+    return FuseDifference<Cell>(query.cells, query.probe) == 0;
   }
 
   TamisHeader header_;
   std::uint64_t parts_;
   FuseDirectory directory_;
 };
-
-// The next group is asked for before the last is checked, so that there are
-// always cells on their way.
-template <typename Cell, unsigned kArity>
-void FuseReader<Cell, kArity>::MayContainMany(
-    std::span<const Slice> keys, std::span<bool> out) const noexcept {
-  std::array<std::array<Query, kGroup>, 2> groups;
-  std::size_t asked = std::min(kGroup, keys.size());
-  Ask(keys.first(asked), groups[0].data());
-  unsigned current = 0;
-  for (std::size_t done = 0; done < keys.size();) {
-    const std::size_t next = std::min(kGroup, keys.size() - asked);
-    Ask(keys.subspan(asked, next), groups[1 - current].data());
-    for (std::size_t i = 0; i < asked - done; ++i) {
-      out[done + i] = Check(groups[current][i]);
-    }
-    done = asked;
-    asked += next;
-    current = 1 - current;
-  }
-}
 
 template <typename Cell, unsigned kArity>
 FilterInfo FuseReader<Cell, kArity>::Describe() const {

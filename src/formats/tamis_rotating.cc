@@ -10,6 +10,8 @@
 
 #include "base/append_zeros.h"
 #include "base/no_throw.h"
+#include "filters/batch_loop.h"
+#include "filters/line_filter.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_mutable.h"
 #include "formats/line_parts.h"
@@ -23,7 +25,7 @@ namespace tamis {
 namespace {
 
 FilterInfo Describe(const RotatingFacts& facts,
-                    std::span<const LinePart> parts) {
+                    std::span<const LineFilter> parts) {
   FilterInfo info = DescribeParts(parts);
   info.kind = "rotating";
   info.keys = facts.all_keys();
@@ -50,7 +52,7 @@ class RotatingReader final : public FilterReader {
 
  private:
   RotatingFacts facts_;
-  std::vector<LinePart> parts_;  // the newest first
+  std::vector<LineFilter> parts_;  // the newest first
 };
 
 class RotatingInMemory final : public RotatingFilter {
@@ -66,13 +68,14 @@ class RotatingInMemory final : public RotatingFilter {
     return Status::Ok();
   }
   Status InsertMany(std::span<const Slice> keys) override {
-    DigestGroup digests;
-    while (!keys.empty()) {
-      const std::size_t count =
-          AskParts({&parts_.front(), 1}, facts_.seed, keys, &digests);
-      for (std::size_t i = 0; i < count; ++i) InsertDigest(digests[i]);
-      keys = keys.subspan(count);
-    }
+    ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
+        keys,
+        [this](Slice key) {
+          return PrepareParts({&parts_.front(), 1}, facts_.seed, key);
+        },
+        [this](std::size_t /*first*/, std::span<const std::uint64_t> digests) {
+          for (const std::uint64_t digest : digests) InsertDigest(digest);
+        });
     return Status::Ok();
   }
   bool MayContain(Slice key) const noexcept override {
@@ -100,9 +103,9 @@ class RotatingInMemory final : public RotatingFilter {
     facts_.keys[facts_.newest()] = 0;
     // What was the oldest is the newest now.
     std::rotate(parts_.begin(), parts_.end() - 1, parts_.end());
-    unsigned char* lines = NewestLines();
-    for (std::uint64_t i = 0; i < facts_.lines; ++i) {
-      std::memset(lines + i * parts_.front().stride, 0, kLineBytes);
+    const MutableLineFilter newest = Newest();
+    for (std::uint64_t i = 0; i < newest.count; ++i) {
+      std::memset(newest.lines + i * newest.stride, 0, kLineBytes);
     }
     return Status::Ok();
   }
@@ -112,18 +115,17 @@ class RotatingInMemory final : public RotatingFilter {
   std::uint64_t rotations() const noexcept override { return facts_.rotations; }
 
  private:
-  unsigned char* NewestLines() noexcept {
-    return memory_.bytes.get() + facts_.newest() * kLineBytes;
+  MutableLineFilter Newest() noexcept {
+    return GenerationAt(facts_, memory_.bytes.get(), facts_.newest());
   }
   // Into the newest, whatever the older ones say: a key lives on by it.
   void InsertDigest(std::uint64_t digest) noexcept {
-    facts_.keys[facts_.newest()] +=
-        MarkNew(parts_.front(), NewestLines(), {&digest, 1});
+    facts_.keys[facts_.newest()] += MarkNew(Newest(), {&digest, 1});
   }
 
   RotatingFacts facts_;
   BloomPayload memory_;
-  std::vector<LinePart> parts_;  // the newest first
+  std::vector<LineFilter> parts_;  // the newest first
 };
 
 class RotatingPolicy final : public FilterPolicy {
@@ -239,10 +241,10 @@ class RotatingPolicy final : public FilterPolicy {
     Status room = AppendZeros(dst, facts.TotalBytes());
     if (!room.ok()) return room;
     char* whole = dst->data() + start;
-    unsigned char* lines = BytesOf(whole + facts.LinesAt());
-    const LinePart newest = GenerationAt(facts, lines, 0);
+    const MutableLineFilter newest =
+        GenerationAt(facts, BytesOf(whole + facts.LinesAt()), 0);
     digests.all.ForEach([&](std::span<const std::uint64_t> some) {
-      facts.keys[0] += MarkNew(newest, lines, some);
+      facts.keys[0] += MarkNew(newest, some);
     });
     SealRotating({whole, dst->size() - start}, facts);
     return Status::Ok();

@@ -10,6 +10,8 @@
 
 #include "base/append_zeros.h"
 #include "base/no_throw.h"
+#include "filters/batch_loop.h"
+#include "filters/line_filter.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_mutable.h"
 #include "formats/line_parts.h"
@@ -22,13 +24,16 @@
 namespace tamis {
 namespace {
 
-LinePart PartOf(const ScalablePartFacts& facts,
-                const unsigned char* lines) noexcept {
-  return {.lines = lines, .count = facts.lines, .probes = facts.probes};
+template <typename Byte>
+BasicLineFilter<Byte> PartOf(const ScalablePartFacts& facts,
+                             Byte* lines) noexcept {
+  return {.lines = lines,
+          .count = facts.lines,
+          .probes = TamisLineProbes(facts.probes)};
 }
 
 FilterInfo Describe(const ScalableFacts& facts,
-                    std::span<const LinePart> parts) {
+                    std::span<const LineFilter> parts) {
   FilterInfo info = DescribeParts(parts);
   info.kind = "scalable";
   info.keys = facts.keys();
@@ -59,7 +64,7 @@ class ScalableReader final : public FilterReader {
 
  private:
   ScalableFacts facts_;
-  std::vector<LinePart> parts_;
+  std::vector<LineFilter> parts_;
 };
 
 class ScalableMutable final : public MutableFilter {
@@ -107,16 +112,16 @@ class ScalableMutable final : public MutableFilter {
     return InsertDigest(LineDigest(key, facts_.seed));
   }
   Status InsertMany(std::span<const Slice> keys) override {
-    DigestGroup digests;
-    while (!keys.empty()) {
-      const std::size_t count = AskParts(parts_, facts_.seed, keys, &digests);
-      for (std::size_t i = 0; i < count; ++i) {
-        Status inserted = InsertDigest(digests[i]);
-        if (!inserted.ok()) return inserted;
-      }
-      keys = keys.subspan(count);
-    }
-    return Status::Ok();
+    Status inserted;  // the first failure; keys after it are left out
+    ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
+        keys,
+        [this](Slice key) { return PrepareParts(parts_, facts_.seed, key); },
+        [&](std::size_t /*first*/, std::span<const std::uint64_t> digests) {
+          for (std::size_t i = 0; inserted.ok() && i < digests.size(); ++i) {
+            inserted = InsertDigest(digests[i]);
+          }
+        });
+    return inserted;
   }
   bool MayContain(Slice key) const noexcept override {
     return CheckParts(parts_, LineDigest(key, facts_.seed));
@@ -148,16 +153,15 @@ class ScalableMutable final : public MutableFilter {
     if (facts_.parts.back().keys >= newest_capacity_) {
       if (Status grown = Grow(); !grown.ok()) return grown;
     }
-    const LinePart& newest = parts_.front();
-    MarkLine(memory_.back().bytes.get() + newest.OffsetOf(digest),
-             LineBitsOf(digest), TamisLineProbes(newest.probes));
-    ++facts_.parts.back().keys;
+    ScalablePartFacts& newest = facts_.parts.back();
+    PartOf(newest, memory_.back().bytes.get()).Mark(digest);
+    ++newest.keys;
     return Status::Ok();
   }
 
   ScalableFacts facts_;
   std::vector<BloomPayload> memory_;  // the oldest part first, as in facts_
-  std::vector<LinePart> parts_;       // the newest first
+  std::vector<LineFilter> parts_;     // the newest first
   std::uint64_t newest_capacity_ = 0;
 };
 
@@ -255,7 +259,7 @@ class ScalablePolicy final : public FilterPolicy {
     unsigned char* lines = BytesOf(whole + facts.LinesAt());
     ScalablePartFacts& part = facts.parts.front();
     digests.all.ForEach([&](std::span<const std::uint64_t> some) {
-      part.keys += MarkNew(PartOf(part, lines), lines, some);
+      part.keys += MarkNew(PartOf(part, lines), some);
     });
     SealScalable({whole, dst->size() - start}, facts);
     return Status::Ok();

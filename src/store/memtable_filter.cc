@@ -37,19 +37,19 @@ std::unique_ptr<MemtableFilter> MemtableFilter::New(
 
 MemtableFilter::MemtableFilter(MemoryBlock<unsigned char> memory,
                                std::uint64_t lines_count) noexcept
-    : memory_(std::move(memory)),
-      lines_count_(lines_count),
-      probes_(TamisLineProbes(BestLineProbes(kBitsPerKey))),
-      shape_(probes_) {
+    : memory_(std::move(memory)) {
   const auto start = reinterpret_cast<std::uintptr_t>(memory_.get());
-  lines_ = memory_.get() + (kLineBytes - start % kLineBytes) % kLineBytes;
+  filter_ = {
+      .lines = memory_.get() + (kLineBytes - start % kLineBytes) % kLineBytes,
+      .count = lines_count,
+      .probes = TamisLineProbes(BestLineProbes(kBitsPerKey))};
 }
 
 void MemtableFilter::Add(std::uint64_t digest) noexcept {
-  unsigned char* const line = LineOf(digest);
+  unsigned char* const line = filter_.LineOf(digest);
   const std::uint32_t bits = LineBitsOf(digest);
-  for (unsigned i = 0; i < probes_.count; ++i) {
-    const unsigned position = probes_.PositionOf(bits, i);
+  for (unsigned i = 0; i < filter_.probes.count; ++i) {
+    const unsigned position = filter_.probes.PositionOf(bits, i);
     const auto word = WordAt(line, position);
     // One thread writes, so nothing can come between these two.
     word.store(word.load(std::memory_order_relaxed) | WordMask(position),
@@ -59,8 +59,8 @@ void MemtableFilter::Add(std::uint64_t digest) noexcept {
 
 double MemtableFilter::RateAt(std::uint64_t keys) const noexcept {
   return BlockedRate({.kind = BlockKind::kLine,
-                      .blocks = lines_count_,
-                      .probes = probes_.count},
+                      .blocks = filter_.count,
+                      .probes = filter_.probes.count},
                      keys);
 }
 

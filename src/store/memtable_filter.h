@@ -9,9 +9,8 @@
 #include <memory>
 
 #include "base/huge_pages.h"
-#include "base/wide_math.h"
 #include "filters/block_shapes.h"
-#include "filters/line_bloom.h"
+#include "filters/line_filter.h"
 #include "formats/line_view.h"
 
 namespace tamis {
@@ -27,30 +26,24 @@ class MemtableFilter {
   // REQUIRES: one thread at a time
   void Add(std::uint64_t digest) noexcept;
   [[gnu::always_inline]] void Prefetch(std::uint64_t digest) const noexcept {
-    __builtin_prefetch(LineOf(digest));
+    filter_.Prefetch(digest);
   }
   // False only if the key of no Add() that has returned has this digest.
   bool MayContain(std::uint64_t digest) const noexcept {
-    return shape_.CheckAtomic(LineOf(digest), LineBitsOf(digest));
+    return LineShape(filter_.probes)
+        .CheckAtomic(filter_.LineOf(digest), LineBitsOf(digest));
   }
 
   // Expected, of false positives, with so many keys in it.
   double RateAt(std::uint64_t keys) const noexcept;
-  std::size_t bytes() const noexcept { return lines_count_ * kLineBytes; }
+  std::size_t bytes() const noexcept { return filter_.count * kLineBytes; }
 
  private:
   MemtableFilter(MemoryBlock<unsigned char> memory,
                  std::uint64_t lines_count) noexcept;
 
-  unsigned char* LineOf(std::uint64_t digest) const noexcept {
-    return lines_ + MultiplyHigh(digest, lines_count_) * kLineBytes;
-  }
-
   MemoryBlock<unsigned char> memory_;
-  unsigned char* lines_;  // the first in memory_ that is aligned
-  std::uint64_t lines_count_;
-  LineProbes probes_;
-  LineShape shape_;
+  MutableLineFilter filter_;  // from the first byte of memory_ that is aligned
 };
 
 }  // namespace tamis

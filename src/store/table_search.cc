@@ -27,7 +27,8 @@ inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
     const unsigned shape = slot.shape();
     if (probes_ == 0) probes_ = shape & ~FilterSlot::kOtherSeed;
     if (shape == probes_) {
-      block = lines + MultiplyHigh(lookup_.digest, slot.count()) * kLineBytes;
+      const LineFilter filter = {.lines = lines, .count = slot.count()};
+      block = filter.LineOf(lookup_.digest);
       __builtin_prefetch(block);
     } else {
       other_shapes_ |= shape;
@@ -47,10 +48,9 @@ void TableSearch::AskByOtherSeed() noexcept {
     if (lines == nullptr || its.shape() != (probes_ | FilterSlot::kOtherSeed)) {
       continue;
     }
-    const unsigned char* const block =
-        lines + MultiplyHigh(digest, its.count()) * kLineBytes;
-    __builtin_prefetch(block);
-    queries_[i] = {block, LineBitsOf(digest)};
+    const LineFilter filter = {.lines = lines, .count = its.count()};
+    filter.Prefetch(digest);
+    queries_[i] = filter.QueryOf(digest);
   }
 }
 

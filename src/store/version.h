@@ -44,7 +44,7 @@ class FilterSlot {
     const bool is_own = view.seed == seeds.own;
     if (!is_own && view.seed != seeds.other) return;
     count_.store(view.count, std::memory_order_relaxed);
-    shape_.store(view.probes | (is_own ? 0 : kOtherSeed),
+    shape_.store(view.probes.count | (is_own ? 0 : kOtherSeed),
                  std::memory_order_relaxed);
     lines_.store(view.lines, std::memory_order_release);
   }

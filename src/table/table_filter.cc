@@ -3,7 +3,6 @@
 #include <bit>
 #include <utility>
 
-#include "filters/line_bloom.h"
 #include "formats/leveldb_bloom.h"
 #include "formats/tamis_container.h"
 #include "math/blocked_bloom.h"
@@ -92,7 +91,8 @@ std::shared_ptr<const TableFilter> TableFilter::OpenWhole(
     filter->kind_ = Kind::kLines;
     filter->lines_ = *lines;
     filter->kind_name_ = "bloom";
-    const BlockedShape shape{BlockKind::kLine, lines->count, lines->probes};
+    const BlockedShape shape{BlockKind::kLine, lines->count,
+                             lines->probes.count};
     filter->expected_rate_ =
         lines->keys != 0 ? BlockedRate(shape, lines->keys) : 1.0;
     return filter;
@@ -135,9 +135,7 @@ std::shared_ptr<const TableFilter> TableFilter::OpenLevelDbBlock(
 bool TableFilter::MayContain(Slice user_key) const noexcept {
   if (kind_ == Kind::kWhole) return reader_->MayContain(user_key);
   if (kind_ != Kind::kLines) return true;
-  const std::uint64_t digest = LineDigest(user_key, lines_.seed);
-  return CheckLine(lines_.LineOf(digest), LineBitsOf(digest),
-                   TamisLineProbes(lines_.probes));
+  return lines_.Check(LineDigest(user_key, lines_.seed));
 }
 
 std::size_t TableFilter::bytes() const noexcept {

@@ -146,7 +146,8 @@ TEST(Ribbon128, ManyAtOnceAnswerAsOneByOne) {
     const auto out = std::make_unique<bool[]>(count + 1);
     out[count] = true;
     CheckRibbonMany(
-        solution, count, [&](std::size_t i) { return hashes[i]; }, out.get());
+        solution, std::span<const std::uint64_t>(hashes.data(), count),
+        [](std::uint64_t hash) { return hash; }, out.get());
     for (std::size_t i = 0; i < count; ++i) {
       ASSERT_EQ(out[i], CheckRibbon(solution, hashes[i])) << i;
     }

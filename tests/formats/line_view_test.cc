@@ -16,9 +16,7 @@ using testing::NumberedKeys;
 using testing::PolicyOf;
 
 bool MayContain(const LineView& view, Slice key) {
-  const std::uint64_t digest = LineDigest(key, view.seed);
-  return CheckLine(view.LineOf(digest), LineBitsOf(digest),
-                   TamisLineProbes(view.probes));
+  return view.Check(LineDigest(key, view.seed));
 }
 
 // A filter of one line whose header is as `change` leaves it, sealed anew.
