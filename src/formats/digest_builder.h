@@ -14,6 +14,14 @@
 
 namespace tamis {
 
+// Keys of which only the digests are known, and how those came about.  All
+// kinds of .tamis share the hash, so a filter can be made of them whose kind
+// is chosen late: byte for byte what its builder makes of the keys.
+struct DigestedKeys {
+  DigestSet* digests;  // sealed
+  std::uint64_t seed;  // of the hash
+};
+
 class DigestBuilder : public FilterBuilder {
  public:
   void Add(Slice key) final;

@@ -1,10 +1,15 @@
 #include "formats/tamis_blocked.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 
+#include "base/append_zeros.h"
 #include "base/wide_math.h"
 #include "filters/block_shapes.h"
+#include "filters/kernels.h"
+#include "filters/line_bloom.h"
 #include "formats/blocked_engine.h"
 #include "formats/bloom_policy.h"
 #include "formats/line_view.h"
@@ -117,11 +122,8 @@ class TamisBlocked {
   }
 
   void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    TamisHeader header;
-    header.kind = static_cast<std::uint16_t>(Kind::kKind);
-    header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
-    header.seed = facts.seed;
-    header.keys = facts.keys.value_or(kTamisKeysUnknown);
+    TamisHeader header = NewTamisHeader(Kind::kKind, facts.seed,
+                                        facts.keys.value_or(kTamisKeysUnknown));
     header.size_parameter = facts.bits / kBlockBits;
     header.parameter_a = facts.probes;
     SealTamis(whole, header);
@@ -152,10 +154,8 @@ class TamisBlocked {
   static constexpr std::uint64_t kBlockBits = 8 * Shape::kBytes;
 
   static std::string WhyAlwaysMaybe(const TamisHeader& header) {
-    if (std::string reason = WhyTooNew(header); !reason.empty()) return reason;
-    if (header.kind != static_cast<std::uint16_t>(Kind::kKind)) {
-      return WhyUnknownKind(header);
-    }
+    std::string reason = WhyUnreadable(header, Kind::kKind);
+    if (!reason.empty()) return reason;
     if (!Kind::TakesProbes(header.parameter_a) || header.parameter_b != 0) {
       return "its parameters are reserved";
     }
@@ -166,9 +166,9 @@ class TamisBlocked {
   std::uint64_t seed_;
 };
 
+// InvalidArgument: there are no filters of that size.
 template <typename Kind>
-Result<std::unique_ptr<const FilterPolicy>> NewPolicy(BloomSizing sizing,
-                                                      std::uint64_t seed) {
+Result<TamisBlocked<Kind>> FormatOf(BloomSizing sizing, std::uint64_t seed) {
   if (sizing.rate > 0) {
     sizing.bits_per_key = Kind::BitsPerKeyAt(sizing.rate);
     sizing.rate = 0;
@@ -183,8 +183,38 @@ Result<std::unique_ptr<const FilterPolicy>> NewPolicy(BloomSizing sizing,
   if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
     return takes;
   }
+  return format;
+}
+
+template <typename Kind>
+Result<std::unique_ptr<const FilterPolicy>> NewPolicy(const BloomSizing& sizing,
+                                                      std::uint64_t seed) {
+  Result<TamisBlocked<Kind>> format = FormatOf<Kind>(sizing, seed);
+  if (!format.ok()) return format.status();
   return std::unique_ptr<const FilterPolicy>(
-      std::make_unique<BloomPolicy<TamisBlocked<Kind>>>(format));
+      std::make_unique<BloomPolicy<TamisBlocked<Kind>>>(*format));
+}
+
+// The least digest whose line is this one, of so many.
+std::uint64_t FirstOfLine(std::uint64_t line, std::uint64_t lines) noexcept {
+  return static_cast<std::uint64_t>(
+      ((static_cast<Uint128>(line) << 64) + lines - 1) / lines);
+}
+
+void MarkLines(std::span<const std::uint64_t> digests, std::uint64_t lines,
+               const LineProbes& probes, unsigned char* bytes) noexcept {
+  constexpr std::size_t kGroup = 64;
+  const Kernels& kernels = ActiveKernels();
+  std::array<BlockMark, kGroup> marks;
+  while (!digests.empty()) {
+    const std::size_t count = std::min(kGroup, digests.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      marks[i] = {bytes + MultiplyHigh(digests[i], lines) * kLineBytes,
+                  LineBitsOf(digests[i])};
+    }
+    kernels.mark_lines(marks.data(), count, probes);
+    digests = digests.subspan(count);
+  }
 }
 
 }  // namespace
@@ -197,6 +227,35 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisLinePolicy(
 Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
     const BloomSizing& sizing, std::uint64_t seed) {
   return NewPolicy<SplitBlockKind>(sizing, seed);
+}
+
+// Ranges end where lines do, so that no two threads mark one line.
+Status AppendTamisLines(const DigestedKeys& keys, const BloomSizing& sizing,
+                        std::string* dst) {
+  constexpr std::uint64_t kRangeKeys = std::uint64_t{1} << 17;  // 1 MiB
+  const auto format = FormatOf<LineKind>(sizing, keys.seed);
+  if (!format.ok()) return format.status();
+  BloomFacts facts = format->Plan(keys.digests->size());
+  facts.keys = keys.digests->size();
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, TotalBytes(*format, facts));
+  if (!room.ok()) return room;
+  char* whole = dst->data() + start;
+  const std::uint64_t lines = facts.bits / kLineBits;
+  const std::size_t ranges = keys.digests->size() / kRangeKeys + 1;
+  Status marked = keys.digests->ForEachRange(
+      ranges,
+      [&](std::size_t i) {
+        const auto line = static_cast<Uint128>(i) * lines / ranges;
+        return FirstOfLine(static_cast<std::uint64_t>(line), lines);
+      },
+      [&](std::size_t /*i*/, std::span<const std::uint64_t> digests) {
+        MarkLines(digests, lines, TamisLineProbes(facts.probes),
+                  BytesOf(whole + kTamisHeaderBytes));
+      });
+  if (!marked.ok()) return marked;
+  format->Seal({whole, dst->size() - start}, facts);
+  return Status::Ok();
 }
 
 // Reading does not depend on any setting.

@@ -4,9 +4,12 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "formats/bloom_facts.h"
+#include "formats/digest_builder.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -16,6 +19,11 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisLinePolicy(
     const BloomSizing& sizing, std::uint64_t seed);
 Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
     const BloomSizing& sizing, std::uint64_t seed);
+
+// Appends the cache-local filter that NewTamisLinePolicy() would build of these
+// keys.  On error *dst may have grown.  InvalidArgument: as there.
+Status AppendTamisLines(const DigestedKeys& keys, const BloomSizing& sizing,
+                        std::string* dst);
 
 // The bytes taken apart, for whoever works on the bits themselves.
 Result<ParsedBloom> ParseTamisLine(Slice bytes);

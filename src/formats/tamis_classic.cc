@@ -53,11 +53,8 @@ class TamisClassic {
   }
 
   void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    TamisHeader header;
-    header.kind = static_cast<std::uint16_t>(TamisKind::kClassicBloom);
-    header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
-    header.seed = facts.seed;
-    header.keys = facts.keys.value_or(kTamisKeysUnknown);
+    TamisHeader header = NewTamisHeader(TamisKind::kClassicBloom, facts.seed,
+                                        facts.keys.value_or(kTamisKeysUnknown));
     header.size_parameter = facts.bits;
     header.parameter_a = facts.probes;
     SealTamis(whole, header);
@@ -82,10 +79,8 @@ class TamisClassic {
 
  private:
   static std::string WhyAlwaysMaybe(const TamisHeader& header) {
-    if (std::string reason = WhyTooNew(header); !reason.empty()) return reason;
-    if (header.kind != static_cast<std::uint16_t>(TamisKind::kClassicBloom)) {
-      return WhyUnknownKind(header);
-    }
+    std::string reason = WhyUnreadable(header, TamisKind::kClassicBloom);
+    if (!reason.empty()) return reason;
     if (header.parameter_a == 0 || header.parameter_a > kMaxClassicProbes ||
         header.parameter_b != 0) {
       return "its parameters are reserved";

@@ -12,10 +12,8 @@
 #include "filters/bit_array.h"
 #include "filters/digest_set.h"
 #include "formats/always_maybe.h"
-#include "formats/digest_builder.h"
 #include "formats/fuse_payload.h"
 #include "formats/tamis_container.h"
-#include "formats/tamis_from_digests.h"
 #include "hash/xxhash.h"
 #include "math/fuse_sizing.h"
 
@@ -160,10 +158,8 @@ std::unique_ptr<const FilterReader> NewReader(const TamisHeader& header,
 }
 
 std::string WhyAlwaysMaybe(const TamisHeader& header) {
-  if (std::string reason = WhyTooNew(header); !reason.empty()) return reason;
-  if (header.kind != static_cast<std::uint16_t>(TamisKind::kFuse)) {
-    return WhyUnknownKind(header);
-  }
+  std::string reason = WhyUnreadable(header, TamisKind::kFuse);
+  if (!reason.empty()) return reason;
   if (!TakesCellBits(header.parameter_a) || !TakesArity(header.parameter_b)) {
     return "its parameters are reserved";
   }
@@ -285,6 +281,26 @@ unsigned FuseCellBits(double rate) noexcept {
     if (FuseRate(bits) <= rate) return bits;
   }
   return 0;
+}
+
+Status AppendTamisFuse(const DigestedKeys& keys, const FuseSettings& settings,
+                       const BuildOptions& options, std::string* dst) {
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, kTamisHeaderBytes);
+  if (!room.ok()) return room;
+  FuseBuild build;
+  build.settings = settings;
+  build.progress = options.progress;
+  build.threads = options.threads;
+  Status written = AppendFusePayload(keys.digests, build, dst);
+  if (!written.ok()) return written;
+  TamisHeader header =
+      NewTamisHeader(TamisKind::kFuse, keys.seed, keys.digests->size());
+  header.size_parameter = FuseParts(keys.digests->size());
+  header.parameter_a = settings.cell_bits;
+  header.parameter_b = settings.arity;
+  SealTamis({dst->data() + start, dst->size() - start}, header);
+  return Status::Ok();
 }
 
 Result<std::unique_ptr<const FilterPolicy>> NewTamisFusePolicy(

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "formats/digest_builder.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -21,5 +23,10 @@ unsigned FuseCellBits(double rate) noexcept;
 // InvalidArgument: no such cells, or no such arity.
 Result<std::unique_ptr<const FilterPolicy>> NewTamisFusePolicy(
     const FuseSettings& settings, std::uint64_t seed);
+
+// Appends the filter that the policy of these settings would build of these
+// keys.  On error *dst may have grown.  REQUIRES: there are such cells
+Status AppendTamisFuse(const DigestedKeys& keys, const FuseSettings& settings,
+                       const BuildOptions& options, std::string* dst);
 
 }  // namespace tamis

@@ -8,15 +8,14 @@
 #include <string>
 #include <utility>
 
+#include "base/append_zeros.h"
 #include "base/coding.h"
 #include "base/no_throw.h"
 #include "filters/bumped_build.h"
 #include "filters/digest_set.h"
 #include "formats/always_maybe.h"
 #include "formats/bumped_reader.h"
-#include "formats/digest_builder.h"
 #include "formats/tamis_container.h"
-#include "formats/tamis_from_digests.h"
 #include "math/ribbon_sizing.h"
 
 namespace tamis {
@@ -34,6 +33,11 @@ std::uint64_t TailBytes(std::size_t layers) noexcept {
   return layers < 2 ? 0 : 8 * (layers - 1);
 }
 
+std::uint32_t ParameterB(const BumpedFilter& filter) noexcept {
+  return static_cast<std::uint32_t>(
+      filter.last.rows | filter.last.attempt << kRowsBits |
+      filter.layers.size() << (kRowsBits + kAttemptBits));
+}
 unsigned LayersIn(std::uint32_t parameter_b) noexcept {
   return parameter_b >> (kRowsBits + kAttemptBits);
 }
@@ -126,11 +130,7 @@ class RibbonPolicy final : public FilterPolicy {
     Result<TamisContents> contents = ParseTamis(bytes);
     if (!contents.ok()) return contents.status();
     const TamisHeader& header = contents->header;
-    std::string reason = WhyTooNew(header);
-    if (reason.empty() &&
-        header.kind != static_cast<std::uint16_t>(TamisKind::kRibbon)) {
-      reason = WhyUnknownKind(header);
-    }
+    std::string reason = WhyUnreadable(header, TamisKind::kRibbon);
     if (reason.empty() && IsReserved(header)) {
       reason = "its parameters are reserved";
     }
@@ -178,6 +178,26 @@ class RibbonPolicy final : public FilterPolicy {
 };
 
 }  // namespace
+
+Status AppendTamisRibbon(const DigestedKeys& keys, std::uint32_t columns,
+                         const BuildOptions& options, std::string* dst) {
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, kTamisHeaderBytes);
+  if (!room.ok()) return room;
+  Result<BumpedFilter> filter =
+      BuildBumped(columns, keys.digests, options, dst);
+  if (!filter.ok()) return filter.status();
+  for (std::size_t i = 1; i < filter->layers.size(); ++i) {
+    AppendFixed64(dst, filter->layers[i]);
+  }
+  TamisHeader header =
+      NewTamisHeader(TamisKind::kRibbon, keys.seed, keys.digests->size());
+  header.size_parameter = filter->layers.empty() ? 0 : filter->layers[0];
+  header.parameter_a = columns;
+  header.parameter_b = ParameterB(*filter);
+  SealTamis({dst->data() + start, dst->size() - start}, header);
+  return Status::Ok();
+}
 
 Result<std::unique_ptr<const FilterPolicy>> NewTamisRibbonPolicy(
     const BloomSizing& sizing, std::uint64_t seed) {

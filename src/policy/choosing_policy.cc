@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "formats/digest_builder.h"
+#include "formats/tamis_blocked.h"
 #include "formats/tamis_filter.h"
-#include "formats/tamis_from_digests.h"
+#include "formats/tamis_fuse.h"
+#include "formats/tamis_ribbon.h"
 #include "math/ribbon_sizing.h"
 #include "policy/kind_costs.h"
 
@@ -116,15 +118,14 @@ class ChoosingPolicy final : public FilterPolicy {
 
 using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
 
-void AddLines(PolicyResult policy, Candidates* candidates) {
+void AddLines(PolicyResult policy, const BloomSizing& sizing,
+              Candidates* candidates) {
   if (!policy.ok()) return;
-  const FilterPolicy* plan = policy->get();
   candidates->push_back(
       {&SpeedOf("bloom"), *std::move(policy),
-       [plan](const DigestedKeys& keys, const BuildOptions& /*options*/,
-              std::string* dst) {
-         const Estimate size = plan->Predict(keys.digests->size());
-         return AppendTamisLines(keys, size.bits, size.probes, dst);
+       [sizing](const DigestedKeys& keys, const BuildOptions& /*options*/,
+                std::string* dst) {
+         return AppendTamisLines(keys, sizing, dst);
        }});
 }
 
@@ -158,7 +159,8 @@ PolicyResult NewChoosingPolicy(const FilterNeed& need, std::uint64_t seed) {
   // No other candidate has lower rates.
   if (!growing.ok()) return growing.status();
   Candidates candidates;
-  AddLines(NewTamisPolicy(TamisKind::kLineBloom, sizing, seed), &candidates);
+  AddLines(NewTamisPolicy(TamisKind::kLineBloom, sizing, seed), sizing,
+           &candidates);
   AddRibbon(NewTamisPolicy(TamisKind::kRibbon, sizing, seed),
             RibbonColumnsAt(need.rate), &candidates);
   for (const unsigned arity : {3u, 4u}) {

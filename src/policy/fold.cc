@@ -106,11 +106,8 @@ void WriteFolded(const TamisBloom& bloom, std::uint64_t divisor,
   } else {
     FoldBits(BitsOf(bloom), facts.bits, divisor, into);
   }
-  TamisHeader header;
-  header.kind = static_cast<std::uint16_t>(bloom.kind);
-  header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
-  header.seed = facts.seed;
-  header.keys = facts.keys.value_or(kTamisKeysUnknown);
+  TamisHeader header = NewTamisHeader(bloom.kind, facts.seed,
+                                      facts.keys.value_or(kTamisKeysUnknown));
   header.size_parameter = UnitsOf(bloom) / divisor;
   header.parameter_a = facts.probes;
   SealTamis(whole, header);
