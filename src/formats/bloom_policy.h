@@ -193,6 +193,69 @@ class BloomBuilder final : public FilterBuilder {
 // Ok if b can be merged into a; else a Status that names the difference.
 Status CheckMergeable(const ParsedBloom& a, const ParsedBloom& b);
 
+// As FilterPolicy::Open().  Asks nothing of the format's sizing.
+template <typename F>
+Result<std::unique_ptr<const FilterReader>> OpenBloom(const F& format,
+                                                      Slice bytes) {
+  Result<ParsedBloom> parsed = format.Parse(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (parsed->no_keys) return NewNoKeys(format.spec_name());
+  if (!parsed->always_maybe.empty()) {
+    return NewAlwaysMaybe(format.spec_name(), parsed->always_maybe);
+  }
+  return std::unique_ptr<const FilterReader>(
+      std::make_unique<BloomReader<F>>(format, *parsed));
+}
+
+// Takes filters apart that are to be combined, and compares their parameters.
+template <typename F>
+Result<std::vector<ParsedBloom>> ParseMergeable(
+    const F& format, std::span<const Slice> filters) {
+  if (filters.empty()) {
+    return Status::InvalidArgument("there is no filter to combine");
+  }
+  std::vector<ParsedBloom> parts;
+  for (Slice filter : filters) {
+    Result<ParsedBloom> part = format.Parse(filter);
+    if (!part.ok()) return part.status();
+    parts.push_back(*std::move(part));
+    Status fits = CheckMergeable(parts.front(), parts.back());
+    if (!fits.ok()) return fits;
+  }
+  return parts;
+}
+
+// As FilterPolicy::Combine().  Asks nothing of the format's sizing.
+template <typename F>
+Status CombineBloom(const F& format, std::span<const Slice> filters,
+                    SetOperation operation, std::string* dst) {
+  Result<std::vector<ParsedBloom>> parts = ParseMergeable(format, filters);
+  if (!parts.ok()) return parts.status();
+  const ParsedBloom& first = parts->front();
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, TotalBytes(format, first.facts));
+  if (!room.ok()) return room;
+
+  char* whole = dst->data() + start;
+  const std::span<unsigned char> bits(BytesOf(whole + F::kHeaderBytes),
+                                      first.payload.size());
+  OrInto(bits, {BytesOf(first.payload), bits.size()});
+  for (std::size_t i = 1; i < parts->size(); ++i) {
+    const std::span<const unsigned char> from(BytesOf((*parts)[i].payload),
+                                              bits.size());
+    if (operation == SetOperation::kUnion) {
+      OrInto(bits, from);
+    } else {
+      AndInto(bits, from);
+    }
+  }
+  BloomFacts facts = first.facts;
+  // Keys in common are not known, so neither is the number of the result's.
+  if (parts->size() > 1) facts.keys.reset();
+  format.Seal({whole, dst->size() - start}, facts);
+  return Status::Ok();
+}
+
 template <typename F>
 class BloomPolicy final : public FilterPolicy {
  public:
@@ -212,14 +275,7 @@ class BloomPolicy final : public FilterPolicy {
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    Result<ParsedBloom> parsed = format_.Parse(bytes);
-    if (!parsed.ok()) return parsed.status();
-    if (parsed->no_keys) return NewNoKeys(format_.spec_name());
-    if (!parsed->always_maybe.empty()) {
-      return NewAlwaysMaybe(format_.spec_name(), parsed->always_maybe);
-    }
-    return std::unique_ptr<const FilterReader>(
-        std::make_unique<BloomReader<F>>(format_, *parsed));
+    return OpenBloom(format_, bytes);
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -254,7 +310,9 @@ class BloomPolicy final : public FilterPolicy {
   }
 
   Status Combine(std::span<const Slice> filters, SetOperation operation,
-                 std::string* dst) const override;
+                 std::string* dst) const override {
+    return CombineBloom(format_, filters, operation, dst);
+  }
 
  private:
   // Some formats have no bits for no keys; a filter that grows needs some.
@@ -264,43 +322,5 @@ class BloomPolicy final : public FilterPolicy {
 
   F format_;
 };
-
-template <typename F>
-Status BloomPolicy<F>::Combine(std::span<const Slice> filters,
-                               SetOperation operation, std::string* dst) const {
-  if (filters.empty()) {
-    return Status::InvalidArgument("there is no filter to combine");
-  }
-  std::vector<ParsedBloom> parts;
-  for (Slice filter : filters) {
-    Result<ParsedBloom> part = format_.Parse(filter);
-    if (!part.ok()) return part.status();
-    parts.push_back(*std::move(part));
-    Status fits = CheckMergeable(parts.front(), parts.back());
-    if (!fits.ok()) return fits;
-  }
-  const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, TotalBytes(format_, parts.front().facts));
-  if (!room.ok()) return room;
-
-  char* whole = dst->data() + start;
-  const std::span<unsigned char> bits(BytesOf(whole + F::kHeaderBytes),
-                                      parts.front().payload.size());
-  OrInto(bits, {BytesOf(parts.front().payload), bits.size()});
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const std::span<const unsigned char> from(BytesOf(parts[i].payload),
-                                              bits.size());
-    if (operation == SetOperation::kUnion) {
-      OrInto(bits, from);
-    } else {
-      AndInto(bits, from);
-    }
-  }
-  BloomFacts facts = parts.front().facts;
-  // Keys in common are not known, so neither is the number of the result's.
-  if (parts.size() > 1) facts.keys.reset();
-  format_.Seal({whole, dst->size() - start}, facts);
-  return Status::Ok();
-}
 
 }  // namespace tamis

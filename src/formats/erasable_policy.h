@@ -277,6 +277,34 @@ Result<std::unique_ptr<ErasableFilter>> LoadTamisErasable(const F& format,
       format, parsed->facts, *std::move(payload)));
 }
 
+// The filter of all keys of some filters, whose counters are added up.
+template <typename F>
+Status CombineErasable(const F& format, std::span<const Slice> filters,
+                       SetOperation operation, std::string* dst) {
+  Result<std::vector<ParsedBloom>> parts = ParseMergeable(format, filters);
+  if (!parts.ok()) return parts.status();
+  if (operation != SetOperation::kUnion) {
+    return Status::NotSupported(
+        std::string(F::kKind.name) +
+        ": what keys of one filter alone leave in an intersection could never "
+        "be erased; ask each filter instead");
+  }
+  BloomFacts facts = parts->front().facts;
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, TotalBytes(format, facts));
+  if (!room.ok()) return room;
+  char* whole = dst->data() + start;
+  std::uint64_t keys = 0;
+  for (const ParsedBloom& part : *parts) {
+    F::Engine::AddInto({BytesOf(whole + F::kHeaderBytes), part.payload.size()},
+                       {BytesOf(part.payload), part.payload.size()});
+    keys = std::min(keys + *part.facts.keys, kMostErasableKeys);
+  }
+  facts.keys = keys;
+  format.Seal({whole, dst->size() - start}, facts);
+  return Status::Ok();
+}
+
 template <typename F>
 class ErasablePolicy final : public FilterPolicy {
  public:
@@ -288,13 +316,7 @@ class ErasablePolicy final : public FilterPolicy {
     return std::make_unique<ErasableBuilder<F>>(format_);
   }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    Result<ParsedBloom> parsed = format_.Parse(bytes);
-    if (!parsed.ok()) return parsed.status();
-    if (!parsed->always_maybe.empty()) {
-      return NewAlwaysMaybe(format_.spec_name(), parsed->always_maybe);
-    }
-    return std::unique_ptr<const FilterReader>(
-        std::make_unique<BloomReader<F>>(format_, *parsed));
+    return OpenBloom(format_, bytes);
   }
   Estimate Predict(std::uint64_t keys) const noexcept override {
     const BloomFacts facts = format_.Plan(keys);
@@ -315,58 +337,16 @@ class ErasablePolicy final : public FilterPolicy {
     return std::unique_ptr<MutableFilter>(*std::move(filter));
   }
   Status Combine(std::span<const Slice> filters, SetOperation operation,
-                 std::string* dst) const override;
+                 std::string* dst) const override {
+    if constexpr (requires { &F::Engine::AddInto; }) {
+      return CombineErasable(format_, filters, operation, dst);
+    } else {
+      return FilterPolicy::Combine(filters, operation, dst);
+    }
+  }
 
  private:
-  // Of filters whose parameters were compared.
-  Status Add(std::span<const ParsedBloom> parts, std::string* dst) const;
-
   F format_;
 };
-
-template <typename F>
-Status ErasablePolicy<F>::Combine(std::span<const Slice> filters,
-                                  SetOperation operation,
-                                  std::string* dst) const {
-  if constexpr (requires { &F::Engine::AddInto; }) {
-    if (filters.empty()) {
-      return Status::InvalidArgument("there is no filter to combine");
-    }
-    std::vector<ParsedBloom> parts;
-    for (Slice filter : filters) {
-      Result<ParsedBloom> part = format_.Parse(filter);
-      if (!part.ok()) return part.status();
-      parts.push_back(*std::move(part));
-      Status fits = CheckMergeable(parts.front(), parts.back());
-      if (!fits.ok()) return fits;
-    }
-    if (operation == SetOperation::kUnion) return Add(parts, dst);
-    return Status::NotSupported(
-        std::string(F::kKind.name) +
-        ": what keys of one filter alone leave in an intersection could never "
-        "be erased; ask each filter instead");
-  } else {
-    return FilterPolicy::Combine(filters, operation, dst);
-  }
-}
-
-template <typename F>
-Status ErasablePolicy<F>::Add(std::span<const ParsedBloom> parts,
-                              std::string* dst) const {
-  BloomFacts facts = parts.front().facts;
-  const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, TotalBytes(format_, facts));
-  if (!room.ok()) return room;
-  char* whole = dst->data() + start;
-  std::uint64_t keys = 0;
-  for (const ParsedBloom& part : parts) {
-    F::Engine::AddInto({BytesOf(whole + F::kHeaderBytes), part.payload.size()},
-                       {BytesOf(part.payload), part.payload.size()});
-    keys = std::min(keys + *part.facts.keys, kMostErasableKeys);
-  }
-  facts.keys = keys;
-  format_.Seal({whole, dst->size() - start}, facts);
-  return Status::Ok();
-}
 
 }  // namespace tamis

@@ -73,6 +73,7 @@ class TamisBlocked {
   static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = true;
 
+  TamisBlocked() = default;  // for reading, which needs no size
   // REQUIRES: `sizing` has bits per key or exact bits, not a rate
   TamisBlocked(const BloomSizing& sizing, std::uint64_t seed)
       : sizing_(sizing), seed_(seed) {}
@@ -163,7 +164,7 @@ class TamisBlocked {
   }
 
   BloomSizing sizing_;
-  std::uint64_t seed_;
+  std::uint64_t seed_ = 0;
 };
 
 // InvalidArgument: there are no filters of that size.
@@ -258,22 +259,38 @@ Status AppendTamisLines(const DigestedKeys& keys, const BloomSizing& sizing,
   return Status::Ok();
 }
 
-// Reading does not depend on any setting.
+Result<std::unique_ptr<const FilterReader>> OpenTamisLine(Slice bytes) {
+  return OpenBloom(TamisBlocked<LineKind>(), bytes);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisSplitBlock(Slice bytes) {
+  return OpenBloom(TamisBlocked<SplitBlockKind>(), bytes);
+}
+
+Status CombineTamisLine(std::span<const Slice> filters, SetOperation operation,
+                        std::string* dst) {
+  return CombineBloom(TamisBlocked<LineKind>(), filters, operation, dst);
+}
+
+Status CombineTamisSplitBlock(std::span<const Slice> filters,
+                              SetOperation operation, std::string* dst) {
+  return CombineBloom(TamisBlocked<SplitBlockKind>(), filters, operation, dst);
+}
 
 Result<ParsedBloom> ParseTamisLine(Slice bytes) {
-  return TamisBlocked<LineKind>({}, 0).Parse(bytes);
+  return TamisBlocked<LineKind>().Parse(bytes);
 }
 
 Result<ParsedBloom> ParseTamisSplitBlock(Slice bytes) {
-  return TamisBlocked<SplitBlockKind>({}, 0).Parse(bytes);
+  return TamisBlocked<SplitBlockKind>().Parse(bytes);
 }
 
 Result<std::unique_ptr<MutableFilter>> LoadTamisLine(Slice bytes) {
-  return LoadBloomMutable(TamisBlocked<LineKind>({}, 0), bytes);
+  return LoadBloomMutable(TamisBlocked<LineKind>(), bytes);
 }
 
 Result<std::unique_ptr<MutableFilter>> LoadTamisSplitBlock(Slice bytes) {
-  return LoadBloomMutable(TamisBlocked<SplitBlockKind>({}, 0), bytes);
+  return LoadBloomMutable(TamisBlocked<SplitBlockKind>(), bytes);
 }
 
 }  // namespace tamis

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "formats/bloom_facts.h"
@@ -24,6 +25,14 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
 // keys.  On error *dst may have grown.  InvalidArgument: as there.
 Status AppendTamisLines(const DigestedKeys& keys, const BloomSizing& sizing,
                         std::string* dst);
+
+// As FilterPolicy::Open() and Combine(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisLine(Slice bytes);
+Result<std::unique_ptr<const FilterReader>> OpenTamisSplitBlock(Slice bytes);
+Status CombineTamisLine(std::span<const Slice> filters, SetOperation operation,
+                        std::string* dst);
+Status CombineTamisSplitBlock(std::span<const Slice> filters,
+                              SetOperation operation, std::string* dst);
 
 // The bytes taken apart, for whoever works on the bits themselves.
 Result<ParsedBloom> ParseTamisLine(Slice bytes);

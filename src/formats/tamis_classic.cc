@@ -23,6 +23,7 @@ class TamisClassic {
   static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = true;
 
+  TamisClassic() = default;  // for reading, which needs no size
   TamisClassic(const BloomSizing& sizing, std::uint64_t seed)
       : sizing_(sizing), seed_(seed) {}
 
@@ -103,7 +104,7 @@ class TamisClassic {
   }
 
   BloomSizing sizing_;
-  std::uint64_t seed_;
+  std::uint64_t seed_ = 0;
 };
 
 }  // namespace
@@ -114,12 +115,21 @@ std::unique_ptr<const FilterPolicy> NewTamisClassicPolicy(
       TamisClassic(sizing, seed));
 }
 
+Result<std::unique_ptr<const FilterReader>> OpenTamisClassic(Slice bytes) {
+  return OpenBloom(TamisClassic(), bytes);
+}
+
+Status CombineTamisClassic(std::span<const Slice> filters,
+                           SetOperation operation, std::string* dst) {
+  return CombineBloom(TamisClassic(), filters, operation, dst);
+}
+
 Result<ParsedBloom> ParseTamisClassic(Slice bytes) {
-  return TamisClassic({}, 0).Parse(bytes);
+  return TamisClassic().Parse(bytes);
 }
 
 Result<std::unique_ptr<MutableFilter>> LoadTamisClassic(Slice bytes) {
-  return LoadBloomMutable(TamisClassic({}, 0), bytes);
+  return LoadBloomMutable(TamisClassic(), bytes);
 }
 
 }  // namespace tamis

@@ -30,6 +30,8 @@ enum class TamisKind : std::uint16_t {
   kScalable = 8,
   kRotating = 9,
 };
+inline constexpr TamisKind kLastTamisKind = TamisKind::kRotating;
+
 enum class TamisHash : std::uint16_t { kXxh3 = 1 };  // 64 bits, seeded
 
 struct TamisHeader {

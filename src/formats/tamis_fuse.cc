@@ -166,29 +166,6 @@ std::string WhyAlwaysMaybe(const TamisHeader& header) {
   return {};
 }
 
-Result<std::unique_ptr<const FilterReader>> OpenFuse(Slice bytes) {
-  Result<TamisContents> contents = ParseTamis(bytes);
-  if (!contents.ok()) return contents.status();
-  const TamisHeader& header = contents->header;
-  if (std::string reason = WhyAlwaysMaybe(header); !reason.empty()) {
-    return NewAlwaysMaybe(std::string(kSpec), std::move(reason));
-  }
-  if (header.size_parameter == 0) {
-    if (header.keys == 0 && contents->payload.empty()) {
-      return NewNoKeys(std::string(kSpec));
-    }
-    return Status::Corruption("tamis: it has keys, but no parts");
-  }
-  Result<FuseDirectory> directory = ParseFuseParts(
-      contents->payload, header.size_parameter,
-      {.cell_bits = header.parameter_a, .arity = header.parameter_b});
-  if (!directory.ok()) return directory.status();
-  if (!directory->always_maybe.empty()) {
-    return NewAlwaysMaybe(std::string(kSpec), directory->always_maybe);
-  }
-  return NewReader(header, *std::move(directory));
-}
-
 // Each thread that solves a part takes up to some 50 MB: fewer threads where
 // memory is short, and the rest for the digests.
 BuildOptions OptionsFor(BuildOptions options) {
@@ -237,7 +214,7 @@ class FusePolicy final : public FilterPolicy {
     return std::make_unique<FuseBuilder>(settings_, seed_, options);
   }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    return OpenFuse(bytes);
+    return OpenTamisFuse(bytes);
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -281,6 +258,35 @@ unsigned FuseCellBits(double rate) noexcept {
     if (FuseRate(bits) <= rate) return bits;
   }
   return 0;
+}
+
+unsigned FuseCellsFor(const BloomSizing& sizing) noexcept {
+  if (sizing.rate > 0) return FuseCellBits(sizing.rate);
+  const auto bits = static_cast<unsigned>(sizing.bits_per_key);
+  return static_cast<double>(bits) == sizing.bits_per_key ? bits : 0;
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisFuse(Slice bytes) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  const TamisHeader& header = contents->header;
+  if (std::string reason = WhyAlwaysMaybe(header); !reason.empty()) {
+    return NewAlwaysMaybe(std::string(kSpec), std::move(reason));
+  }
+  if (header.size_parameter == 0) {
+    if (header.keys == 0 && contents->payload.empty()) {
+      return NewNoKeys(std::string(kSpec));
+    }
+    return Status::Corruption("tamis: it has keys, but no parts");
+  }
+  Result<FuseDirectory> directory = ParseFuseParts(
+      contents->payload, header.size_parameter,
+      {.cell_bits = header.parameter_a, .arity = header.parameter_b});
+  if (!directory.ok()) return directory.status();
+  if (!directory->always_maybe.empty()) {
+    return NewAlwaysMaybe(std::string(kSpec), directory->always_maybe);
+  }
+  return NewReader(header, *std::move(directory));
 }
 
 Status AppendTamisFuse(const DigestedKeys& keys, const FuseSettings& settings,

@@ -127,23 +127,7 @@ class RibbonPolicy final : public FilterPolicy {
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    Result<TamisContents> contents = ParseTamis(bytes);
-    if (!contents.ok()) return contents.status();
-    const TamisHeader& header = contents->header;
-    std::string reason = WhyUnreadable(header, TamisKind::kRibbon);
-    if (reason.empty() && IsReserved(header)) {
-      reason = "its parameters are reserved";
-    }
-    if (!reason.empty()) return NewAlwaysMaybe("tamis", reason);
-    Result<BumpedFilter> filter = ParseFilter(header, contents->payload);
-    if (!filter.ok()) return filter.status();
-    if (filter->bytes() == 0) return NewNoKeys("tamis");
-    return std::unique_ptr<const FilterReader>(std::make_unique<BumpedReader>(
-        *std::move(filter), header.seed,
-        header.keys == kTamisKeysUnknown
-            ? std::nullopt
-            : std::optional<std::uint64_t>(header.keys),
-        contents->payload));
+    return OpenTamisRibbon(bytes);
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -179,6 +163,31 @@ class RibbonPolicy final : public FilterPolicy {
 
 }  // namespace
 
+std::uint32_t RibbonColumnsFor(const BloomSizing& sizing) noexcept {
+  return sizing.rate > 0 ? RibbonColumnsAt(sizing.rate)
+                         : RibbonColumns(sizing.bits_per_key);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisRibbon(Slice bytes) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  const TamisHeader& header = contents->header;
+  std::string reason = WhyUnreadable(header, TamisKind::kRibbon);
+  if (reason.empty() && IsReserved(header)) {
+    reason = "its parameters are reserved";
+  }
+  if (!reason.empty()) return NewAlwaysMaybe("tamis", reason);
+  Result<BumpedFilter> filter = ParseFilter(header, contents->payload);
+  if (!filter.ok()) return filter.status();
+  if (filter->bytes() == 0) return NewNoKeys("tamis");
+  return std::unique_ptr<const FilterReader>(std::make_unique<BumpedReader>(
+      *std::move(filter), header.seed,
+      header.keys == kTamisKeysUnknown
+          ? std::nullopt
+          : std::optional<std::uint64_t>(header.keys),
+      contents->payload));
+}
+
 Status AppendTamisRibbon(const DigestedKeys& keys, std::uint32_t columns,
                          const BuildOptions& options, std::string* dst) {
   const std::size_t start = dst->size();
@@ -205,9 +214,7 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisRibbonPolicy(
     return Status::InvalidArgument(
         "ribbon: its size follows from the keys; leave m and k out");
   }
-  const std::uint32_t columns = sizing.rate > 0
-                                    ? RibbonColumnsAt(sizing.rate)
-                                    : RibbonColumns(sizing.bits_per_key);
+  const std::uint32_t columns = RibbonColumnsFor(sizing);
   if (!IsRibbonColumns(columns)) {
     return Status::InvalidArgument(
         "ribbon: takes 1 to 32 bits per key, or a rate from 0.5 to 2^-32");

@@ -149,13 +149,7 @@ class RotatingPolicy final : public FilterPolicy {
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    Result<ParsedRotating> parsed = ParseRotating(bytes);
-    if (!parsed.ok()) return parsed.status();
-    if (!parsed->always_maybe.empty()) {
-      return NewAlwaysMaybe("tamis", parsed->always_maybe);
-    }
-    return std::unique_ptr<const FilterReader>(
-        std::make_unique<RotatingReader>(*std::move(parsed)));
+    return OpenTamisRotating(bytes);
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -294,6 +288,16 @@ Result<std::unique_ptr<RotatingFilter>> NewTamisRotating(
   auto policy = MakeRotatingPolicy(settings, seed);
   if (!policy.ok()) return policy.status();
   return (*policy)->NewRotating(planned_keys);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisRotating(Slice bytes) {
+  Result<ParsedRotating> parsed = ParseRotating(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->always_maybe.empty()) {
+    return NewAlwaysMaybe("tamis", parsed->always_maybe);
+  }
+  return std::unique_ptr<const FilterReader>(
+      std::make_unique<RotatingReader>(*std::move(parsed)));
 }
 
 Result<std::unique_ptr<RotatingFilter>> LoadTamisRotating(Slice bytes) {

@@ -182,13 +182,7 @@ class ScalablePolicy final : public FilterPolicy {
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    Result<ParsedScalable> parsed = ParseScalable(bytes);
-    if (!parsed.ok()) return parsed.status();
-    if (!parsed->always_maybe.empty()) {
-      return NewAlwaysMaybe("tamis", parsed->always_maybe);
-    }
-    return std::unique_ptr<const FilterReader>(
-        std::make_unique<ScalableReader>(*std::move(parsed)));
+    return OpenTamisScalable(bytes);
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -297,6 +291,16 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisScalablePolicy(
   }
   return std::unique_ptr<const FilterPolicy>(
       std::make_unique<ScalablePolicy>(share, seed));
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisScalable(Slice bytes) {
+  Result<ParsedScalable> parsed = ParseScalable(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->always_maybe.empty()) {
+    return NewAlwaysMaybe("tamis", parsed->always_maybe);
+  }
+  return std::unique_ptr<const FilterReader>(
+      std::make_unique<ScalableReader>(*std::move(parsed)));
 }
 
 Result<std::unique_ptr<MutableFilter>> LoadTamisScalable(Slice bytes) {

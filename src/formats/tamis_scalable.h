@@ -22,6 +22,9 @@ namespace tamis {
 Result<std::unique_ptr<const FilterPolicy>> NewTamisScalablePolicy(
     const BloomSizing& sizing, std::uint64_t seed);
 
+// As FilterPolicy::Open(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisScalable(Slice bytes);
+
 // As LoadMutable().
 Result<std::unique_ptr<MutableFilter>> LoadTamisScalable(Slice bytes);
 
