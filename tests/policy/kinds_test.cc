@@ -62,12 +62,10 @@ TEST_P(EveryKind, GrowsErasesAndExpiresAsItSays) {
 
 TEST_P(EveryKind, KeepsItsRateIfItSays) {
   const auto policy = PolicyOf(name());
-  const double planned = policy->RateAt(1000, 1000);
-  const double of_many = policy->RateAt(1000, 50'000);
-  const bool is_solution = kind().storage == KindStorage::kColumns ||
-                           kind().storage == KindStorage::kCells;
-  // Of keys that a solution was not made for there is nothing to say.
-  if (!is_solution) EXPECT_EQ(of_many < 3 * planned, kind().unbounded);
+  // A solution has a rate for the keys that it was made for alone.
+  if (!kind().grows) return;
+  EXPECT_LT(policy->RateAt(1000, 1000), 0.05);
+  EXPECT_EQ(policy->RateAt(1000, 50'000) < 0.05, kind().unbounded);
 }
 
 TEST_P(EveryKind, MergesAndFoldsAsItSays) {
@@ -131,10 +129,10 @@ TEST_P(EveryKind, ProbesAndBitsAreWhatItStores) {
       EXPECT_GE(per_key, info.probes / 2.0);
       break;
     case KindStorage::kColumns:
-    case KindStorage::kCells:  // half of the bits are set, by chance
+    case KindStorage::kCells:  // half of the bits that are used, by chance
       EXPECT_NEAR(
           static_cast<double>(info.set_bits) / static_cast<double>(info.bits),
-          0.5, 0.12);
+          0.45, 0.15);
   }
 }
 
