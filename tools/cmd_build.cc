@@ -180,7 +180,7 @@ Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
   options.progress = [progress](double part) {
     progress->UpdatePart(part, "making the filter");
   };
-  return recipe.policy->NewBuilderWith(options);
+  return recipe.policy->NewBuilder(options);
 }
 
 Status AddKeys(const BuildArgs& args, const Console& console,

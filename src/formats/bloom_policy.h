@@ -88,8 +88,7 @@ class BloomBuilder final : public FilterBuilder {
  public:
   using Digest = typename F::Digest;
 
-  explicit BloomBuilder(const F& format,
-                        RepeatedKeys repeats = RepeatedKeys::kAsFormat)
+  BloomBuilder(const F& format, RepeatedKeys repeats)
       : format_(format),
         seed_(format.Plan(0).seed),
         drops_neighbours_(F::kRepeats != CountedRepeats::kAll ||
@@ -266,10 +265,6 @@ class BloomPolicy final : public FilterPolicy {
   }
 
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t /*expected_keys*/) const override {
-    return std::make_unique<BloomBuilder<F>>(format_);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
       const BuildOptions& options) const override {
     return std::make_unique<BloomBuilder<F>>(format_, options.repeats);
   }

@@ -312,7 +312,7 @@ class ErasablePolicy final : public FilterPolicy {
 
   std::string_view name() const noexcept override { return kTamisFilterName; }
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t /*expected_keys*/) const override {
+      const BuildOptions& /*options*/) const override {
     return std::make_unique<ErasableBuilder<F>>(format_);
   }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {

@@ -18,12 +18,8 @@ class ForwardingPolicy : public FilterPolicy {
  public:
   std::string_view name() const noexcept override { return policy_->name(); }
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t expected_keys) const override {
-    return policy_->NewBuilder(expected_keys);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
       const BuildOptions& options) const override {
-    return policy_->NewBuilderWith(options);
+    return policy_->NewBuilder(options);
   }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
     return policy_->Open(bytes);

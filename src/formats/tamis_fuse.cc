@@ -204,12 +204,6 @@ class FusePolicy final : public FilterPolicy {
   std::string_view name() const noexcept override { return kTamisFilterName; }
 
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t expected_keys) const override {
-    BuildOptions options;
-    options.expected_keys = expected_keys;
-    return NewBuilderWith(options);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
       const BuildOptions& options) const override {
     return std::make_unique<FuseBuilder>(settings_, seed_, options);
   }

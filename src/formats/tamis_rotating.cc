@@ -136,10 +136,6 @@ class RotatingPolicy final : public FilterPolicy {
   std::string_view name() const noexcept override { return kTamisFilterName; }
 
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t /*expected_keys*/) const override {
-    return NewBuilderWith({});
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
       const BuildOptions& options) const override {
     return std::make_unique<DigestsBuilder>(
         seed_, options.repeats,

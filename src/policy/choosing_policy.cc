@@ -70,12 +70,6 @@ class ChoosingPolicy final : public ForwardingPolicy {
         candidates_(std::move(candidates)) {}
 
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t expected_keys) const override {
-    BuildOptions options;
-    options.expected_keys = expected_keys;
-    return NewBuilderWith(options);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
       const BuildOptions& options) const override {
     return std::make_unique<ChoosingBuilder>(need_, candidates_, seed_,
                                              options);
