@@ -238,9 +238,7 @@ Status Build(const BuildArgs& args, const Console& console,
   progress.Say("making the filter");
   std::string bytes;
   status = (*builder)->Finish(&bytes);
-  // Room for a key in the filter is another matter.
-  if (status.code() == StatusCode::kResourceExhausted &&
-      status.message().find("no memory") != std::string::npos) {
+  if (status.code() == StatusCode::kResourceExhausted) {
     return NoMemory(policy, summary->lines);
   }
   if (!status.ok()) return InOptionWords(status);

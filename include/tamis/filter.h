@@ -140,7 +140,9 @@ class TAMIS_EXPORT FilterBuilder {
   }
 
   // Appends the filter to *dst, leaving the bytes already there alone.
-  // On error (no room, or a size the format cannot hold) *dst is as it was.
+  // On error *dst is as it was.  InvalidArgument: a size the format cannot
+  // hold. FilterFull: keys found no room in a size that was given.  IoError:
+  // the temporary file.  ResourceExhausted: no memory.
   virtual Status Finish(std::string* dst) = 0;
 
   // For how many keys Finish() sized the filter: different ones, as far as
@@ -161,7 +163,8 @@ class TAMIS_EXPORT MutableFilter : public FilterReader {
  public:
   // Afterwards MayContain(key) is true.  More keys than planned are taken
   // too: the rate of false positives climbs (see RateAt()), no key is lost.
-  // ResourceExhausted: full; the filter is exactly as before.
+  // FilterFull: there is no room.  ResourceExhausted: there is no memory to
+  // grow into.  The filter is exactly as before.
   virtual Status Insert(Slice key) = 0;
 
   // Insert() for each of them, in order, up to the first that fails.

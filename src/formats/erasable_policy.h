@@ -163,7 +163,7 @@ class TamisErasable final : public ErasableFilter {
   Status InsertDigest(std::uint64_t digest) {
     if (*facts_.keys == kMostErasableKeys || !engine_.Insert(bytes(), digest)) {
       return NoThrow([&] {
-        return Status::ResourceExhausted(
+        return Status::FilterFull(
             std::string(F::kKind.name) + ": no room for another key among " +
             std::to_string(*facts_.keys) + "; plan for more keys");
       });
@@ -224,7 +224,7 @@ class ErasableBuilder final : public FilterBuilder {
       tried_bits = facts.bits;
       facts = format_.Larger(facts);
     }
-    return Status::ResourceExhausted(
+    return Status::FilterFull(
         std::string(F::kKind.name) + ": " + std::to_string(*facts.keys) +
         " keys do not find room; plan for a larger filter");
   }

@@ -72,18 +72,19 @@ class ScalableMutable final : public MutableFilter {
     parts_.reserve(kMostScalableParts);
   }
 
-  // Opens the next part.  ResourceExhausted: as before.
+  // Opens the next part.  FilterFull: there can be no more.  ResourceExhausted:
+  // no memory.  The filter is then as before.
   Status Grow() {
     return NoThrow([&] { return GrowOrThrow(); });
   }
   Status GrowOrThrow() {
     const auto i = static_cast<unsigned>(facts_.parts.size());
     if (i == kMostScalableParts) {
-      return Status::ResourceExhausted("scalable: it has 48 parts already");
+      return Status::FilterFull("scalable: it has 48 parts already");
     }
     const ScalablePart plan = PlanScalablePart(facts_.start, i);
     if (plan.lines == 0 || plan.lines > kMostBloomBits / kLineBits) {
-      return Status::ResourceExhausted(
+      return Status::FilterFull(
           "scalable: its next part would be of no possible size");
     }
     return AddPart({.lines = plan.lines, .keys = 0, .probes = plan.probes}, {});
