@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
-#include "formats/scalable_bytes.h"
 #include "formats/tamis_container.h"
 #include "tamis/living_filter.h"
 #include "tests/formats/page_dumps.h"
@@ -256,7 +255,7 @@ std::string Craft(const Crafted& crafted) {
     facts.parts.push_back({.lines = 1, .keys = ~std::uint64_t{0}, .probes = 9});
   }
   std::string bytes(facts.TotalBytes(), '\0');
-  SealScalable(bytes, facts);
+  facts.Seal(bytes);
   return bytes;
 }
 
