@@ -1,24 +1,6 @@
 // formats/bloom_policy.h -- everything the Bloom formats share: policy,
-// builder and reader, for a format F that says how keys are hashed, how the
-// filter is sized and what stands around the bits.  Where the bits of a key
-// lie is the business of F's engine (classic_engine.h, blocked_engine.h);
-// filters that grow are in bloom_mutable.h.
-//
-// F is a small copyable value:
-//   F::Digest                    a key's hash; kept per key while building
-//   F::Engine                    ClassicEngine<F> or BlockedEngine<F>
-//   F::kHeaderBytes              before the bits
-//   F::kTrailerBytes             after the bits
-//   F::kRepeats                  which repeated keys count: CountedRepeats
-//   F::kHasSeed                  the seed is stored, and shown
-//   policy_name(), spec_name(), hash_name()
-//   HashOf(key, seed) -> Digest
-//   Plan(keys) -> BloomFacts     the size for that many keys
-//   CheckPlan(facts) -> Status   can the format hold it?
-//   PayloadBytes(bits)           bytes of the bit array
-//   Rate(facts, keys) -> double  expected false positives
-//   Seal(whole, facts)           writes header and trailer around the bits
-//   Parse(bytes) -> Result<ParsedBloom>
+// builder and reader, for any format that offers what bloom_format.h asks for.
+// Filters that grow are in bloom_mutable.h.
 
 #pragma once
 
@@ -37,6 +19,7 @@
 #include "filters/digest_buckets.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_facts.h"
+#include "formats/bloom_format.h"
 #include "formats/bloom_mutable.h"
 #include "hash/xxhash.h"
 #include "tamis/filter.h"
@@ -44,7 +27,7 @@
 namespace tamis {
 
 // Can there be such a filter at all?
-template <typename F>
+template <SizedFormat F>
 Status CheckPlan(const F& format, const BloomFacts& facts) noexcept {
   return NoThrow([&] {
     if (facts.bits <= kMostBloomBits) return format.CheckPlan(facts);
@@ -55,7 +38,7 @@ Status CheckPlan(const F& format, const BloomFacts& facts) noexcept {
   });
 }
 
-template <typename F>
+template <QueryFormat F>
 class BloomReader final : public FilterReader {
  public:
   // REQUIRES: `parsed` comes from format.Parse() and may be probed
@@ -83,7 +66,7 @@ class BloomReader final : public FilterReader {
   Slice payload_;
 };
 
-template <typename F>
+template <BloomFormat F>
 class BloomBuilder final : public FilterBuilder {
  public:
   using Digest = typename F::Digest;
@@ -193,7 +176,7 @@ class BloomBuilder final : public FilterBuilder {
 Status CheckMergeable(const ParsedBloom& a, const ParsedBloom& b);
 
 // As FilterPolicy::Open().  Asks nothing of the format's sizing.
-template <typename F>
+template <BytesFormat F>
 Result<std::unique_ptr<const FilterReader>> OpenBloom(const F& format,
                                                       Slice bytes) {
   Result<ParsedBloom> parsed = format.Parse(bytes);
@@ -207,7 +190,7 @@ Result<std::unique_ptr<const FilterReader>> OpenBloom(const F& format,
 }
 
 // Takes filters apart that are to be combined, and compares their parameters.
-template <typename F>
+template <BytesFormat F>
 Result<std::vector<ParsedBloom>> ParseMergeable(
     const F& format, std::span<const Slice> filters) {
   if (filters.empty()) {
@@ -225,7 +208,7 @@ Result<std::vector<ParsedBloom>> ParseMergeable(
 }
 
 // As FilterPolicy::Combine().  Asks nothing of the format's sizing.
-template <typename F>
+template <BytesFormat F>
 Status CombineBloom(const F& format, std::span<const Slice> filters,
                     SetOperation operation, std::string* dst) {
   Result<std::vector<ParsedBloom>> parts = ParseMergeable(format, filters);
@@ -255,7 +238,7 @@ Status CombineBloom(const F& format, std::span<const Slice> filters,
   return Status::Ok();
 }
 
-template <typename F>
+template <BloomFormat F>
 class BloomPolicy final : public FilterPolicy {
  public:
   explicit BloomPolicy(const F& format) : format_(format) {}

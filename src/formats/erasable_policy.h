@@ -1,17 +1,6 @@
 // formats/erasable_policy.h -- what the kinds share from which keys can be
 // erased: policy, builder, and the filter that grows and shrinks, for a format
-// F as bloom_policy.h describes it, whose facts.bits are all bits stored.
-//
-// Asks of F, beside what bloom_policy.h asks:
-//   F::kKind                     an ErasableKind
-//   Larger(facts) -> BloomFacts  for keys that found no room; the same: none
-//   CheckToLoad(parsed)          Corruption: these bytes cannot go on living
-// and of its engine, beside Check() and Describe():
-//   Ask(bytes, digest) -> Query  asks memory for what is about to be needed
-//   CheckQuery(query)            is Check()
-//   Insert(bytes, digest)        false: full, nothing was changed
-//   Erase(bytes, digest)         false: a stranger, nothing was changed
-//   AddInto(into, from)          only if two filters can be made one
+// that offers what bloom_format.h calls an ErasableFormat.
 
 #pragma once
 
@@ -30,6 +19,7 @@
 #include "base/no_throw.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_facts.h"
+#include "formats/bloom_format.h"
 #include "formats/bloom_mutable.h"
 #include "formats/bloom_policy.h"
 #include "formats/tamis_container.h"
@@ -96,7 +86,7 @@ void AskThenCheck(const F& format, const typename F::Engine& engine,
   }
 }
 
-template <typename F>
+template <ErasableFormat F>
 class TamisErasable final : public ErasableFilter {
  public:
   // REQUIRES: `payload` is one of these facts, whose keys are known
@@ -179,7 +169,7 @@ class TamisErasable final : public ErasableFilter {
 };
 
 // Of the distinct keys: keys of one digest count as one key.
-template <typename F>
+template <ErasableFormat F>
 class ErasableBuilder final : public FilterBuilder {
  public:
   explicit ErasableBuilder(const F& format)
@@ -248,7 +238,7 @@ class ErasableBuilder final : public FilterBuilder {
   bool out_of_memory_ = false;
 };
 
-template <typename F>
+template <ErasableFormat F>
 Result<std::unique_ptr<ErasableFilter>> NewTamisErasable(
     const F& format, std::uint64_t planned_keys) {
   BloomFacts facts = format.Plan(std::max<std::uint64_t>(planned_keys, 1));
@@ -261,7 +251,7 @@ Result<std::unique_ptr<ErasableFilter>> NewTamisErasable(
       std::make_unique<TamisErasable<F>>(format, facts, *std::move(payload)));
 }
 
-template <typename F>
+template <ErasableFormat F>
 Result<std::unique_ptr<ErasableFilter>> LoadTamisErasable(const F& format,
                                                           Slice bytes) {
   Result<ParsedBloom> parsed = format.Parse(bytes);
@@ -278,9 +268,10 @@ Result<std::unique_ptr<ErasableFilter>> LoadTamisErasable(const F& format,
 }
 
 // The filter of all keys of some filters, whose counters are added up.
-template <typename F>
-Status CombineErasable(const F& format, std::span<const Slice> filters,
-                       SetOperation operation, std::string* dst) {
+template <ErasableFormat F>
+requires AddEngine<typename F::Engine> Status
+CombineErasable(const F& format, std::span<const Slice> filters,
+                SetOperation operation, std::string* dst) {
   Result<std::vector<ParsedBloom>> parts = ParseMergeable(format, filters);
   if (!parts.ok()) return parts.status();
   if (operation != SetOperation::kUnion) {
@@ -305,7 +296,7 @@ Status CombineErasable(const F& format, std::span<const Slice> filters,
   return Status::Ok();
 }
 
-template <typename F>
+template <ErasableFormat F>
 class ErasablePolicy final : public FilterPolicy {
  public:
   explicit ErasablePolicy(const F& format) : format_(format) {}
@@ -338,7 +329,7 @@ class ErasablePolicy final : public FilterPolicy {
   }
   Status Combine(std::span<const Slice> filters, SetOperation operation,
                  std::string* dst) const override {
-    if constexpr (requires { &F::Engine::AddInto; }) {
+    if constexpr (AddEngine<typename F::Engine>) {
       return CombineErasable(format_, filters, operation, dst);
     } else {
       return FilterPolicy::Combine(filters, operation, dst);
