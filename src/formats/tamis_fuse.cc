@@ -181,21 +181,6 @@ BuildOptions OptionsFor(BuildOptions options) {
   return options;
 }
 
-class FuseBuilder final : public DigestBuilder {
- public:
-  FuseBuilder(const FuseSettings& settings, std::uint64_t seed,
-              const BuildOptions& options)
-      : DigestBuilder(seed, OptionsFor(options)), settings_(settings) {}
-
- private:
-  Status Build(DigestSet* digests, std::string* dst) override {
-    return AppendTamisFuse({.digests = digests, .seed = seed()}, settings_,
-                           options(), dst);
-  }
-
-  FuseSettings settings_;
-};
-
 class FusePolicy final : public FilterPolicy {
  public:
   FusePolicy(const FuseSettings& settings, std::uint64_t seed)
@@ -205,7 +190,12 @@ class FusePolicy final : public FilterPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
-    return std::make_unique<FuseBuilder>(settings_, seed_, options);
+    return std::make_unique<DigestBuilder>(
+        seed_, OptionsFor(options),
+        [settings = settings_](const DigestedKeys& keys,
+                               const BuildOptions& building, std::string* dst) {
+          return AppendTamisFuse(keys, settings, building, dst);
+        });
   }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
     return OpenTamisFuse(bytes);

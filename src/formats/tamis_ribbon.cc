@@ -93,21 +93,6 @@ Result<BumpedFilter> ParseFilter(const TamisHeader& header, Slice payload) {
   return filter;
 }
 
-class RibbonBuilder final : public DigestBuilder {
- public:
-  RibbonBuilder(std::uint32_t columns, std::uint64_t seed,
-                const BuildOptions& options)
-      : DigestBuilder(seed, options), columns_(columns) {}
-
- private:
-  Status Build(DigestSet* digests, std::string* dst) override {
-    return AppendTamisRibbon({.digests = digests, .seed = seed()}, columns_,
-                             options(), dst);
-  }
-
-  std::uint32_t columns_;
-};
-
 class RibbonPolicy final : public FilterPolicy {
  public:
   RibbonPolicy(std::uint32_t columns, std::uint64_t seed)
@@ -117,7 +102,12 @@ class RibbonPolicy final : public FilterPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
-    return std::make_unique<RibbonBuilder>(columns_, seed_, options);
+    return std::make_unique<DigestBuilder>(
+        seed_, options,
+        [columns = columns_](const DigestedKeys& keys,
+                             const BuildOptions& building, std::string* dst) {
+          return AppendTamisRibbon(keys, columns, building, dst);
+        });
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {

@@ -37,26 +37,6 @@ const Candidate& CheapestFor(std::uint64_t keys, FilterNeed need,
   return *best;
 }
 
-class ChoosingBuilder final : public DigestBuilder {
- public:
-  // All but the options must outlive it.
-  ChoosingBuilder(const FilterNeed& need, const Candidates& candidates,
-                  std::uint64_t seed, const BuildOptions& options)
-      : DigestBuilder(seed, options), need_(need), candidates_(candidates) {}
-
- private:
-  Status Build(DigestSet* digests, std::string* dst) override {
-    const Candidate& chosen = CheapestFor(digests->size(), need_, candidates_);
-    const Estimate estimate = chosen.policy->Predict(digests->size());
-    if (!estimate.status.ok()) return estimate.status;
-    return chosen.kind->append(
-        chosen.settings, {.digests = digests, .seed = seed()}, options(), dst);
-  }
-
-  const FilterNeed& need_;
-  const Candidates& candidates_;
-};
-
 class ChoosingPolicy final : public ForwardingPolicy {
  public:
   // REQUIRES: there is a candidate; `growing` is the default kind, and reads
@@ -71,8 +51,10 @@ class ChoosingPolicy final : public ForwardingPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
-    return std::make_unique<ChoosingBuilder>(need_, candidates_, seed_,
-                                             options);
+    return std::make_unique<DigestBuilder>(
+        seed_, options,
+        [this](const DigestedKeys& keys, const BuildOptions& building,
+               std::string* dst) { return Append(keys, building, dst); });
   }
   Estimate Predict(std::uint64_t keys) const noexcept override {
     return CheapestFor(keys, need_, candidates_).policy->Predict(keys);
@@ -85,6 +67,15 @@ class ChoosingPolicy final : public ForwardingPolicy {
   }
 
  private:
+  Status Append(const DigestedKeys& keys, const BuildOptions& options,
+                std::string* dst) const {
+    const std::uint64_t count = keys.digests->size();
+    const Candidate& chosen = CheapestFor(count, need_, candidates_);
+    const Estimate estimate = chosen.policy->Predict(count);
+    if (!estimate.status.ok()) return estimate.status;
+    return chosen.kind->append(chosen.settings, keys, options, dst);
+  }
+
   FilterNeed need_;
   std::uint64_t seed_;
   Candidates candidates_;
