@@ -176,9 +176,8 @@ Status Build(const Options& options, const FilterPolicy& policy,
   const auto before = ResidentBytes();
   if (!before.ok()) return before.status();
   std::unique_ptr<ProgressBar> bar;
-  auto builder = policy.NewBuilderWith(
-      {.expected_keys = options.keys,
-       .memory_bytes = options.memory_mebibytes << 20,
+  auto builder = policy.NewBuilder(
+      {.memory_bytes = options.memory_mebibytes << 20,
        .temporary_folder = std::filesystem::path(path).parent_path().string(),
        .threads = options.threads,
        .progress = [&](double part) { bar->Show(part); }});

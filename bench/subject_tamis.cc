@@ -55,11 +55,10 @@ class TamisSubject final : public Subject {
       return;
     }
     builder_ =
-        policy_->NewBuilderWith({.expected_keys = keys,
-                                 .memory_bytes = 0,
-                                 .temporary_folder = {},
-                                 .threads = how == kBuildTwo ? kTwoThreads : 1,
-                                 .progress = {}});
+        policy_->NewBuilder({.memory_bytes = 0,
+                             .temporary_folder = {},
+                             .threads = how == kBuildTwo ? kTwoThreads : 1,
+                             .progress = {}});
   }
   void Add(Metric how) override {
     if (how == kBuildOne) {

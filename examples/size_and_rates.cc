@@ -19,7 +19,7 @@ double Measure(const tamis::FilterPolicy& policy, std::uint64_t keys) {
   const std::uint64_t filters = std::max<std::uint64_t>(10'000 / keys, 1);
   std::uint64_t next = 0, maybe = 0;  // every key is a number of its own
   for (std::uint64_t f = 0; f < filters; ++f) {
-    const auto builder = policy.NewBuilder(keys);
+    const auto builder = policy.NewBuilder();
     for (std::uint64_t i = 0; i < keys; ++i) {
       builder->Add(std::to_string(next++));
     }

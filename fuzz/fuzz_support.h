@@ -188,7 +188,7 @@ inline void CheckHolds(const FilterPolicy& policy, Slice bytes,
 inline std::string Build(const FilterPolicy& policy,
                          std::span<const Slice> keys) {
   constexpr std::string_view kBefore = "before";
-  const auto builder = policy.NewBuilder(keys.size());
+  const auto builder = policy.NewBuilder();
   for (const Slice key : keys) builder->Add(key);
   std::string out(kBefore);
   const Status finished = builder->Finish(&out);

@@ -105,6 +105,7 @@ static_checks() {
   step "packages and their reasons" scripts/check_packages.sh
   step "no machine's own paths" scripts/check_paths.sh
   step "prefetches that stay" scripts/check_prefetch.sh
+  step "kinds of filter and their rows" scripts/check_kinds.sh
   if [[ $mode == --all ]]; then
     step "clang-tidy" scripts/tidy.sh --all
   else

@@ -12,10 +12,12 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "filter_args.h"
 #include "filter_input.h"
 #include "filter_output.h"
 #include "json_text.h"
 #include "progress.h"
+#include "tamis/formats.h"
 #include "tamis/living_filter.h"
 #include "text.h"
 #include "verdict.h"
@@ -194,19 +196,23 @@ void Print(const Json& object, const Console& console) {
   console.out->Write(JsonText(object, 2) + "\n");
 }
 
-constexpr std::string_view kCanAdd =
-    "keys can be added to bloom, splitblock, classic, counting, cuckoo, "
-    "scalable and rotating";
-constexpr std::string_view kCanRemove =
-    "keys can be removed from counting and cuckoo";
-constexpr std::string_view kCanRotate = "only rotating has generations";
+std::string CanAdd() {
+  return "keys can be added to " + KindsThat(&KindEntry::grows);
+}
+std::string CanRemove() {
+  return "keys can be removed from " + KindsThat(&KindEntry::erases);
+}
+std::string CanRotate() {
+  return fmt::format("only {} has generations", KindsThat(&KindEntry::expires));
+}
 
 // A Bloom filter counts a key each time it is inserted, and one that is maybe
 // in changes none of its bits: such a one is left out.  The other kinds know
 // best what to do with a key that comes again.
 bool CountsRepeats(const FilterInfo& info) {
-  return info.kind == "bloom" || info.kind == "splitblock" ||
-         info.kind == "classic";
+  const KindEntry* kind = FindKind(info.kind);
+  return kind != nullptr && kind->storage == KindStorage::kBits &&
+         kind->grows && !kind->unbounded && !kind->expires;
 }
 
 Status InsertNew(const std::vector<Slice>& keys, MutableFilter* filter,
@@ -230,12 +236,12 @@ Status Add(const LivingArgs& args, const Console& console, Summary* summary) {
   std::unique_ptr<FilterFileLock> lock;
   Opened opened;
   Status status = Lock(args, "add", console, &lock);
-  if (status.ok()) status = Open(args, console, kCanAdd, &opened);
+  if (status.ok()) status = Open(args, console, CanAdd(), &opened);
   if (!status.ok()) return status;
   auto filter = LoadMutable(opened.input.file->bytes());
   status = opened.input.file->status();
   if (!status.ok()) return status;
-  if (!filter.ok()) return Refusal(args, opened, kCanAdd, filter.status());
+  if (!filter.ok()) return Refusal(args, opened, CanAdd(), filter.status());
   const bool only_new = CountsRepeats(opened.info);
   status =
       UseAllKeys(args, "add", console, [&](const std::vector<Slice>& keys) {
@@ -256,12 +262,12 @@ Status Remove(const LivingArgs& args, const Console& console,
   std::unique_ptr<FilterFileLock> lock;
   Opened opened;
   Status status = Lock(args, "remove", console, &lock);
-  if (status.ok()) status = Open(args, console, kCanRemove, &opened);
+  if (status.ok()) status = Open(args, console, CanRemove(), &opened);
   if (!status.ok()) return status;
   auto filter = LoadErasable(opened.input.file->bytes());
   status = opened.input.file->status();
   if (!status.ok()) return status;
-  if (!filter.ok()) return Refusal(args, opened, kCanRemove, filter.status());
+  if (!filter.ok()) return Refusal(args, opened, CanRemove(), filter.status());
   status =
       UseAllKeys(args, "remove", console, [&](const std::vector<Slice>& keys) {
         summary->keys += keys.size();
@@ -290,12 +296,12 @@ Status Rotate(const LivingArgs& args, const Console& console,
   std::unique_ptr<FilterFileLock> lock;
   Opened opened;
   Status status = Lock(args, "rotate", console, &lock);
-  if (status.ok()) status = Open(args, console, kCanRotate, &opened);
+  if (status.ok()) status = Open(args, console, CanRotate(), &opened);
   if (!status.ok()) return status;
   auto filter = LoadRotating(opened.input.file->bytes());
   status = opened.input.file->status();
   if (!status.ok()) return status;
-  if (!filter.ok()) return Refusal(args, opened, kCanRotate, filter.status());
+  if (!filter.ok()) return Refusal(args, opened, CanRotate(), filter.status());
   status = (*filter)->Rotate();
   if (!status.ok()) return Named(args, status);
   rotation->generations = (*filter)->generations();

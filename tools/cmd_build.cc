@@ -20,6 +20,7 @@
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
+#include "tamis/formats.h"
 #include "text.h"
 #include "verdict.h"
 
@@ -127,6 +128,12 @@ Status ReadBuildOptions(const BuildArgs& args, BuildOptions* options) {
   return Status::Ok();
 }
 
+// Is it of a kind that grows on, whatever was planned?
+bool KeepsItsRate(const BuildArgs& args) {
+  const KindEntry* kind = FindKind(args.filter.kind);
+  return kind != nullptr && kind->unbounded;
+}
+
 // Of the size that so many keys would make.
 Status FixSize(const BuildArgs& args, Recipe* recipe) {
   auto keys = CountOf("--plan-keys", args.plan_keys);
@@ -136,7 +143,7 @@ Status FixSize(const BuildArgs& args, Recipe* recipe) {
   if (!status.ok()) return status;
   recipe->planned_keys = *keys;
   recipe->planned_rate = size.false_positive_rate;
-  if (args.filter.kind == "scalable") return Status::Ok();
+  if (KeepsItsRate(args)) return Status::Ok();
   auto spec = FixedSpec(args.filter, size);
   if (!spec.ok()) return spec.status();
   auto fixed = MakePolicy(*spec);
@@ -160,7 +167,7 @@ Status MakeRecipe(const BuildArgs& args, Recipe* recipe) {
 Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
                                                   const Recipe& recipe,
                                                   Progress* progress) {
-  if (recipe.planned_keys > 0 && args.filter.kind == "scalable") {
+  if (recipe.planned_keys > 0 && KeepsItsRate(args)) {
     auto filter = recipe.policy->NewMutable(recipe.planned_keys);
     if (!filter.ok()) return filter.status();
     auto counting = MakePolicy("bloom:m=512,k=1");
@@ -173,7 +180,7 @@ Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
   options.progress = [progress](double part) {
     progress->UpdatePart(part, "making the filter");
   };
-  return recipe.policy->NewBuilderWith(options);
+  return recipe.policy->NewBuilder(options);
 }
 
 Status AddKeys(const BuildArgs& args, const Console& console,
@@ -231,9 +238,7 @@ Status Build(const BuildArgs& args, const Console& console,
   progress.Say("making the filter");
   std::string bytes;
   status = (*builder)->Finish(&bytes);
-  // Room for a key in the filter is another matter.
-  if (status.code() == StatusCode::kResourceExhausted &&
-      status.message().find("no memory") != std::string::npos) {
+  if (status.code() == StatusCode::kResourceExhausted) {
     return NoMemory(policy, summary->lines);
   }
   if (!status.ok()) return InOptionWords(status);
@@ -296,9 +301,8 @@ int RunBuild(const BuildArgs& args, const Console& console) {
   Status status = MakeRecipe(args, &recipe);
   if (status.ok()) status = Build(args, console, recipe, &summary);
   if (!status.ok()) return Fail(console, "build", status.message());
-  const bool keeps_its_rate = args.filter.kind == "scalable";
   if (recipe.planned_keys > 0 && summary.keys > recipe.planned_keys &&
-      !keeps_its_rate) {
+      !KeepsItsRate(args)) {
     Note(console, "build",
          fmt::format("{} keys came where {} were planned: the expected rate "
                      "is {} instead of {}; use a larger --plan-keys",

@@ -15,6 +15,7 @@
 #include "filter_input.h"
 #include "json_text.h"
 #include "parquet_listing.h"
+#include "tamis/formats.h"
 #include "tamis/living_filter.h"
 #include "text.h"
 #include "verdict.h"
@@ -56,7 +57,8 @@ Status Inspect(const FilterInputArgs& args, const Status& status,
   report->info = input.reader->Describe();
   report->verdict = VerdictOf(report->info);
   report->remark = report->info.always_maybe;
-  if (report->info.kind == "rotating") {
+  const KindEntry* kind = FindKind(report->info.kind);
+  if (kind != nullptr && kind->expires) {
     if (auto filter = LoadRotating(input.file->bytes()); filter.ok()) {
       report->generations = (*filter)->generations();
       report->rotations = (*filter)->rotations();
@@ -106,17 +108,21 @@ void AddLine(std::string* out, std::string_view name, std::string_view value) {
 
 std::string FillText(const Report& report) {
   std::string_view of;
-  if (report.info.kind == "counting") of = " of the counters";
-  if (report.info.kind == "cuckoo") of = " of the slots";
+  const KindEntry* kind = FindKind(report.info.kind);
+  const KindStorage storage =
+      kind == nullptr ? KindStorage::kBits : kind->storage;
+  if (storage == KindStorage::kCounters) of = " of the counters";
+  if (storage == KindStorage::kSlots) of = " of the slots";
   return fmt::format("{}{}", Percent(report.verdict.fill), of);
 }
 
 // About the bits of a filter that has some and can be asked.
 void AddBitLines(const Report& report, std::string* out) {
   const FilterInfo& info = report.info;
-  AddLine(
-      out, ProbesNameOf(info).text,
-      fmt::format("{}{}", info.probes, info.kind == "cuckoo" ? " bits" : ""));
+  const KindEntry* kind = FindKind(info.kind);
+  const bool in_bits = kind != nullptr && kind->storage == KindStorage::kSlots;
+  AddLine(out, ProbesNameOf(info).text,
+          fmt::format("{}{}", info.probes, in_bits ? " bits" : ""));
   AddLine(out, "bits", Grouped(info.bits));
   AddLine(out, "keys", KeysText(report));
   if (report.verdict.bits_per_key > 0) {

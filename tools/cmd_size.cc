@@ -34,8 +34,11 @@ struct Row {
 
 // Can a filter of this kind take more keys than it was made for?
 bool TakesMore(const std::string& format, const std::string& kind) {
-  return format != "rocksdb-ribbon" && kind != "ribbon" && kind != "cuckoo" &&
-         !kind.starts_with("fuse");
+  const KindEntry* entry = FindKind(kind);
+  const bool takes_more = entry == nullptr ||
+                          entry->storage == KindStorage::kBits ||
+                          entry->storage == KindStorage::kCounters;
+  return format != "rocksdb-ribbon" && takes_more;
 }
 
 Row MakeRow(const SizeArgs& args, const std::string& format,
@@ -47,7 +50,8 @@ Row MakeRow(const SizeArgs& args, const std::string& format,
   // In a table of all formats a sizing rule is for the one that has it, and
   // sizes are for kinds that have a choice.
   if (filter.format.empty() && format != "cassandra") filter.sizing.clear();
-  if (filter.kind.empty() && kind.starts_with("fuse")) {
+  const KindEntry* entry = FindKind(kind);
+  if (filter.kind.empty() && entry != nullptr && entry->usual_bits == 0) {
     filter.fpr.clear();
     filter.bits_per_key.clear();
   }
@@ -87,8 +91,8 @@ std::vector<Row> MakeRows(const SizeArgs& args, std::uint64_t keys) {
     const std::string name(entry.name);
     rows.push_back(MakeRow(args, name, "", keys));
     if (name != "tamis") continue;
-    for (const std::string_view other : KindNames().subspan(1)) {
-      rows.push_back(MakeRow(args, name, std::string(other), keys));
+    for (const KindEntry& other : KnownKinds().subspan(1)) {
+      rows.push_back(MakeRow(args, name, std::string(other.name), keys));
     }
   }
   return rows;

@@ -1,13 +1,14 @@
 #include "filter_args.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "key_reader.h"
 #include "numbers.h"
@@ -18,46 +19,20 @@ namespace {
 
 constexpr double kMostBitsPerKey = 10000;  // as MakePolicy() has it
 
-// Of the tamis format; the names are also those of MakePolicy().
-struct Kind {
-  std::string_view name;
-  unsigned folded_by = 0;  // units of so many bits; 0: cannot be folded
-  bool has_cells = false;  // and so a size of its own
-  // What a filter of a fixed size is given as: bits over this, 0 if it has
-  // none; and bits over the bits of a fingerprint.
-  unsigned bits_per_m = 1;
-  bool has_fingerprints = false;
-};
-constexpr unsigned kCounterBits = 4;
-constexpr unsigned kGenerations = 4;  // where their number is not given
-constexpr std::array kKinds = {
-    Kind{.name = "bloom", .folded_by = 512},
-    Kind{.name = "splitblock", .folded_by = 256},
-    Kind{.name = "classic", .folded_by = 1},
-    Kind{.name = "ribbon", .bits_per_m = 0},
-    Kind{.name = "fuse8", .has_cells = true, .bits_per_m = 0},
-    Kind{.name = "fuse16", .has_cells = true, .bits_per_m = 0},
-    Kind{.name = "fuse32", .has_cells = true, .bits_per_m = 0},
-    Kind{.name = "counting", .bits_per_m = kCounterBits},
-    Kind{.name = "cuckoo", .has_fingerprints = true},
-    Kind{.name = "scalable", .bits_per_m = 0},
-    Kind{.name = "rotating", .bits_per_m = kGenerations},
-};
-constexpr auto kKindNames = [] {
-  std::array<std::string_view, kKinds.size()> names{};
-  std::transform(kKinds.begin(), kKinds.end(), names.begin(),
-                 [](const Kind& kind) { return kind.name; });
-  return names;
-}();
-
 // The default for an empty name; null: there is none of that name.
-const Kind* KindNamed(std::string_view name) {
-  if (name.empty()) return &kKinds.front();
-  const auto* kind =
-      std::find_if(kKinds.begin(), kKinds.end(),
-                   [name](const Kind& k) { return k.name == name; });
-  return kind == kKinds.end() ? nullptr : kind;
+const KindEntry* KindNamed(std::string_view name) {
+  return name.empty() ? &KnownKinds().front() : FindKind(name);
 }
+
+// What --kind takes, the default first.
+std::vector<std::string> KindNames() {
+  std::vector<std::string> names;
+  for (const KindEntry& kind : KnownKinds()) names.emplace_back(kind.name);
+  return names;
+}
+
+// Of kinds such as fuse8 the name is a size.
+bool IsSizedByName(const KindEntry& kind) { return kind.usual_bits == 0; }
 
 Status Named(std::string_view option, const Status& status) {
   return Status(status.code(), fmt::format("{}: {}", option, status.message()));
@@ -90,16 +65,10 @@ Result<std::string> SeedArgument(const FilterArgs& args) {
   return fmt::format("seed={}", *seed);
 }
 
-// Kinds that are no Bloom filters have usual sizes of their own.
-bool TakesDefaultBits(const std::string& kind) {
-  return kind.empty() || kind == "bloom" || kind == "splitblock" ||
-         kind == "classic";
-}
-
 // "10", "fpr=0.01", or nothing where none was given and the kind has its own.
 Result<std::string> SizeArgument(const FilterArgs& args) {
-  const Kind* kind = KindNamed(args.kind);
-  if (kind != nullptr && kind->has_cells &&
+  const KindEntry* kind = KindNamed(args.kind);
+  if (kind != nullptr && IsSizedByName(*kind) &&
       (!args.fpr.empty() || !args.bits_per_key.empty())) {
     return Status::InvalidArgument(
         fmt::format("--kind {} is a size of its own; leave {} out", args.kind,
@@ -115,8 +84,9 @@ Result<std::string> SizeArgument(const FilterArgs& args) {
     return fmt::format("fpr={}", *rate);
   }
   if (args.bits_per_key.empty()) {
-    return TakesDefaultBits(args.kind) ? fmt::format("{}", kDefaultBitsPerKey)
-                                       : std::string();
+    const bool is_usual =
+        kind != nullptr && kind->usual_bits == kDefaultBitsPerKey;
+    return is_usual ? fmt::format("{}", kDefaultBitsPerKey) : std::string();
   }
   auto bits = ParsePositive(args.bits_per_key);
   if (!bits.ok()) return Named("--bits-per-key", bits.status());
@@ -182,9 +152,9 @@ void AddSizingOptions(CLI::App* app, FilterArgs* args) {
   AddText(app, "--format", &args->format,
           "Format: " + FormatNames() + ", or cassandra:VERSION");
   app->add_option("--kind", args->kind,
-                  "Algorithm of the tamis format (default bloom)")
-      ->check(CLI::IsMember(
-          std::vector<std::string>(kKindNames.begin(), kKindNames.end())));
+                  fmt::format("Algorithm of the tamis format (default {})",
+                              KnownKinds().front().name))
+      ->check(CLI::IsMember(KindNames()));
   AddText(app, "--fpr", &args->fpr,
           "Rate of false positives, such as 0.01 or 1%");
   AddText(app, "--bits-per-key", &args->bits_per_key,
@@ -258,12 +228,12 @@ namespace {
 
 // So that a filter planned too large can be folded: as often as that makes it
 // no more than 1 % larger.
-std::string FoldArgument(const Kind& kind, std::uint64_t bits) {
+std::string FoldArgument(const KindEntry& kind, std::uint64_t bits) {
   constexpr std::uint64_t kMostFold = 64;
   constexpr std::uint64_t kLeastUnits = 100;  // for each that may be added
-  if (kind.folded_by == 0) return {};
+  if (kind.fold_unit == 0) return {};
   const std::uint64_t most =
-      std::min(kMostFold, bits / kind.folded_by / kLeastUnits);
+      std::min(kMostFold, bits / kind.fold_unit / kLeastUnits);
   return most < 2 ? "" : fmt::format(",fold={}", std::bit_floor(most));
 }
 
@@ -271,13 +241,13 @@ std::string FoldArgument(const Kind& kind, std::uint64_t bits) {
 
 Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size) {
   const std::string format = args.format.empty() ? "tamis" : args.format;
-  const Kind& kind = *KindNamed(args.kind);
+  const KindEntry& kind = *KindNamed(args.kind);
   if (format == "rocksdb-ribbon") {
     return Status::InvalidArgument(
         "--plan-keys goes with any format but rocksdb-ribbon, whose size "
         "follows from the keys that come");
   }
-  if (kind.bits_per_m == 0) {
+  if (kind.per_m == 0) {
     return Status::InvalidArgument(fmt::format(
         "--plan-keys does not go with --kind {}, whose size follows from the "
         "keys that come",
@@ -285,14 +255,24 @@ Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size) {
   }
   auto seed = SeedArgument(args);
   if (!seed.ok()) return seed.status();
-  const unsigned unit = kind.has_fingerprints ? size.probes : kind.bits_per_m;
+  const unsigned unit =
+      kind.per_m * (kind.storage == KindStorage::kSlots ? size.probes : 1);
   return fmt::format("{}{}m={},k={}{}{}{}", PolicyName(args, format),
                      SeparatorAfter(format), size.bits / unit, size.probes,
                      format == "tamis" ? FoldArgument(kind, size.bits) : "",
                      seed->empty() ? "" : ",", *seed);
 }
 
-std::span<const std::string_view> KindNames() { return kKindNames; }
+std::string KindsThat(bool KindEntry::*can) {
+  std::vector<std::string_view> names;
+  for (const KindEntry& kind : KnownKinds()) {
+    if (kind.*can) names.push_back(kind.name);
+  }
+  if (names.size() < 2) return fmt::format("{}", fmt::join(names, ""));
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
 
 std::string FormatNames() {
   std::string names;

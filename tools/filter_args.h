@@ -3,11 +3,11 @@
 
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "tamis/filter.h"
+#include "tamis/formats.h"
 
 namespace CLI {
 class App;
@@ -29,8 +29,8 @@ struct FilterArgs {
 
 inline constexpr double kDefaultBitsPerKey = 10;
 
-// "bloom", "splitblock", ...: what --kind takes, the default first.
-std::span<const std::string_view> KindNames();
+// "counting and cuckoo": the kinds that can do something.
+std::string KindsThat(bool KindEntry::*can);
 
 // Adds --format, --kind, --fpr, --bits-per-key.
 void AddSizingOptions(CLI::App* app, FilterArgs* args);

@@ -1,6 +1,7 @@
 #include "verdict.h"
 
 #include "tamis/bloom_math.h"
+#include "tamis/formats.h"
 
 namespace tamis::tools {
 namespace {
@@ -44,22 +45,27 @@ BloomHealth GrowingHealth(BloomHealth health) {
   return health == BloomHealth::kOversized ? BloomHealth::kOk : health;
 }
 
+// The usual one for kinds that nobody knows.
+KindEntry KindOf(const FilterInfo& info) {
+  const KindEntry* kind = FindKind(info.kind);
+  return kind != nullptr ? *kind : KnownKinds().front();
+}
+
 BloomHealth HealthOf(const FilterInfo& info, std::uint64_t places,
                      double fill) {
-  if (info.kind == "splitblock") return SplitBlockHealth(info, fill);
-  if (info.kind == "cuckoo") return CuckooHealth(fill);
+  const KindEntry kind = KindOf(info);
+  if (kind.fixed_probes != 0) return SplitBlockHealth(info, fill);
+  if (kind.storage == KindStorage::kSlots) return CuckooHealth(fill);
   const BloomHealth health = BloomHealthOf(places, info.set_bits);
-  return info.kind == "scalable" || info.kind == "rotating"
-             ? GrowingHealth(health)
-             : health;
+  return kind.unbounded || kind.expires ? GrowingHealth(health) : health;
 }
 
 // Of what set_bits counts.
 std::uint64_t BitsPerPlace(const FilterInfo& info) {
   constexpr std::uint64_t kCounterBits = 4;
-  if (info.kind == "counting") return kCounterBits;
-  if (info.kind == "cuckoo") return info.probes;
-  return 1;
+  const KindStorage storage = KindOf(info).storage;
+  if (storage == KindStorage::kCounters) return kCounterBits;
+  return storage == KindStorage::kSlots ? info.probes : 1;
 }
 
 }  // namespace
@@ -92,13 +98,22 @@ Verdict VerdictOf(const FilterInfo& info) {
 }
 
 bool IsSolution(const FilterInfo& info) {
-  return info.kind == "ribbon" || info.kind.starts_with("fuse");
+  const KindStorage storage = KindOf(info).storage;
+  return storage == KindStorage::kColumns || storage == KindStorage::kCells;
 }
 
 ProbesName ProbesNameOf(const FilterInfo& info) {
-  if (info.kind == "ribbon") return {"columns", "columns"};
-  if (info.kind.starts_with("fuse")) return {"cells per key", "cells_per_key"};
-  if (info.kind == "cuckoo") return {"fingerprint", "fingerprint_bits"};
+  switch (KindOf(info).storage) {
+    case KindStorage::kColumns:
+      return {"columns", "columns"};
+    case KindStorage::kCells:
+      return {"cells per key", "cells_per_key"};
+    case KindStorage::kSlots:
+      return {"fingerprint", "fingerprint_bits"};
+    case KindStorage::kBits:
+    case KindStorage::kCounters:
+      break;
+  }
   return {"k", "probes"};
 }
 

@@ -21,7 +21,8 @@ struct Verdict {
 
 Verdict VerdictOf(const FilterInfo& info);
 
-// Of ribbon and fuse filters half the bits are set, by chance.
+// Of filters that are the solution of equations half the bits are set, by
+// chance.
 bool IsSolution(const FilterInfo& info);
 
 // What FilterInfo::probes count, for people and for programs.

@@ -105,7 +105,6 @@ enum class RepeatedKeys {
 // How a filter is built; none of it but `repeats` changes the bytes that come
 // out.
 struct BuildOptions {
-  std::uint64_t expected_keys = 0;  // a hint for reserving memory; 0: unknown
   // Bytes that the builder may take above the filter's own size; what is more
   // goes to a temporary file.  0: no limit.  Ribbon and fuse keep to it, down
   // to 64 MiB, and about 20 MB more for each thread; the others keep 8 bytes
@@ -141,7 +140,9 @@ class TAMIS_EXPORT FilterBuilder {
   }
 
   // Appends the filter to *dst, leaving the bytes already there alone.
-  // On error (no room, or a size the format cannot hold) *dst is as it was.
+  // On error *dst is as it was.  InvalidArgument: a size the format cannot
+  // hold. FilterFull: keys found no room in a size that was given.  IoError:
+  // the temporary file.  ResourceExhausted: no memory.
   virtual Status Finish(std::string* dst) = 0;
 
   // For how many keys Finish() sized the filter: different ones, as far as
@@ -162,7 +163,8 @@ class TAMIS_EXPORT MutableFilter : public FilterReader {
  public:
   // Afterwards MayContain(key) is true.  More keys than planned are taken
   // too: the rate of false positives climbs (see RateAt()), no key is lost.
-  // ResourceExhausted: full; the filter is exactly as before.
+  // FilterFull: there is no room.  ResourceExhausted: there is no memory to
+  // grow into.  The filter is exactly as before.
   virtual Status Insert(Slice key) = 0;
 
   // Insert() for each of them, in order, up to the first that fails.
@@ -210,17 +212,10 @@ class TAMIS_EXPORT FilterPolicy {
   // name read each other's filters.  If the bytes change, so does the name.
   virtual std::string_view name() const noexcept = 0;
 
-  // `expected_keys` is a hint for reserving memory (0: unknown); it never
-  // changes the bytes that come out.  Never returns null.  Repeated keys count
-  // as RepeatedKeys::kAsFormat says.
+  // A builder that need not be told how many keys will come.  Never returns
+  // null.  A kind ignores the options that it has no use for.
   virtual std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t expected_keys = 0) const = 0;
-
-  // The same with more to say about the building.
-  virtual std::unique_ptr<FilterBuilder> NewBuilderWith(
-      const BuildOptions& options) const {
-    return NewBuilder(options.expected_keys);
-  }
+      const BuildOptions& options = {}) const = 0;
 
   // Checks every length and field here, once, so that probes need not.
   // Corruption: not a filter of this name; the caller must then read as if

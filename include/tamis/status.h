@@ -21,8 +21,9 @@ enum class StatusCode {
   kNotFound,           // no such file
   kAlreadyExists,      // would overwrite
   kIoError,            // the operating system said no
-  kResourceExhausted,  // no room: memory, open files, or a filter that is full
+  kResourceExhausted,  // no memory is left, or no open file
   kPermissionDenied,   // no right to, or the file system is read-only
+  kFilterFull,         // a filter has no room for another key
 };
 
 // "corruption", "i/o error", ...; for people, not for programs.
@@ -59,6 +60,9 @@ class [[nodiscard]] Status {
   }
   static Status PermissionDenied(std::string message) {
     return Status(StatusCode::kPermissionDenied, std::move(message));
+  }
+  static Status FilterFull(std::string message) {
+    return Status(StatusCode::kFilterFull, std::move(message));
   }
 
   bool ok() const noexcept { return code_ == StatusCode::kOk; }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <system_error>
 #include <utility>
 
 namespace tamis {
@@ -42,6 +41,15 @@ FileDescriptor OpenUnnamed(const std::string& folder) {
   return OpenAndUnlink(folder);
 }
 
+// No room on a disk, and no file to open, are not to be taken for a lack of
+// memory.
+Status ErrorIn(const std::string& folder, int error) {
+  Status status = SystemError("temporary file in " + folder, error);
+  return status.code() == StatusCode::kResourceExhausted
+             ? Status::IoError(status.message())
+             : status;
+}
+
 }  // namespace
 
 SpillFile::SpillFile(std::string folder, FileDescriptor fd) noexcept
@@ -50,18 +58,11 @@ SpillFile::SpillFile(std::string folder, FileDescriptor fd) noexcept
 Result<SpillFile> SpillFile::Create(const std::string& folder) {
   std::string where = FolderOrDefault(folder);
   FileDescriptor fd = OpenUnnamed(where);
-  if (!fd.valid()) return SystemError("temporary file in " + where, errno);
+  if (!fd.valid()) return ErrorIn(where, errno);
   return SpillFile(std::move(where), std::move(fd));
 }
 
-Status SpillFile::Error(int error) const {
-  const std::string what = "temporary file in " + folder_;
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
-    return Status::ResourceExhausted(what + ": " +
-                                     std::generic_category().message(error));
-  }
-  return SystemError(what, error);
-}
+Status SpillFile::Error(int error) const { return ErrorIn(folder_, error); }
 
 Status SpillFile::WriteAt(std::uint64_t offset,
                           std::span<const std::byte> bytes) const {

@@ -22,7 +22,7 @@ class SpillFile {
 
   // All of these may be called by several threads at a time.
 
-  // ResourceExhausted: no room in the folder.
+  // IoError, among others: no room in the folder.
   Status WriteAt(std::uint64_t offset, std::span<const std::byte> bytes) const;
   // IoError, too: less than that was written there.
   Status ReadAt(std::uint64_t offset, std::span<std::byte> bytes) const;

@@ -22,6 +22,8 @@ std::string_view StatusCodeName(StatusCode code) noexcept {
       return "resource exhausted";
     case StatusCode::kPermissionDenied:
       return "permission denied";
+    case StatusCode::kFilterFull:
+      return "filter full";
   }
   return "unknown";
 }

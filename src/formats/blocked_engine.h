@@ -1,22 +1,12 @@
 // formats/blocked_engine.h -- BloomPolicy's engine for filters whose keys keep
 // to one block each: one memory access per query, and batches that run as
-// fast as memory delivers.
-//
-// Asks of a format F, beside what bloom_policy.h asks:
-//   F::Digest                 std::uint64_t; of two digests the larger never
-//                             has the earlier block, and its lower 32 bits
-//                             are what the block is asked for
-//   F::Shape                  LineShape or SplitBlockShape (block_shapes.h)
-//   ShapeOf(facts) -> Shape
-//   BlockOf(digest, blocks)   which block
-//   F::kKindName              for people: "bloom", "splitblock"
+// fast as memory delivers.  F is a BlockedFormat (bloom_format.h).
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include "filters/batch_loop.h"
 #include "filters/bit_array.h"
@@ -24,6 +14,7 @@
 #include "filters/digest_buckets.h"
 #include "filters/kernels.h"
 #include "formats/bloom_facts.h"
+#include "formats/bloom_format.h"
 #include "math/blocked_bloom.h"
 #include "tamis/filter.h"
 
@@ -35,7 +26,7 @@ class BlockedEngine {
   using Digest = std::uint64_t;
   using Digests = DigestBuckets;
   using Shape = typename F::Shape;
-  static_assert(std::is_same_v<typename F::Digest, Digest>);
+  static_assert(BlockedFormat<F>);
   static constexpr bool kConcurrent = true;
 
   // REQUIRES: facts.bits is a positive multiple of the block's

@@ -1,6 +1,5 @@
 // formats/bloom_mutable.h -- Bloom filters that grow in place: by one hand
-// (BloomMutable), and by many threads at once (BloomConcurrent).  F as in
-// bloom_policy.h.
+// (BloomMutable), and by many threads at once (BloomConcurrent).
 
 #pragma once
 
@@ -20,6 +19,7 @@
 #include "base/sharded_counter.h"
 #include "filters/batch_loop.h"
 #include "formats/bloom_facts.h"
+#include "formats/bloom_format.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -31,12 +31,12 @@ inline unsigned char* BytesOf(char* bytes) noexcept {
   return reinterpret_cast<unsigned char*>(bytes);
 }
 
-template <typename F>
+template <BytesFormat F>
 std::uint64_t TotalBytes(const F& format, const BloomFacts& facts) noexcept {
   return F::kHeaderBytes + format.PayloadBytes(facts.bits) + F::kTrailerBytes;
 }
 
-template <typename F>
+template <QueryFormat F>
 FilterInfo DescribeBloom(const F& format, const typename F::Engine& engine,
                          const BloomFacts& facts, Slice payload) {
   FilterInfo info;
@@ -77,7 +77,8 @@ inline Result<BloomPayload> NewBloomPayload(std::uint64_t bytes) {
   return payload;
 }
 
-template <typename F>
+template <BytesFormat F>
+requires MarkEngine<typename F::Engine, F>
 class BloomMutable final : public MutableFilter {
  public:
   // REQUIRES: `payload` has format.PayloadBytes(facts.bits) bytes, and
@@ -123,7 +124,8 @@ class BloomMutable final : public MutableFilter {
 
 // Every access to the bits is atomic, and none is ordered: bits are only ever
 // set, and whoever learns that a key was inserted has thereby waited for it.
-template <typename F>
+template <BytesFormat F>
+requires ConcurrentEngine<typename F::Engine, F>
 class BloomConcurrent final : public ConcurrentFilter {
  public:
   // REQUIRES: as for BloomMutable, and all bits are clear
@@ -219,7 +221,7 @@ class BloomConcurrent final : public ConcurrentFilter {
   ShardedCounter keys_;
 };
 
-template <typename F>
+template <BytesFormat F>
 Result<std::unique_ptr<MutableFilter>> NewBloomMutable(const F& format,
                                                        BloomFacts facts) {
   Result<BloomPayload> payload =
@@ -232,7 +234,7 @@ Result<std::unique_ptr<MutableFilter>> NewBloomMutable(const F& format,
 
 // A filter as it was saved, growing on.  Corruption: damaged.  NotSupported:
 // reserved.  REQUIRES: the format knows no filters without bits (no_keys)
-template <typename F>
+template <BytesFormat F>
 Result<std::unique_ptr<MutableFilter>> LoadBloomMutable(const F& format,
                                                         Slice bytes) {
   Result<ParsedBloom> parsed = format.Parse(bytes);
@@ -248,7 +250,7 @@ Result<std::unique_ptr<MutableFilter>> LoadBloomMutable(const F& format,
       format, parsed->facts, *std::move(payload)));
 }
 
-template <typename F>
+template <BytesFormat F>
 Result<std::unique_ptr<ConcurrentFilter>> NewBloomConcurrent(
     const F& format, const BloomFacts& facts) {
   Result<BloomPayload> payload =

@@ -1,24 +1,6 @@
 // formats/bloom_policy.h -- everything the Bloom formats share: policy,
-// builder and reader, for a format F that says how keys are hashed, how the
-// filter is sized and what stands around the bits.  Where the bits of a key
-// lie is the business of F's engine (classic_engine.h, blocked_engine.h);
-// filters that grow are in bloom_mutable.h.
-//
-// F is a small copyable value:
-//   F::Digest                    a key's hash; kept per key while building
-//   F::Engine                    ClassicEngine<F> or BlockedEngine<F>
-//   F::kHeaderBytes              before the bits
-//   F::kTrailerBytes             after the bits
-//   F::kRepeats                  which repeated keys count: CountedRepeats
-//   F::kHasSeed                  the seed is stored, and shown
-//   policy_name(), spec_name(), hash_name()
-//   HashOf(key, seed) -> Digest
-//   Plan(keys) -> BloomFacts     the size for that many keys
-//   CheckPlan(facts) -> Status   can the format hold it?
-//   PayloadBytes(bits)           bytes of the bit array
-//   Rate(facts, keys) -> double  expected false positives
-//   Seal(whole, facts)           writes header and trailer around the bits
-//   Parse(bytes) -> Result<ParsedBloom>
+// builder and reader, for any format that offers what bloom_format.h asks for.
+// Filters that grow are in bloom_mutable.h.
 
 #pragma once
 
@@ -37,6 +19,7 @@
 #include "filters/digest_buckets.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_facts.h"
+#include "formats/bloom_format.h"
 #include "formats/bloom_mutable.h"
 #include "hash/xxhash.h"
 #include "tamis/filter.h"
@@ -44,7 +27,7 @@
 namespace tamis {
 
 // Can there be such a filter at all?
-template <typename F>
+template <SizedFormat F>
 Status CheckPlan(const F& format, const BloomFacts& facts) noexcept {
   return NoThrow([&] {
     if (facts.bits <= kMostBloomBits) return format.CheckPlan(facts);
@@ -55,7 +38,7 @@ Status CheckPlan(const F& format, const BloomFacts& facts) noexcept {
   });
 }
 
-template <typename F>
+template <QueryFormat F>
 class BloomReader final : public FilterReader {
  public:
   // REQUIRES: `parsed` comes from format.Parse() and may be probed
@@ -83,13 +66,12 @@ class BloomReader final : public FilterReader {
   Slice payload_;
 };
 
-template <typename F>
+template <BloomFormat F>
 class BloomBuilder final : public FilterBuilder {
  public:
   using Digest = typename F::Digest;
 
-  explicit BloomBuilder(const F& format,
-                        RepeatedKeys repeats = RepeatedKeys::kAsFormat)
+  BloomBuilder(const F& format, RepeatedKeys repeats)
       : format_(format),
         seed_(format.Plan(0).seed),
         drops_neighbours_(F::kRepeats != CountedRepeats::kAll ||
@@ -193,7 +175,70 @@ class BloomBuilder final : public FilterBuilder {
 // Ok if b can be merged into a; else a Status that names the difference.
 Status CheckMergeable(const ParsedBloom& a, const ParsedBloom& b);
 
-template <typename F>
+// As FilterPolicy::Open().  Asks nothing of the format's sizing.
+template <BytesFormat F>
+Result<std::unique_ptr<const FilterReader>> OpenBloom(const F& format,
+                                                      Slice bytes) {
+  Result<ParsedBloom> parsed = format.Parse(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (parsed->no_keys) return NewNoKeys(format.spec_name());
+  if (!parsed->always_maybe.empty()) {
+    return NewAlwaysMaybe(format.spec_name(), parsed->always_maybe);
+  }
+  return std::unique_ptr<const FilterReader>(
+      std::make_unique<BloomReader<F>>(format, *parsed));
+}
+
+// Takes filters apart that are to be combined, and compares their parameters.
+template <BytesFormat F>
+Result<std::vector<ParsedBloom>> ParseMergeable(
+    const F& format, std::span<const Slice> filters) {
+  if (filters.empty()) {
+    return Status::InvalidArgument("there is no filter to combine");
+  }
+  std::vector<ParsedBloom> parts;
+  for (Slice filter : filters) {
+    Result<ParsedBloom> part = format.Parse(filter);
+    if (!part.ok()) return part.status();
+    parts.push_back(*std::move(part));
+    Status fits = CheckMergeable(parts.front(), parts.back());
+    if (!fits.ok()) return fits;
+  }
+  return parts;
+}
+
+// As FilterPolicy::Combine().  Asks nothing of the format's sizing.
+template <BytesFormat F>
+Status CombineBloom(const F& format, std::span<const Slice> filters,
+                    SetOperation operation, std::string* dst) {
+  Result<std::vector<ParsedBloom>> parts = ParseMergeable(format, filters);
+  if (!parts.ok()) return parts.status();
+  const ParsedBloom& first = parts->front();
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, TotalBytes(format, first.facts));
+  if (!room.ok()) return room;
+
+  char* whole = dst->data() + start;
+  const std::span<unsigned char> bits(BytesOf(whole + F::kHeaderBytes),
+                                      first.payload.size());
+  OrInto(bits, {BytesOf(first.payload), bits.size()});
+  for (std::size_t i = 1; i < parts->size(); ++i) {
+    const std::span<const unsigned char> from(BytesOf((*parts)[i].payload),
+                                              bits.size());
+    if (operation == SetOperation::kUnion) {
+      OrInto(bits, from);
+    } else {
+      AndInto(bits, from);
+    }
+  }
+  BloomFacts facts = first.facts;
+  // Keys in common are not known, so neither is the number of the result's.
+  if (parts->size() > 1) facts.keys.reset();
+  format.Seal({whole, dst->size() - start}, facts);
+  return Status::Ok();
+}
+
+template <BloomFormat F>
 class BloomPolicy final : public FilterPolicy {
  public:
   explicit BloomPolicy(const F& format) : format_(format) {}
@@ -203,23 +248,12 @@ class BloomPolicy final : public FilterPolicy {
   }
 
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t /*expected_keys*/) const override {
-    return std::make_unique<BloomBuilder<F>>(format_);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
       const BuildOptions& options) const override {
     return std::make_unique<BloomBuilder<F>>(format_, options.repeats);
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    Result<ParsedBloom> parsed = format_.Parse(bytes);
-    if (!parsed.ok()) return parsed.status();
-    if (parsed->no_keys) return NewNoKeys(format_.spec_name());
-    if (!parsed->always_maybe.empty()) {
-      return NewAlwaysMaybe(format_.spec_name(), parsed->always_maybe);
-    }
-    return std::unique_ptr<const FilterReader>(
-        std::make_unique<BloomReader<F>>(format_, *parsed));
+    return OpenBloom(format_, bytes);
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -254,7 +288,9 @@ class BloomPolicy final : public FilterPolicy {
   }
 
   Status Combine(std::span<const Slice> filters, SetOperation operation,
-                 std::string* dst) const override;
+                 std::string* dst) const override {
+    return CombineBloom(format_, filters, operation, dst);
+  }
 
  private:
   // Some formats have no bits for no keys; a filter that grows needs some.
@@ -264,43 +300,5 @@ class BloomPolicy final : public FilterPolicy {
 
   F format_;
 };
-
-template <typename F>
-Status BloomPolicy<F>::Combine(std::span<const Slice> filters,
-                               SetOperation operation, std::string* dst) const {
-  if (filters.empty()) {
-    return Status::InvalidArgument("there is no filter to combine");
-  }
-  std::vector<ParsedBloom> parts;
-  for (Slice filter : filters) {
-    Result<ParsedBloom> part = format_.Parse(filter);
-    if (!part.ok()) return part.status();
-    parts.push_back(*std::move(part));
-    Status fits = CheckMergeable(parts.front(), parts.back());
-    if (!fits.ok()) return fits;
-  }
-  const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, TotalBytes(format_, parts.front().facts));
-  if (!room.ok()) return room;
-
-  char* whole = dst->data() + start;
-  const std::span<unsigned char> bits(BytesOf(whole + F::kHeaderBytes),
-                                      parts.front().payload.size());
-  OrInto(bits, {BytesOf(parts.front().payload), bits.size()});
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const std::span<const unsigned char> from(BytesOf(parts[i].payload),
-                                              bits.size());
-    if (operation == SetOperation::kUnion) {
-      OrInto(bits, from);
-    } else {
-      AndInto(bits, from);
-    }
-  }
-  BloomFacts facts = parts.front().facts;
-  // Keys in common are not known, so neither is the number of the result's.
-  if (parts.size() > 1) facts.keys.reset();
-  format_.Seal({whole, dst->size() - start}, facts);
-  return Status::Ok();
-}
 
 }  // namespace tamis

@@ -1,11 +1,6 @@
 // formats/classic_engine.h -- BloomPolicy's engine for unblocked filters: the
-// bits of a key lie anywhere (filters/classic_bloom.h).
-//
-// Asks of a format F, beside what bloom_policy.h asks:
-//   F::Probes     its probe sequence (probe_sequences.h)
-//   byte_flip()   0 or 7, see classic_bloom.h
-//   F::kKindName  only if its keys keep to lines all the same; facts.line_bits
-//                 is then a line's size
+// bits of a key lie anywhere (filters/classic_bloom.h).  F is a ClassicFormat
+// (bloom_format.h).
 
 #pragma once
 
@@ -18,6 +13,7 @@
 #include "filters/classic_bloom.h"
 #include "filters/digest_buckets.h"
 #include "formats/bloom_facts.h"
+#include "formats/bloom_format.h"
 #include "tamis/bloom_math.h"
 #include "tamis/filter.h"
 
@@ -29,6 +25,7 @@ class ClassicEngine {
   using Digest = typename F::Digest;
   using Digests = DigestBucketsOf<Digest>;
   using Probes = typename F::Probes;
+  static_assert(ClassicFormat<F>);
   static constexpr bool kConcurrent = false;
 
   // REQUIRES: facts.bits > 0, 0 < facts.probes <= kMaxClassicProbes

@@ -26,9 +26,11 @@ std::function<void(double)> Later(std::function<void(double)> progress,
 
 }  // namespace
 
-DigestBuilder::DigestBuilder(std::uint64_t seed, const BuildOptions& options)
+DigestBuilder::DigestBuilder(std::uint64_t seed, const BuildOptions& options,
+                             Append append)
     : seed_(seed),
       options_(options),
+      append_(std::move(append)),
       progress_(options.progress),
       digests_({.memory_bytes = options.memory_bytes,
                 .temporary_folder = options.temporary_folder,
@@ -66,7 +68,7 @@ Status DigestBuilder::SealAndBuild(std::string* dst) {
   const std::size_t start = dst->size();
   Status built;
   try {
-    built = Build(&digests_, dst);
+    built = append_({.digests = &digests_, .seed = seed_}, options_, dst);
   } catch (const std::exception&) {  // bad_alloc, or too long for a string
     built = OutOfMemory();
   }

@@ -1,5 +1,5 @@
-// formats/digest_builder.h -- what the builders share that need all digests at
-// once: they collect them in a DigestSet.
+// formats/digest_builder.h -- the builder of the kinds that need all digests at
+// once: it collects them in a DigestSet.
 
 #pragma once
 
@@ -14,29 +14,37 @@
 
 namespace tamis {
 
-class DigestBuilder : public FilterBuilder {
+// Keys of which only the digests are known, and how those came about.  All
+// kinds of .tamis share the hash, so a filter can be made of them whose kind
+// is chosen late: byte for byte what its builder makes of the keys.
+struct DigestedKeys {
+  DigestSet* digests;  // sealed
+  std::uint64_t seed;  // of the hash
+};
+
+class DigestBuilder final : public FilterBuilder {
  public:
-  void Add(Slice key) final;
-  void AddMany(std::span<const Slice> keys) final;
-  Status Finish(std::string* dst) final;
-  std::optional<std::uint64_t> counted_keys() const final { return counted_; }
+  // Appends the filter of these keys.  On error *dst may have grown; Finish()
+  // mends that.  Tells options.progress from 0 to 1; Finish() makes that the
+  // later part of its own.
+  using Append = std::function<Status(
+      const DigestedKeys&, const BuildOptions& options, std::string* dst)>;
 
- protected:
-  DigestBuilder(std::uint64_t seed, const BuildOptions& options);
+  DigestBuilder(std::uint64_t seed, const BuildOptions& options, Append append);
 
-  std::uint64_t seed() const noexcept { return seed_; }
-  const BuildOptions& options() const noexcept { return options_; }
-
-  // Appends the filter of `digests`, which are sealed.  On error *dst may have
-  // grown; Finish() mends that.  Tells options().progress from 0 to 1; Finish()
-  // makes that the later part of its own.
-  virtual Status Build(DigestSet* digests, std::string* dst) = 0;
+  void Add(Slice key) override;
+  void AddMany(std::span<const Slice> keys) override;
+  Status Finish(std::string* dst) override;
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
 
  private:
   Status SealAndBuild(std::string* dst);
 
   std::uint64_t seed_;
   BuildOptions options_;
+  Append append_;
   std::function<void(double)> progress_;  // the caller's
   DigestSet digests_;
   std::optional<std::uint64_t> counted_;

@@ -8,57 +8,53 @@
 #include <string>
 #include <utility>
 
-#include "tamis/filter.h"
+#include "formats/forwarding_policy.h"
 
 namespace tamis {
 
-class DispatchingPolicy final : public FilterPolicy {
+// How filters of one name are read, whatever their kind.
+struct KindReading {
+  // As FilterPolicy::Open().
+  Result<std::unique_ptr<const FilterReader>> (*open)(Slice bytes);
+
+  // As FilterPolicy::Combine(), for filters of the kind that the bytes claim to
+  // be of; null: that kind cannot be combined.
+  using Combine = Status (*)(std::span<const Slice> filters,
+                             SetOperation operation, std::string* dst);
+  Combine (*combine_of)(Slice bytes);
+};
+
+class DispatchingPolicy final : public ForwardingPolicy {
  public:
-  // The policy that reads these bytes, for as long as the program runs.
-  using ReaderOf = const FilterPolicy& (*)(Slice bytes);
-
   DispatchingPolicy(std::unique_ptr<const FilterPolicy> builder,
-                    ReaderOf reader_of)
-      : builder_(std::move(builder)), reader_of_(reader_of) {}
+                    const KindReading& reading)
+      : ForwardingPolicy(std::move(builder)), reading_(reading) {}
 
-  std::string_view name() const noexcept override { return builder_->name(); }
-  std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t expected_keys) const override {
-    return builder_->NewBuilder(expected_keys);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
-      const BuildOptions& options) const override {
-    return builder_->NewBuilderWith(options);
-  }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    return reader_of_(bytes).Open(bytes);
+    return reading_.open(bytes);
   }
-  Estimate Predict(std::uint64_t keys) const noexcept override {
-    return builder_->Predict(keys);
-  }
-  double RateAt(std::uint64_t planned_keys,
-                std::uint64_t keys) const noexcept override {
-    return builder_->RateAt(planned_keys, keys);
-  }
-  Result<std::unique_ptr<MutableFilter>> NewMutable(
-      std::uint64_t planned_keys) const override {
-    return builder_->NewMutable(planned_keys);
-  }
-  Result<std::unique_ptr<ConcurrentFilter>> NewConcurrent(
-      std::uint64_t planned_keys) const override {
-    return builder_->NewConcurrent(planned_keys);
-  }
-  // Of the first filter's kind; the others must be of the same.
+  // Takes the kind of the first filter; the others must be of the same.
   Status Combine(std::span<const Slice> filters, SetOperation operation,
                  std::string* dst) const override {
-    const FilterPolicy& reader =
-        filters.empty() ? *builder_ : reader_of_(filters.front());
-    return reader.Combine(filters, operation, dst);
+    if (filters.empty()) {
+      return ForwardingPolicy::Combine(filters, operation, dst);
+    }
+    const KindReading::Combine combine = reading_.combine_of(filters.front());
+    return combine != nullptr ? combine(filters, operation, dst)
+                              : FilterPolicy::Combine(filters, operation, dst);
   }
 
  private:
-  std::unique_ptr<const FilterPolicy> builder_;
-  ReaderOf reader_of_;
+  KindReading reading_;
 };
+
+// InvalidArgument and the like: `policy` was none.
+inline Result<std::unique_ptr<const FilterPolicy>> Dispatching(
+    Result<std::unique_ptr<const FilterPolicy>> policy,
+    const KindReading& reading) {
+  if (!policy.ok()) return policy.status();
+  return std::unique_ptr<const FilterPolicy>(
+      std::make_unique<DispatchingPolicy>(*std::move(policy), reading));
+}
 
 }  // namespace tamis

@@ -5,10 +5,8 @@ namespace {
 
 std::string WhyAlwaysMaybe(const TamisHeader& header,
                            const ErasableKind& kind) {
-  if (std::string reason = WhyTooNew(header); !reason.empty()) return reason;
-  if (header.kind != static_cast<std::uint16_t>(kind.kind)) {
-    return WhyUnknownKind(header);
-  }
+  std::string reason = WhyUnreadable(header, kind.kind);
+  if (!reason.empty()) return reason;
   if (header.parameter_a < kind.least_a || header.parameter_a > kind.most_a ||
       header.parameter_b != kind.b) {
     return "its parameters are reserved";
@@ -36,11 +34,7 @@ Result<ParsedErasable> ParseErasable(Slice bytes, const ErasableKind& kind) {
 
 void SealErasable(std::span<char> whole, const ErasableKind& kind,
                   const BloomFacts& facts, std::uint64_t blocks) noexcept {
-  TamisHeader header;
-  header.kind = static_cast<std::uint16_t>(kind.kind);
-  header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
-  header.seed = facts.seed;
-  header.keys = *facts.keys;
+  TamisHeader header = NewTamisHeader(kind.kind, facts.seed, *facts.keys);
   header.size_parameter = blocks;
   header.parameter_a = facts.probes;
   header.parameter_b = kind.b;

@@ -1,17 +1,6 @@
 // formats/erasable_policy.h -- what the kinds share from which keys can be
 // erased: policy, builder, and the filter that grows and shrinks, for a format
-// F as bloom_policy.h describes it, whose facts.bits are all bits stored.
-//
-// Asks of F, beside what bloom_policy.h asks:
-//   F::kKind                     an ErasableKind
-//   Larger(facts) -> BloomFacts  for keys that found no room; the same: none
-//   CheckToLoad(parsed)          Corruption: these bytes cannot go on living
-// and of its engine, beside Check() and Describe():
-//   Prepare(bytes, digest) -> Query  prefetches the memory of a key
-//   Check(query)                 Check() of what Prepare() was given
-//   Insert(bytes, digest)        false: full, nothing was changed
-//   Erase(bytes, digest)         false: a stranger, nothing was changed
-//   AddInto(into, from)          only if two filters can be made one
+// that offers what bloom_format.h calls an ErasableFormat.
 
 #pragma once
 
@@ -32,6 +21,7 @@
 #include "filters/batch_loop.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_facts.h"
+#include "formats/bloom_format.h"
 #include "formats/bloom_mutable.h"
 #include "formats/bloom_policy.h"
 #include "formats/tamis_container.h"
@@ -84,7 +74,7 @@ void CheckErasable(const Engine& engine, const unsigned char* bytes,
       [&](const typename Engine::Query& query) { return engine.Check(query); });
 }
 
-template <typename F>
+template <ErasableFormat F>
 class TamisErasable final : public ErasableFilter {
  public:
   // REQUIRES: `payload` is one of these facts, whose keys are known
@@ -151,7 +141,7 @@ class TamisErasable final : public ErasableFilter {
   Status InsertDigest(std::uint64_t digest) {
     if (*facts_.keys == kMostErasableKeys || !engine_.Insert(bytes(), digest)) {
       return NoThrow([&] {
-        return Status::ResourceExhausted(
+        return Status::FilterFull(
             std::string(F::kKind.name) + ": no room for another key among " +
             std::to_string(*facts_.keys) + "; plan for more keys");
       });
@@ -167,7 +157,7 @@ class TamisErasable final : public ErasableFilter {
 };
 
 // Of the distinct keys: keys of one digest count as one key.
-template <typename F>
+template <ErasableFormat F>
 class ErasableBuilder final : public FilterBuilder {
  public:
   explicit ErasableBuilder(const F& format)
@@ -212,7 +202,7 @@ class ErasableBuilder final : public FilterBuilder {
       tried_bits = facts.bits;
       facts = format_.Larger(facts);
     }
-    return Status::ResourceExhausted(
+    return Status::FilterFull(
         std::string(F::kKind.name) + ": " + std::to_string(*facts.keys) +
         " keys do not find room; plan for a larger filter");
   }
@@ -238,7 +228,7 @@ class ErasableBuilder final : public FilterBuilder {
   bool out_of_memory_ = false;
 };
 
-template <typename F>
+template <ErasableFormat F>
 Result<std::unique_ptr<ErasableFilter>> NewTamisErasable(
     const F& format, std::uint64_t planned_keys) {
   BloomFacts facts = format.Plan(std::max<std::uint64_t>(planned_keys, 1));
@@ -251,7 +241,7 @@ Result<std::unique_ptr<ErasableFilter>> NewTamisErasable(
       std::make_unique<TamisErasable<F>>(format, facts, *std::move(payload)));
 }
 
-template <typename F>
+template <ErasableFormat F>
 Result<std::unique_ptr<ErasableFilter>> LoadTamisErasable(const F& format,
                                                           Slice bytes) {
   Result<ParsedBloom> parsed = format.Parse(bytes);
@@ -267,24 +257,47 @@ Result<std::unique_ptr<ErasableFilter>> LoadTamisErasable(const F& format,
       format, parsed->facts, *std::move(payload)));
 }
 
-template <typename F>
+// The filter of all keys of some filters, whose counters are added up.
+template <ErasableFormat F>
+requires AddEngine<typename F::Engine> Status
+CombineErasable(const F& format, std::span<const Slice> filters,
+                SetOperation operation, std::string* dst) {
+  Result<std::vector<ParsedBloom>> parts = ParseMergeable(format, filters);
+  if (!parts.ok()) return parts.status();
+  if (operation != SetOperation::kUnion) {
+    return Status::NotSupported(
+        std::string(F::kKind.name) +
+        ": what keys of one filter alone leave in an intersection could never "
+        "be erased; ask each filter instead");
+  }
+  BloomFacts facts = parts->front().facts;
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, TotalBytes(format, facts));
+  if (!room.ok()) return room;
+  char* whole = dst->data() + start;
+  std::uint64_t keys = 0;
+  for (const ParsedBloom& part : *parts) {
+    F::Engine::AddInto({BytesOf(whole + F::kHeaderBytes), part.payload.size()},
+                       {BytesOf(part.payload), part.payload.size()});
+    keys = std::min(keys + *part.facts.keys, kMostErasableKeys);
+  }
+  facts.keys = keys;
+  format.Seal({whole, dst->size() - start}, facts);
+  return Status::Ok();
+}
+
+template <ErasableFormat F>
 class ErasablePolicy final : public FilterPolicy {
  public:
   explicit ErasablePolicy(const F& format) : format_(format) {}
 
   std::string_view name() const noexcept override { return kTamisFilterName; }
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t /*expected_keys*/) const override {
+      const BuildOptions& /*options*/) const override {
     return std::make_unique<ErasableBuilder<F>>(format_);
   }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    Result<ParsedBloom> parsed = format_.Parse(bytes);
-    if (!parsed.ok()) return parsed.status();
-    if (!parsed->always_maybe.empty()) {
-      return NewAlwaysMaybe(format_.spec_name(), parsed->always_maybe);
-    }
-    return std::unique_ptr<const FilterReader>(
-        std::make_unique<BloomReader<F>>(format_, *parsed));
+    return OpenBloom(format_, bytes);
   }
   Estimate Predict(std::uint64_t keys) const noexcept override {
     const BloomFacts facts = format_.Plan(keys);
@@ -305,58 +318,16 @@ class ErasablePolicy final : public FilterPolicy {
     return std::unique_ptr<MutableFilter>(*std::move(filter));
   }
   Status Combine(std::span<const Slice> filters, SetOperation operation,
-                 std::string* dst) const override;
+                 std::string* dst) const override {
+    if constexpr (AddEngine<typename F::Engine>) {
+      return CombineErasable(format_, filters, operation, dst);
+    } else {
+      return FilterPolicy::Combine(filters, operation, dst);
+    }
+  }
 
  private:
-  // Of filters whose parameters were compared.
-  Status Add(std::span<const ParsedBloom> parts, std::string* dst) const;
-
   F format_;
 };
-
-template <typename F>
-Status ErasablePolicy<F>::Combine(std::span<const Slice> filters,
-                                  SetOperation operation,
-                                  std::string* dst) const {
-  if constexpr (requires { &F::Engine::AddInto; }) {
-    if (filters.empty()) {
-      return Status::InvalidArgument("there is no filter to combine");
-    }
-    std::vector<ParsedBloom> parts;
-    for (Slice filter : filters) {
-      Result<ParsedBloom> part = format_.Parse(filter);
-      if (!part.ok()) return part.status();
-      parts.push_back(*std::move(part));
-      Status fits = CheckMergeable(parts.front(), parts.back());
-      if (!fits.ok()) return fits;
-    }
-    if (operation == SetOperation::kUnion) return Add(parts, dst);
-    return Status::NotSupported(
-        std::string(F::kKind.name) +
-        ": what keys of one filter alone leave in an intersection could never "
-        "be erased; ask each filter instead");
-  } else {
-    return FilterPolicy::Combine(filters, operation, dst);
-  }
-}
-
-template <typename F>
-Status ErasablePolicy<F>::Add(std::span<const ParsedBloom> parts,
-                              std::string* dst) const {
-  BloomFacts facts = parts.front().facts;
-  const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, TotalBytes(format_, facts));
-  if (!room.ok()) return room;
-  char* whole = dst->data() + start;
-  std::uint64_t keys = 0;
-  for (const ParsedBloom& part : parts) {
-    F::Engine::AddInto({BytesOf(whole + F::kHeaderBytes), part.payload.size()},
-                       {BytesOf(part.payload), part.payload.size()});
-    keys = std::min(keys + *part.facts.keys, kMostErasableKeys);
-  }
-  facts.keys = keys;
-  format_.Seal({whole, dst->size() - start}, facts);
-  return Status::Ok();
-}
 
 }  // namespace tamis

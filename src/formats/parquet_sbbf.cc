@@ -261,10 +261,6 @@ class ParquetPolicy final : public FilterPolicy {
   std::string_view name() const noexcept override { return bits_.name(); }
 
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t /*expected_keys*/) const override {
-    return std::make_unique<ParquetBuilder>(format_, RepeatedKeys::kAsFormat);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
       const BuildOptions& options) const override {
     return std::make_unique<ParquetBuilder>(format_, options.repeats);
   }

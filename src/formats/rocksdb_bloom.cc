@@ -47,6 +47,7 @@ class RocksDbFormat {
   }
 
  protected:
+  RocksDbFormat() = default;  // for reading, which needs no size
   // REQUIRES: `sizing` has bits per key or exact bits, not a rate
   explicit RocksDbFormat(const BloomSizing& sizing)
       : sizing_(sizing), millibits_(RocksDbMillibits(sizing.bits_per_key)) {}
@@ -62,7 +63,7 @@ class RocksDbFormat {
   }
 
   BloomSizing sizing_;
-  unsigned millibits_;
+  unsigned millibits_ = 0;
 };
 
 class FastLocalBloom : public RocksDbFormat {
@@ -73,6 +74,7 @@ class FastLocalBloom : public RocksDbFormat {
   static constexpr std::string_view kKindName = "bloom";
   static constexpr BlockKind kBlockKind = BlockKind::kLine;
 
+  FastLocalBloom() = default;
   explicit FastLocalBloom(const BloomSizing& sizing) : RocksDbFormat(sizing) {}
 
   std::string spec_name() const { return "rocksdb"; }
@@ -169,6 +171,7 @@ class LegacyBloom : public RocksDbFormat {
   using Engine = ClassicEngine<LegacyBloom>;
   static constexpr std::string_view kKindName = "bloom";
 
+  LegacyBloom() = default;
   explicit LegacyBloom(const BloomSizing& sizing) : RocksDbFormat(sizing) {}
 
   std::string spec_name() const { return "rocksdb-legacy"; }
@@ -291,6 +294,24 @@ Result<std::unique_ptr<const FilterPolicy>> NewRocksDbBloomPolicy(
 Result<std::unique_ptr<const FilterPolicy>> NewRocksDbLegacyPolicy(
     const BloomSizing& sizing) {
   return NewPolicy<LegacyBloom>(sizing);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenRocksDbBloom(Slice bytes) {
+  return OpenBloom(FastLocalBloom(), bytes);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenRocksDbLegacy(Slice bytes) {
+  return OpenBloom(LegacyBloom(), bytes);
+}
+
+Status CombineRocksDbBloom(std::span<const Slice> filters,
+                           SetOperation operation, std::string* dst) {
+  return CombineBloom(FastLocalBloom(), filters, operation, dst);
+}
+
+Status CombineRocksDbLegacy(std::span<const Slice> filters,
+                            SetOperation operation, std::string* dst) {
+  return CombineBloom(LegacyBloom(), filters, operation, dst);
 }
 
 }  // namespace tamis

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "filters/digest_buckets.h"
@@ -31,6 +32,14 @@ Result<std::unique_ptr<const FilterPolicy>> NewRocksDbBloomPolicy(
     const BloomSizing& sizing);
 Result<std::unique_ptr<const FilterPolicy>> NewRocksDbLegacyPolicy(
     const BloomSizing& sizing);
+
+// As FilterPolicy::Open() and Combine(), for bytes of one kind.
+Result<std::unique_ptr<const FilterReader>> OpenRocksDbBloom(Slice bytes);
+Result<std::unique_ptr<const FilterReader>> OpenRocksDbLegacy(Slice bytes);
+Status CombineRocksDbBloom(std::span<const Slice> filters,
+                           SetOperation operation, std::string* dst);
+Status CombineRocksDbLegacy(std::span<const Slice> filters,
+                            SetOperation operation, std::string* dst);
 
 // Hash of an entry as DigestBuckets wants it, with the half that picks the
 // line in front; rotate by 32 bits for RocksDB's own.

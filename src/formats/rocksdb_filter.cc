@@ -1,6 +1,6 @@
 #include "formats/rocksdb_filter.h"
 
-#include <utility>
+#include <memory>
 
 #include "formats/dispatching_policy.h"
 #include "formats/rocksdb_bloom.h"
@@ -55,34 +55,47 @@ PolicyResult NewKind(RocksDbKind kind, const BloomSizing& sizing) {
   return NewRocksDbBloomPolicy(sizing);
 }
 
-template <RocksDbKind kKind>
-const FilterPolicy& ReaderOfKind() {
-  static const std::unique_ptr<const FilterPolicy> policy =
-      *NewKind(kKind, {.bits_per_key = 10});
-  return *policy;
-}
-
-// Reserved kinds are for the Bloom reader to name.
-const FilterPolicy& ReaderOf(Slice bytes) {
-  if (bytes.size() < kRocksDbTrailerBytes) {
-    return ReaderOfKind<RocksDbKind::kBloom>();
-  }
+// The kind that the trailer states.  Reserved kinds are for the Bloom reader to
+// name.
+RocksDbKind KindOf(Slice bytes) noexcept {
+  if (bytes.size() < kRocksDbTrailerBytes) return RocksDbKind::kBloom;
   const unsigned mark =
       static_cast<unsigned char>(bytes[bytes.size() - kRocksDbTrailerBytes]);
-  if (mark == kRocksDbRibbon) return ReaderOfKind<RocksDbKind::kRibbon>();
+  if (mark == kRocksDbRibbon) return RocksDbKind::kRibbon;
   if (mark >= 1 && mark <= kMostRocksDbLegacyProbes) {
-    return ReaderOfKind<RocksDbKind::kLegacyBloom>();
+    return RocksDbKind::kLegacyBloom;
   }
-  return ReaderOfKind<RocksDbKind::kBloom>();
+  return RocksDbKind::kBloom;
+}
+
+KindReading::Combine CombineOf(Slice bytes) {
+  switch (KindOf(bytes)) {
+    case RocksDbKind::kLegacyBloom:
+      return CombineRocksDbLegacy;
+    case RocksDbKind::kRibbon:
+      return nullptr;
+    case RocksDbKind::kBloom:
+      break;
+  }
+  return CombineRocksDbBloom;
 }
 
 }  // namespace
 
+Result<std::unique_ptr<const FilterReader>> OpenRocksDbFilter(Slice bytes) {
+  switch (KindOf(bytes)) {
+    case RocksDbKind::kLegacyBloom:
+      return OpenRocksDbLegacy(bytes);
+    case RocksDbKind::kRibbon:
+      return OpenRocksDbRibbon(bytes);
+    case RocksDbKind::kBloom:
+      break;
+  }
+  return OpenRocksDbBloom(bytes);
+}
+
 PolicyResult NewRocksDbPolicy(RocksDbKind kind, const BloomSizing& sizing) {
-  PolicyResult builder = NewKind(kind, sizing);
-  if (!builder.ok()) return builder.status();
-  return std::unique_ptr<const FilterPolicy>(
-      std::make_unique<DispatchingPolicy>(*std::move(builder), ReaderOf));
+  return Dispatching(NewKind(kind, sizing), {OpenRocksDbFilter, CombineOf});
 }
 
 }  // namespace tamis

@@ -12,6 +12,9 @@ namespace tamis {
 
 enum class RocksDbKind { kBloom, kLegacyBloom, kRibbon };
 
+// As FilterPolicy::Open(), for every kind.  Reading needs no settings.
+Result<std::unique_ptr<const FilterReader>> OpenRocksDbFilter(Slice bytes);
+
 // Builds that kind, reads all of them.
 // InvalidArgument: this kind has no such size.
 Result<std::unique_ptr<const FilterPolicy>> NewRocksDbPolicy(

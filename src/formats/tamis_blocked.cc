@@ -1,9 +1,17 @@
 #include "formats/tamis_blocked.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 
+#include "base/append_zeros.h"
+#include "base/wide_math.h"
+#include "filters/batch_loop.h"
 #include "filters/block_shapes.h"
+#include "filters/kernels.h"
+#include "filters/line_bloom.h"
+#include "filters/line_filter.h"
 #include "formats/blocked_engine.h"
 #include "formats/bloom_policy.h"
 #include "formats/line_view.h"
@@ -68,6 +76,7 @@ class TamisBlocked {
   static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = true;
 
+  TamisBlocked() = default;  // for reading, which needs no size
   // REQUIRES: `sizing` has bits per key or exact bits, not a rate
   TamisBlocked(const BloomSizing& sizing, std::uint64_t seed)
       : sizing_(sizing), seed_(seed) {}
@@ -117,11 +126,8 @@ class TamisBlocked {
   }
 
   void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    TamisHeader header;
-    header.kind = static_cast<std::uint16_t>(Kind::kKind);
-    header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
-    header.seed = facts.seed;
-    header.keys = facts.keys.value_or(kTamisKeysUnknown);
+    TamisHeader header = NewTamisHeader(Kind::kKind, facts.seed,
+                                        facts.keys.value_or(kTamisKeysUnknown));
     header.size_parameter = facts.bits / kBlockBits;
     header.parameter_a = facts.probes;
     SealTamis(whole, header);
@@ -152,10 +158,8 @@ class TamisBlocked {
   static constexpr std::uint64_t kBlockBits = 8 * Shape::kBytes;
 
   static std::string WhyAlwaysMaybe(const TamisHeader& header) {
-    if (std::string reason = WhyTooNew(header); !reason.empty()) return reason;
-    if (header.kind != static_cast<std::uint16_t>(Kind::kKind)) {
-      return WhyUnknownKind(header);
-    }
+    std::string reason = WhyUnreadable(header, Kind::kKind);
+    if (!reason.empty()) return reason;
     if (!Kind::TakesProbes(header.parameter_a) || header.parameter_b != 0) {
       return "its parameters are reserved";
     }
@@ -163,12 +167,12 @@ class TamisBlocked {
   }
 
   BloomSizing sizing_;
-  std::uint64_t seed_;
+  std::uint64_t seed_ = 0;
 };
 
+// InvalidArgument: there are no filters of that size.
 template <typename Kind>
-Result<std::unique_ptr<const FilterPolicy>> NewPolicy(BloomSizing sizing,
-                                                      std::uint64_t seed) {
+Result<TamisBlocked<Kind>> FormatOf(BloomSizing sizing, std::uint64_t seed) {
   if (sizing.rate > 0) {
     sizing.bits_per_key = Kind::BitsPerKeyAt(sizing.rate);
     sizing.rate = 0;
@@ -183,8 +187,28 @@ Result<std::unique_ptr<const FilterPolicy>> NewPolicy(BloomSizing sizing,
   if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
     return takes;
   }
+  return format;
+}
+
+template <typename Kind>
+Result<std::unique_ptr<const FilterPolicy>> NewPolicy(const BloomSizing& sizing,
+                                                      std::uint64_t seed) {
+  Result<TamisBlocked<Kind>> format = FormatOf<Kind>(sizing, seed);
+  if (!format.ok()) return format.status();
   return std::unique_ptr<const FilterPolicy>(
-      std::make_unique<BloomPolicy<TamisBlocked<Kind>>>(format));
+      std::make_unique<BloomPolicy<TamisBlocked<Kind>>>(*format));
+}
+
+// Ascending digests mark ascending lines, so nothing has to be prefetched.
+void MarkLines(const MutableLineFilter& filter,
+               std::span<const std::uint64_t> digests) noexcept {
+  constexpr std::size_t kGroup = 64;
+  const Kernels& kernels = ActiveKernels();
+  ForEachPrepared<kGroup, BatchOrder::kInTurn>(
+      digests, [&](std::uint64_t digest) { return filter.MarkOf(digest); },
+      [&](std::size_t /*first*/, std::span<const BlockMark> marks) {
+        kernels.mark_lines(marks.data(), marks.size(), filter.probes);
+      });
 }
 
 }  // namespace
@@ -199,22 +223,68 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
   return NewPolicy<SplitBlockKind>(sizing, seed);
 }
 
-// Reading does not depend on any setting.
+// Ranges end where lines do, so that no two threads mark one line.
+Status AppendTamisLines(const DigestedKeys& keys, const BloomSizing& sizing,
+                        std::string* dst) {
+  constexpr std::uint64_t kRangeKeys = std::uint64_t{1} << 17;  // 1 MiB
+  const auto format = FormatOf<LineKind>(sizing, keys.seed);
+  if (!format.ok()) return format.status();
+  BloomFacts facts = format->Plan(keys.digests->size());
+  facts.keys = keys.digests->size();
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, TotalBytes(*format, facts));
+  if (!room.ok()) return room;
+  char* whole = dst->data() + start;
+  const MutableLineFilter filter = {.lines = BytesOf(whole + kTamisHeaderBytes),
+                                    .count = facts.bits / kLineBits,
+                                    .probes = TamisLineProbes(facts.probes)};
+  const std::size_t ranges = keys.digests->size() / kRangeKeys + 1;
+  Status marked = keys.digests->ForEachRange(
+      ranges,
+      [&](std::size_t i) {
+        const auto line = static_cast<Uint128>(i) * filter.count / ranges;
+        return FirstHashOf(static_cast<std::uint64_t>(line), filter.count);
+      },
+      [&](std::size_t /*i*/, std::span<const std::uint64_t> digests) {
+        MarkLines(filter, digests);
+      });
+  if (!marked.ok()) return marked;
+  format->Seal({whole, dst->size() - start}, facts);
+  return Status::Ok();
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisLine(Slice bytes) {
+  return OpenBloom(TamisBlocked<LineKind>(), bytes);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisSplitBlock(Slice bytes) {
+  return OpenBloom(TamisBlocked<SplitBlockKind>(), bytes);
+}
+
+Status CombineTamisLine(std::span<const Slice> filters, SetOperation operation,
+                        std::string* dst) {
+  return CombineBloom(TamisBlocked<LineKind>(), filters, operation, dst);
+}
+
+Status CombineTamisSplitBlock(std::span<const Slice> filters,
+                              SetOperation operation, std::string* dst) {
+  return CombineBloom(TamisBlocked<SplitBlockKind>(), filters, operation, dst);
+}
 
 Result<ParsedBloom> ParseTamisLine(Slice bytes) {
-  return TamisBlocked<LineKind>({}, 0).Parse(bytes);
+  return TamisBlocked<LineKind>().Parse(bytes);
 }
 
 Result<ParsedBloom> ParseTamisSplitBlock(Slice bytes) {
-  return TamisBlocked<SplitBlockKind>({}, 0).Parse(bytes);
+  return TamisBlocked<SplitBlockKind>().Parse(bytes);
 }
 
 Result<std::unique_ptr<MutableFilter>> LoadTamisLine(Slice bytes) {
-  return LoadBloomMutable(TamisBlocked<LineKind>({}, 0), bytes);
+  return LoadBloomMutable(TamisBlocked<LineKind>(), bytes);
 }
 
 Result<std::unique_ptr<MutableFilter>> LoadTamisSplitBlock(Slice bytes) {
-  return LoadBloomMutable(TamisBlocked<SplitBlockKind>({}, 0), bytes);
+  return LoadBloomMutable(TamisBlocked<SplitBlockKind>(), bytes);
 }
 
 }  // namespace tamis

@@ -23,6 +23,7 @@ class TamisClassic {
   static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = true;
 
+  TamisClassic() = default;  // for reading, which needs no size
   TamisClassic(const BloomSizing& sizing, std::uint64_t seed)
       : sizing_(sizing), seed_(seed) {}
 
@@ -53,11 +54,8 @@ class TamisClassic {
   }
 
   void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    TamisHeader header;
-    header.kind = static_cast<std::uint16_t>(TamisKind::kClassicBloom);
-    header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
-    header.seed = facts.seed;
-    header.keys = facts.keys.value_or(kTamisKeysUnknown);
+    TamisHeader header = NewTamisHeader(TamisKind::kClassicBloom, facts.seed,
+                                        facts.keys.value_or(kTamisKeysUnknown));
     header.size_parameter = facts.bits;
     header.parameter_a = facts.probes;
     SealTamis(whole, header);
@@ -82,10 +80,8 @@ class TamisClassic {
 
  private:
   static std::string WhyAlwaysMaybe(const TamisHeader& header) {
-    if (std::string reason = WhyTooNew(header); !reason.empty()) return reason;
-    if (header.kind != static_cast<std::uint16_t>(TamisKind::kClassicBloom)) {
-      return WhyUnknownKind(header);
-    }
+    std::string reason = WhyUnreadable(header, TamisKind::kClassicBloom);
+    if (!reason.empty()) return reason;
     if (header.parameter_a == 0 || header.parameter_a > kMaxClassicProbes ||
         header.parameter_b != 0) {
       return "its parameters are reserved";
@@ -108,7 +104,7 @@ class TamisClassic {
   }
 
   BloomSizing sizing_;
-  std::uint64_t seed_;
+  std::uint64_t seed_ = 0;
 };
 
 }  // namespace
@@ -119,12 +115,21 @@ std::unique_ptr<const FilterPolicy> NewTamisClassicPolicy(
       TamisClassic(sizing, seed));
 }
 
+Result<std::unique_ptr<const FilterReader>> OpenTamisClassic(Slice bytes) {
+  return OpenBloom(TamisClassic(), bytes);
+}
+
+Status CombineTamisClassic(std::span<const Slice> filters,
+                           SetOperation operation, std::string* dst) {
+  return CombineBloom(TamisClassic(), filters, operation, dst);
+}
+
 Result<ParsedBloom> ParseTamisClassic(Slice bytes) {
-  return TamisClassic({}, 0).Parse(bytes);
+  return TamisClassic().Parse(bytes);
 }
 
 Result<std::unique_ptr<MutableFilter>> LoadTamisClassic(Slice bytes) {
-  return LoadBloomMutable(TamisClassic({}, 0), bytes);
+  return LoadBloomMutable(TamisClassic(), bytes);
 }
 
 }  // namespace tamis

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 
 #include "formats/bloom_facts.h"
 #include "tamis/filter.h"
@@ -15,6 +17,11 @@ namespace tamis {
 // may come from an adversary.
 std::unique_ptr<const FilterPolicy> NewTamisClassicPolicy(
     const BloomSizing& sizing, std::uint64_t seed);
+
+// As FilterPolicy::Open() and Combine(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisClassic(Slice bytes);
+Status CombineTamisClassic(std::span<const Slice> filters,
+                           SetOperation operation, std::string* dst);
 
 // The bytes taken apart, for whoever works on the bits themselves.
 Result<ParsedBloom> ParseTamisClassic(Slice bytes);

@@ -97,9 +97,25 @@ std::string WhyTooNew(const TamisHeader& header) {
   return {};
 }
 
+std::string WhyUnreadable(const TamisHeader& header, TamisKind kind) {
+  if (std::string reason = WhyTooNew(header); !reason.empty()) return reason;
+  if (header.kind == static_cast<std::uint16_t>(kind)) return {};
+  return WhyUnknownKind(header);
+}
+
 std::string WhyUnknownKind(const TamisHeader& header) {
   return "filter kind " + std::to_string(header.kind) +
          " is unknown to this library";
+}
+
+TamisHeader NewTamisHeader(TamisKind kind, std::uint64_t seed,
+                           std::uint64_t keys) noexcept {
+  TamisHeader header;
+  header.kind = static_cast<std::uint16_t>(kind);
+  header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
+  header.seed = seed;
+  header.keys = keys;
+  return header;
 }
 
 std::uint16_t PeekTamisKind(Slice bytes) noexcept {

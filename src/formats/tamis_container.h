@@ -30,6 +30,8 @@ enum class TamisKind : std::uint16_t {
   kScalable = 8,
   kRotating = 9,
 };
+inline constexpr TamisKind kLastTamisKind = TamisKind::kRotating;
+
 enum class TamisHash : std::uint16_t { kXxh3 = 1 };  // 64 bits, seeded
 
 struct TamisHeader {
@@ -62,8 +64,16 @@ Result<TamisContents> ParseTamis(Slice bytes);
 // the reason why every key must be answered with "maybe".
 std::string WhyTooNew(const TamisHeader& header);
 
-// The same for a kind that is not the caller's.
+// The same for who reads filters of `kind` alone.
+std::string WhyUnreadable(const TamisHeader& header, TamisKind kind);
+
+// Why nobody here reads filters of the kind that the header states.
 std::string WhyUnknownKind(const TamisHeader& header);
+
+// The header of a filter whose keys are hashed with `seed`; its parameters are
+// 0, and for the kind to set.
+TamisHeader NewTamisHeader(TamisKind kind, std::uint64_t seed,
+                           std::uint64_t keys) noexcept;
 
 // The kind as it stands in the header, unchecked; 0 if there is none.
 std::uint16_t PeekTamisKind(Slice bytes) noexcept;

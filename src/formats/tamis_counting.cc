@@ -30,6 +30,7 @@ class TamisCounting {
                                          .most_a = kMaxCountingProbes,
                                          .b = 0};
 
+  TamisCounting() = default;  // for reading, which needs no size
   // REQUIRES: `sizing` has bits per key or exact counters, not a rate
   TamisCounting(const BloomSizing& sizing, std::uint64_t seed)
       : sizing_(sizing), seed_(seed) {}
@@ -94,7 +95,7 @@ class TamisCounting {
 
  private:
   BloomSizing sizing_;
-  std::uint64_t seed_;
+  std::uint64_t seed_ = 0;
 };
 
 class CountingEngine {
@@ -203,7 +204,16 @@ Result<std::unique_ptr<ErasableFilter>> NewTamisCounting(
 }
 
 Result<std::unique_ptr<ErasableFilter>> LoadTamisCounting(Slice bytes) {
-  return LoadTamisErasable(TamisCounting({.bits = 1, .probes = 1}, 0), bytes);
+  return LoadTamisErasable(TamisCounting(), bytes);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisCounting(Slice bytes) {
+  return OpenBloom(TamisCounting(), bytes);
+}
+
+Status CombineTamisCounting(std::span<const Slice> filters,
+                            SetOperation operation, std::string* dst) {
+  return CombineErasable(TamisCounting(), filters, operation, dst);
 }
 
 }  // namespace tamis

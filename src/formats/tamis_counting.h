@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 
 #include "formats/bloom_facts.h"
 #include "tamis/filter.h"
@@ -18,5 +20,10 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisCountingPolicy(
 Result<std::unique_ptr<ErasableFilter>> NewTamisCounting(
     const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys);
 Result<std::unique_ptr<ErasableFilter>> LoadTamisCounting(Slice bytes);
+
+// As FilterPolicy::Open() and Combine(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisCounting(Slice bytes);
+Status CombineTamisCounting(std::span<const Slice> filters,
+                            SetOperation operation, std::string* dst);
 
 }  // namespace tamis

@@ -26,6 +26,7 @@ class TamisCuckoo {
                                          .most_a = kMostFingerprintBits,
                                          .b = kCuckooSlots};
 
+  TamisCuckoo() = default;  // for reading, which needs no size
   TamisCuckoo(const BloomSizing& sizing, std::uint64_t seed)
       : sizing_(sizing), seed_(seed) {}
 
@@ -129,7 +130,7 @@ class TamisCuckoo {
   }
 
   BloomSizing sizing_;
-  std::uint64_t seed_;
+  std::uint64_t seed_ = 0;
 };
 
 class CuckooEngine {
@@ -213,7 +214,11 @@ Result<std::unique_ptr<ErasableFilter>> NewTamisCuckoo(
 }
 
 Result<std::unique_ptr<ErasableFilter>> LoadTamisCuckoo(Slice bytes) {
-  return LoadTamisErasable(TamisCuckoo({.bits = 8, .probes = 4}, 0), bytes);
+  return LoadTamisErasable(TamisCuckoo(), bytes);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisCuckoo(Slice bytes) {
+  return OpenBloom(TamisCuckoo(), bytes);
 }
 
 }  // namespace tamis

@@ -19,4 +19,7 @@ Result<std::unique_ptr<ErasableFilter>> NewTamisCuckoo(
     const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys);
 Result<std::unique_ptr<ErasableFilter>> LoadTamisCuckoo(Slice bytes);
 
+// As FilterPolicy::Open(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisCuckoo(Slice bytes);
+
 }  // namespace tamis

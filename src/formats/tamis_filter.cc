@@ -1,92 +1,81 @@
 #include "formats/tamis_filter.h"
 
-#include <cassert>
+#include <span>
+#include <string>
 #include <utility>
 
+#include "formats/always_maybe.h"
 #include "formats/dispatching_policy.h"
-#include "formats/tamis_blocked.h"
-#include "formats/tamis_classic.h"
-#include "formats/tamis_counting.h"
-#include "formats/tamis_cuckoo.h"
-#include "formats/tamis_fuse.h"
-#include "formats/tamis_ribbon.h"
-#include "formats/tamis_rotating.h"
-#include "formats/tamis_scalable.h"
 
 namespace tamis {
 namespace {
 
-using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
-
-PolicyResult NewKind(TamisKind kind, const BloomSizing& sizing,
-                     std::uint64_t seed) {
-  switch (kind) {
-    case TamisKind::kLineBloom:
-      return NewTamisLinePolicy(sizing, seed);
-    case TamisKind::kSplitBlock:
-      return NewTamisSplitBlockPolicy(sizing, seed);
-    case TamisKind::kRibbon:
-      return NewTamisRibbonPolicy(sizing, seed);
-    case TamisKind::kCounting:
-      return NewTamisCountingPolicy(sizing, seed);
-    case TamisKind::kCuckoo:
-      return NewTamisCuckooPolicy(sizing, seed);
-    case TamisKind::kScalable:
-      return NewTamisScalablePolicy(sizing, seed);
-    case TamisKind::kFuse:
-      return NewTamisFusePolicy({}, seed);
-    case TamisKind::kRotating:
-      return NewTamisRotatingPolicy({.sizing = sizing}, seed);
-    case TamisKind::kClassicBloom:
-      break;
-  }
-  return NewTamisClassicPolicy(sizing, seed);
+// Of bytes whose kind nobody here knows, or that are no .tamis filter.
+Result<std::unique_ptr<const FilterReader>> OpenUnknown(Slice bytes) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  std::string reason = WhyTooNew(contents->header);
+  if (reason.empty()) reason = WhyUnknownKind(contents->header);
+  return NewAlwaysMaybe("tamis", std::move(reason));
 }
 
-// Reading does not depend on any setting.
-template <TamisKind kKind>
-const FilterPolicy& ReaderOfKind() {
-  static const std::unique_ptr<const FilterPolicy> policy =
-      *NewKind(kKind, {.bits_per_key = 10}, 0);
-  return *policy;
+Status CombineUnknown(std::span<const Slice> filters,
+                      SetOperation /*operation*/, std::string* /*dst*/) {
+  auto reader = OpenUnknown(filters.front());
+  if (!reader.ok()) return reader.status();
+  return Status::InvalidArgument("a filter cannot be combined: " +
+                                 (*reader)->Describe().always_maybe);
 }
 
-// Bytes of an unknown kind, or of none, are for the classic one to judge.
-const FilterPolicy& ReaderOf(Slice bytes) {
-  switch (static_cast<TamisKind>(PeekTamisKind(bytes))) {
-    case TamisKind::kLineBloom:
-      return ReaderOfKind<TamisKind::kLineBloom>();
-    case TamisKind::kSplitBlock:
-      return ReaderOfKind<TamisKind::kSplitBlock>();
-    case TamisKind::kRibbon:
-      return ReaderOfKind<TamisKind::kRibbon>();
-    case TamisKind::kFuse:
-      return ReaderOfKind<TamisKind::kFuse>();
-    case TamisKind::kCounting:
-      return ReaderOfKind<TamisKind::kCounting>();
-    case TamisKind::kCuckoo:
-      return ReaderOfKind<TamisKind::kCuckoo>();
-    case TamisKind::kScalable:
-      return ReaderOfKind<TamisKind::kScalable>();
-    case TamisKind::kRotating:
-      return ReaderOfKind<TamisKind::kRotating>();
-    case TamisKind::kClassicBloom:
-      break;
+KindReading::Combine CombineOf(Slice bytes) {
+  const TamisKindRow* row = RowOfBytes(bytes);
+  return row == nullptr ? CombineUnknown : row->combine;
+}
+
+// "classic, bloom, splitblock"
+std::string BloomNames() {
+  std::string names;
+  for (const TamisKindRow& row : TamisKinds()) {
+    if (row.parse_bloom == nullptr) continue;
+    if (!names.empty()) names += ", ";
+    names += row.name;
   }
-  return ReaderOfKind<TamisKind::kClassicBloom>();
+  return names;
 }
 
 }  // namespace
 
-PolicyResult ReadingEveryKind(PolicyResult policy) {
-  if (!policy.ok()) return policy.status();
-  return std::unique_ptr<const FilterPolicy>(
-      std::make_unique<DispatchingPolicy>(*std::move(policy), ReaderOf));
+Result<std::unique_ptr<const FilterReader>> OpenTamisFilter(Slice bytes) {
+  const TamisKindRow* row = RowOfBytes(bytes);
+  return row == nullptr ? OpenUnknown(bytes) : row->open(bytes);
 }
 
-PolicyResult NewTamisPolicy(TamisKind kind, const BloomSizing& sizing,
-                            std::uint64_t seed) {
-  return ReadingEveryKind(NewKind(kind, sizing, seed));
+Result<std::unique_ptr<const FilterPolicy>> NewTamisPolicy(
+    TamisKind kind, const TamisSettings& settings) {
+  return Dispatching(RowOf(kind).make(settings), {OpenTamisFilter, CombineOf});
+}
+
+Status RefuseTamis(Slice bytes, std::string_view what) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  return Status::NotSupported("filter kind " +
+                              std::to_string(contents->header.kind) + " " +
+                              std::string(what));
+}
+
+Result<TamisBloom> ParseTamisBloom(Slice bytes) {
+  const TamisKindRow* row = RowOfBytes(bytes);
+  if (row == nullptr || row->parse_bloom == nullptr) {
+    Result<TamisContents> contents = ParseTamis(bytes);
+    if (!contents.ok()) return contents.status();
+    return Status::NotSupported("tamis: only for " + BloomNames() + " filters");
+  }
+  Result<ParsedBloom> parsed = row->parse_bloom(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->always_maybe.empty()) {
+    return Status::NotSupported("tamis: " + parsed->always_maybe);
+  }
+  return TamisBloom{row->kind, row->unit, *std::move(parsed)};
 }
 
 }  // namespace tamis

@@ -1,24 +1,36 @@
-// formats/tamis_filter.h -- policies over the .tamis container: each builds
-// one kind and reads all of them.
+// formats/tamis_filter.h -- filters in the .tamis container, whatever their
+// kind.
 
 #pragma once
 
 #include <memory>
 
-#include "formats/bloom_facts.h"
-#include "formats/tamis_container.h"
+#include "formats/tamis_kinds.h"
 #include "tamis/filter.h"
 
 namespace tamis {
 
-// InvalidArgument: this kind has no such size.
-// REQUIRES: not kFuse, kRotating
-Result<std::unique_ptr<const FilterPolicy>> NewTamisPolicy(
-    TamisKind kind, const BloomSizing& sizing, std::uint64_t seed);
+// As FilterPolicy::Open(), for every kind.  Reading needs no settings.
+Result<std::unique_ptr<const FilterReader>> OpenTamisFilter(Slice bytes);
 
-// The same for kinds with settings of their own: `policy` builds, and the
-// result reads every kind.
-Result<std::unique_ptr<const FilterPolicy>> ReadingEveryKind(
-    Result<std::unique_ptr<const FilterPolicy>> policy);
+// A policy that builds one kind and reads all of them.
+// InvalidArgument: this kind has no such size.
+Result<std::unique_ptr<const FilterPolicy>> NewTamisPolicy(
+    TamisKind kind, const TamisSettings& settings);
+
+struct TamisBloom {
+  TamisKind kind = {};
+  BloomUnit unit;
+  ParsedBloom parsed;  // may be probed
+};
+
+// The bits of a Bloom filter, for work on the bits themselves.
+// Corruption: damaged.  NotSupported: another kind, or reserved.  REQUIRES:
+// `bytes` outlives the result
+Result<TamisBloom> ParseTamisBloom(Slice bytes);
+
+// Why bytes are not taken that no kind in question is asked about: Corruption
+// if they are damaged, else NotSupported: "filter kind 4 " and `what`.
+Status RefuseTamis(Slice bytes, std::string_view what);
 
 }  // namespace tamis

@@ -12,10 +12,8 @@
 #include "filters/bit_array.h"
 #include "filters/digest_set.h"
 #include "formats/always_maybe.h"
-#include "formats/digest_builder.h"
 #include "formats/fuse_payload.h"
 #include "formats/tamis_container.h"
-#include "formats/tamis_from_digests.h"
 #include "hash/xxhash.h"
 #include "math/fuse_sizing.h"
 
@@ -148,37 +146,12 @@ std::unique_ptr<const FilterReader> NewReader(const TamisHeader& header,
 }
 
 std::string WhyAlwaysMaybe(const TamisHeader& header) {
-  if (std::string reason = WhyTooNew(header); !reason.empty()) return reason;
-  if (header.kind != static_cast<std::uint16_t>(TamisKind::kFuse)) {
-    return WhyUnknownKind(header);
-  }
+  std::string reason = WhyUnreadable(header, TamisKind::kFuse);
+  if (!reason.empty()) return reason;
   if (!TakesCellBits(header.parameter_a) || !TakesArity(header.parameter_b)) {
     return "its parameters are reserved";
   }
   return {};
-}
-
-Result<std::unique_ptr<const FilterReader>> OpenFuse(Slice bytes) {
-  Result<TamisContents> contents = ParseTamis(bytes);
-  if (!contents.ok()) return contents.status();
-  const TamisHeader& header = contents->header;
-  if (std::string reason = WhyAlwaysMaybe(header); !reason.empty()) {
-    return NewAlwaysMaybe(std::string(kSpec), std::move(reason));
-  }
-  if (header.size_parameter == 0) {
-    if (header.keys == 0 && contents->payload.empty()) {
-      return NewNoKeys(std::string(kSpec));
-    }
-    return Status::Corruption("tamis: it has keys, but no parts");
-  }
-  Result<FuseDirectory> directory = ParseFuseParts(
-      contents->payload, header.size_parameter,
-      {.cell_bits = header.parameter_a, .arity = header.parameter_b});
-  if (!directory.ok()) return directory.status();
-  if (!directory->always_maybe.empty()) {
-    return NewAlwaysMaybe(std::string(kSpec), directory->always_maybe);
-  }
-  return NewReader(header, *std::move(directory));
 }
 
 // Each thread that solves a part takes up to some 50 MB: fewer threads where
@@ -196,21 +169,6 @@ BuildOptions OptionsFor(BuildOptions options) {
   return options;
 }
 
-class FuseBuilder final : public DigestBuilder {
- public:
-  FuseBuilder(const FuseSettings& settings, std::uint64_t seed,
-              const BuildOptions& options)
-      : DigestBuilder(seed, OptionsFor(options)), settings_(settings) {}
-
- private:
-  Status Build(DigestSet* digests, std::string* dst) override {
-    return AppendTamisFuse({.digests = digests, .seed = seed()}, settings_,
-                           options(), dst);
-  }
-
-  FuseSettings settings_;
-};
-
 class FusePolicy final : public FilterPolicy {
  public:
   FusePolicy(const FuseSettings& settings, std::uint64_t seed)
@@ -219,17 +177,16 @@ class FusePolicy final : public FilterPolicy {
   std::string_view name() const noexcept override { return kTamisFilterName; }
 
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t expected_keys) const override {
-    BuildOptions options;
-    options.expected_keys = expected_keys;
-    return NewBuilderWith(options);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
       const BuildOptions& options) const override {
-    return std::make_unique<FuseBuilder>(settings_, seed_, options);
+    return std::make_unique<DigestBuilder>(
+        seed_, OptionsFor(options),
+        [settings = settings_](const DigestedKeys& keys,
+                               const BuildOptions& building, std::string* dst) {
+          return AppendTamisFuse(keys, settings, building, dst);
+        });
   }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    return OpenFuse(bytes);
+    return OpenTamisFuse(bytes);
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -273,6 +230,55 @@ unsigned FuseCellBits(double rate) noexcept {
     if (FuseRate(bits) <= rate) return bits;
   }
   return 0;
+}
+
+unsigned FuseCellsFor(const BloomSizing& sizing) noexcept {
+  if (sizing.rate > 0) return FuseCellBits(sizing.rate);
+  const auto bits = static_cast<unsigned>(sizing.bits_per_key);
+  return static_cast<double>(bits) == sizing.bits_per_key ? bits : 0;
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisFuse(Slice bytes) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  const TamisHeader& header = contents->header;
+  if (std::string reason = WhyAlwaysMaybe(header); !reason.empty()) {
+    return NewAlwaysMaybe(std::string(kSpec), std::move(reason));
+  }
+  if (header.size_parameter == 0) {
+    if (header.keys == 0 && contents->payload.empty()) {
+      return NewNoKeys(std::string(kSpec));
+    }
+    return Status::Corruption("tamis: it has keys, but no parts");
+  }
+  Result<FuseDirectory> directory = ParseFuseParts(
+      contents->payload, header.size_parameter,
+      {.cell_bits = header.parameter_a, .arity = header.parameter_b});
+  if (!directory.ok()) return directory.status();
+  if (!directory->always_maybe.empty()) {
+    return NewAlwaysMaybe(std::string(kSpec), directory->always_maybe);
+  }
+  return NewReader(header, *std::move(directory));
+}
+
+Status AppendTamisFuse(const DigestedKeys& keys, const FuseSettings& settings,
+                       const BuildOptions& options, std::string* dst) {
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, kTamisHeaderBytes);
+  if (!room.ok()) return room;
+  FuseBuild build;
+  build.settings = settings;
+  build.progress = options.progress;
+  build.threads = options.threads;
+  Status written = AppendFusePayload(keys.digests, build, dst);
+  if (!written.ok()) return written;
+  TamisHeader header =
+      NewTamisHeader(TamisKind::kFuse, keys.seed, keys.digests->size());
+  header.size_parameter = FuseParts(keys.digests->size());
+  header.parameter_a = settings.cell_bits;
+  header.parameter_b = settings.arity;
+  SealTamis({dst->data() + start, dst->size() - start}, header);
+  return Status::Ok();
 }
 
 Result<std::unique_ptr<const FilterPolicy>> NewTamisFusePolicy(

@@ -5,7 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "formats/bloom_facts.h"
+#include "formats/digest_builder.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -17,9 +20,19 @@ struct FuseSettings {
 
 // The cells that reach a rate; 0: none does.
 unsigned FuseCellBits(double rate) noexcept;
+// The same for a rate or a number of bits per key, which must then be whole.
+unsigned FuseCellsFor(const BloomSizing& sizing) noexcept;
 
 // InvalidArgument: no such cells, or no such arity.
 Result<std::unique_ptr<const FilterPolicy>> NewTamisFusePolicy(
     const FuseSettings& settings, std::uint64_t seed);
+
+// As FilterPolicy::Open(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisFuse(Slice bytes);
+
+// Appends the filter that the policy of these settings would build of these
+// keys.  On error *dst may have grown.  REQUIRES: there are such cells
+Status AppendTamisFuse(const DigestedKeys& keys, const FuseSettings& settings,
+                       const BuildOptions& options, std::string* dst);
 
 }  // namespace tamis

@@ -8,15 +8,14 @@
 #include <string>
 #include <utility>
 
+#include "base/append_zeros.h"
 #include "base/coding.h"
 #include "base/no_throw.h"
 #include "filters/bumped_build.h"
 #include "filters/digest_set.h"
 #include "formats/always_maybe.h"
 #include "formats/bumped_reader.h"
-#include "formats/digest_builder.h"
 #include "formats/tamis_container.h"
-#include "formats/tamis_from_digests.h"
 #include "math/ribbon_sizing.h"
 
 namespace tamis {
@@ -34,6 +33,11 @@ std::uint64_t TailBytes(std::size_t layers) noexcept {
   return layers < 2 ? 0 : 8 * (layers - 1);
 }
 
+std::uint32_t ParameterB(const BumpedFilter& filter) noexcept {
+  return static_cast<std::uint32_t>(
+      filter.last.rows | filter.last.attempt << kRowsBits |
+      filter.layers.size() << (kRowsBits + kAttemptBits));
+}
 unsigned LayersIn(std::uint32_t parameter_b) noexcept {
   return parameter_b >> (kRowsBits + kAttemptBits);
 }
@@ -89,21 +93,6 @@ Result<BumpedFilter> ParseFilter(const TamisHeader& header, Slice payload) {
   return filter;
 }
 
-class RibbonBuilder final : public DigestBuilder {
- public:
-  RibbonBuilder(std::uint32_t columns, std::uint64_t seed,
-                const BuildOptions& options)
-      : DigestBuilder(seed, options), columns_(columns) {}
-
- private:
-  Status Build(DigestSet* digests, std::string* dst) override {
-    return AppendTamisRibbon({.digests = digests, .seed = seed()}, columns_,
-                             options(), dst);
-  }
-
-  std::uint32_t columns_;
-};
-
 class RibbonPolicy final : public FilterPolicy {
  public:
   RibbonPolicy(std::uint32_t columns, std::uint64_t seed)
@@ -112,38 +101,17 @@ class RibbonPolicy final : public FilterPolicy {
   std::string_view name() const noexcept override { return kTamisFilterName; }
 
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t expected_keys) const override {
-    BuildOptions options;
-    options.expected_keys = expected_keys;
-    return NewBuilderWith(options);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
       const BuildOptions& options) const override {
-    return std::make_unique<RibbonBuilder>(columns_, seed_, options);
+    return std::make_unique<DigestBuilder>(
+        seed_, options,
+        [columns = columns_](const DigestedKeys& keys,
+                             const BuildOptions& building, std::string* dst) {
+          return AppendTamisRibbon(keys, columns, building, dst);
+        });
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    Result<TamisContents> contents = ParseTamis(bytes);
-    if (!contents.ok()) return contents.status();
-    const TamisHeader& header = contents->header;
-    std::string reason = WhyTooNew(header);
-    if (reason.empty() &&
-        header.kind != static_cast<std::uint16_t>(TamisKind::kRibbon)) {
-      reason = WhyUnknownKind(header);
-    }
-    if (reason.empty() && IsReserved(header)) {
-      reason = "its parameters are reserved";
-    }
-    if (!reason.empty()) return NewAlwaysMaybe("tamis", reason);
-    Result<BumpedFilter> filter = ParseFilter(header, contents->payload);
-    if (!filter.ok()) return filter.status();
-    if (filter->bytes() == 0) return NewNoKeys("tamis");
-    return std::unique_ptr<const FilterReader>(std::make_unique<BumpedReader>(
-        *std::move(filter), header.seed,
-        header.keys == kTamisKeysUnknown
-            ? std::nullopt
-            : std::optional<std::uint64_t>(header.keys),
-        contents->payload));
+    return OpenTamisRibbon(bytes);
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -179,15 +147,58 @@ class RibbonPolicy final : public FilterPolicy {
 
 }  // namespace
 
+std::uint32_t RibbonColumnsFor(const BloomSizing& sizing) noexcept {
+  return sizing.rate > 0 ? RibbonColumnsAt(sizing.rate)
+                         : RibbonColumns(sizing.bits_per_key);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisRibbon(Slice bytes) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  const TamisHeader& header = contents->header;
+  std::string reason = WhyUnreadable(header, TamisKind::kRibbon);
+  if (reason.empty() && IsReserved(header)) {
+    reason = "its parameters are reserved";
+  }
+  if (!reason.empty()) return NewAlwaysMaybe("tamis", reason);
+  Result<BumpedFilter> filter = ParseFilter(header, contents->payload);
+  if (!filter.ok()) return filter.status();
+  if (filter->bytes() == 0) return NewNoKeys("tamis");
+  return std::unique_ptr<const FilterReader>(std::make_unique<BumpedReader>(
+      *std::move(filter), header.seed,
+      header.keys == kTamisKeysUnknown
+          ? std::nullopt
+          : std::optional<std::uint64_t>(header.keys),
+      contents->payload));
+}
+
+Status AppendTamisRibbon(const DigestedKeys& keys, std::uint32_t columns,
+                         const BuildOptions& options, std::string* dst) {
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, kTamisHeaderBytes);
+  if (!room.ok()) return room;
+  Result<BumpedFilter> filter =
+      BuildBumped(columns, keys.digests, options, dst);
+  if (!filter.ok()) return filter.status();
+  for (std::size_t i = 1; i < filter->layers.size(); ++i) {
+    AppendFixed64(dst, filter->layers[i]);
+  }
+  TamisHeader header =
+      NewTamisHeader(TamisKind::kRibbon, keys.seed, keys.digests->size());
+  header.size_parameter = filter->layers.empty() ? 0 : filter->layers[0];
+  header.parameter_a = columns;
+  header.parameter_b = ParameterB(*filter);
+  SealTamis({dst->data() + start, dst->size() - start}, header);
+  return Status::Ok();
+}
+
 Result<std::unique_ptr<const FilterPolicy>> NewTamisRibbonPolicy(
     const BloomSizing& sizing, std::uint64_t seed) {
   if (sizing.bits != 0 || sizing.probes != 0) {
     return Status::InvalidArgument(
         "ribbon: its size follows from the keys; leave m and k out");
   }
-  const std::uint32_t columns = sizing.rate > 0
-                                    ? RibbonColumnsAt(sizing.rate)
-                                    : RibbonColumns(sizing.bits_per_key);
+  const std::uint32_t columns = RibbonColumnsFor(sizing);
   if (!IsRibbonColumns(columns)) {
     return Status::InvalidArgument(
         "ribbon: takes 1 to 32 bits per key, or a rate from 0.5 to 2^-32");

@@ -3,20 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <new>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/append_zeros.h"
-#include "base/no_throw.h"
+#include "base/coding.h"
 #include "filters/batch_loop.h"
+#include "filters/line_bloom.h"
 #include "filters/line_filter.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_mutable.h"
 #include "formats/line_parts.h"
+#include "formats/line_parts_policy.h"
 #include "formats/line_view.h"
-#include "formats/rotating_bytes.h"
 #include "formats/tamis_container.h"
 #include "math/blocked_bloom.h"
 #include "tamis/bloom_math.h"
@@ -24,36 +25,155 @@
 namespace tamis {
 namespace {
 
-FilterInfo Describe(const RotatingFacts& facts,
-                    std::span<const LineFilter> parts) {
-  FilterInfo info = DescribeParts(parts);
-  info.kind = "rotating";
-  info.keys = facts.all_keys();
-  info.seed = facts.seed;
-  return info;
+// Offsets of docs/formats/tamis-rotating.md, within the payload.
+constexpr std::size_t kRotationsAt = 0;
+constexpr std::size_t kKeysAt = 8;
+
+// More than anybody gets to; beyond, counting on would come to its end.
+constexpr std::uint64_t kMostRotations = std::uint64_t{1} << 62;
+
+std::size_t KeysEnd(std::size_t generations) noexcept {
+  return kKeysAt + generations * sizeof(std::uint64_t);
+}
+std::size_t TableBytes(std::size_t generations) noexcept {
+  return (KeysEnd(generations) + kLineBytes - 1) / kLineBytes * kLineBytes;
 }
 
-class RotatingReader final : public FilterReader {
- public:
-  explicit RotatingReader(ParsedRotating parsed)
-      : facts_(std::move(parsed.facts)),
-        parts_(GenerationsOf(facts_, BytesOf(parsed.lines))) {}
+// What the bytes state, the lines aside.  Generations have places that stay
+// the same: the newest is at rotations mod generations, the oldest behind it.
+struct RotatingFacts {
+  static constexpr std::string_view kKindName = "rotating";
 
-  bool MayContain(Slice key) const noexcept override {
-    return CheckParts(parts_, LineDigest(key, facts_.seed));
-  }
-  void MayContainMany(std::span<const Slice> keys,
-                      std::span<bool> out) const noexcept override {
-    CheckPartsMany(parts_, facts_.seed, keys, out);
-  }
-  FilterInfo Describe() const override {
-    return tamis::Describe(facts_, parts_);
-  }
+  std::uint64_t seed = 0;
+  std::uint64_t lines = 0;  // of one generation
+  unsigned probes = 0;
+  std::uint64_t rotations = 0;
+  std::vector<std::uint64_t> keys;  // of each generation, by its place
 
- private:
-  RotatingFacts facts_;
-  std::vector<LineFilter> parts_;  // the newest first
+  unsigned generations() const noexcept {
+    return static_cast<unsigned>(keys.size());
+  }
+  std::size_t newest() const noexcept {
+    return static_cast<std::size_t>(rotations % keys.size());
+  }
+  std::uint64_t all_keys() const noexcept {
+    return std::accumulate(keys.begin(), keys.end(), std::uint64_t{0});
+  }
+  std::size_t LinesAt() const noexcept {  // in the container
+    return kTamisHeaderBytes + TableBytes(keys.size());
+  }
+  std::uint64_t LineBytes() const noexcept {
+    return lines * generations() * kLineBytes;
+  }
+  std::uint64_t TotalBytes() const noexcept { return LinesAt() + LineBytes(); }
+
+  // The generation at that place, in the lines of all.  The lines of one number
+  // lie side by side: a key has its line in every generation under the same
+  // number, so a query touches neighbours.
+  template <typename Byte>
+  BasicLineFilter<Byte> GenerationAt(Byte* all,
+                                     std::size_t place) const noexcept {
+    return {.lines = all + place * kLineBytes,
+            .count = lines,
+            .probes = TamisLineProbes(probes),
+            .stride = generations() * kLineBytes};
+  }
+  // Of a filter that was never rotated.
+  template <typename Byte>
+  BasicLineFilter<Byte> FirstPart(Byte* all) const noexcept {
+    return GenerationAt(all, 0);
+  }
+  std::uint64_t& FirstKeys() noexcept { return keys.front(); }
+
+  void Seal(std::span<char> whole) const noexcept;
 };
+
+void RotatingFacts::Seal(std::span<char> whole) const noexcept {
+  char* table = whole.data() + kTamisHeaderBytes;
+  StoreLittle(table + kRotationsAt, rotations);
+  char* at = table + kKeysAt;
+  for (const std::uint64_t count : keys) {
+    StoreLittle(at, count);
+    at += sizeof(count);
+  }
+  TamisHeader header = NewTamisHeader(TamisKind::kRotating, seed, all_keys());
+  header.size_parameter = lines;
+  header.parameter_a = probes;
+  header.parameter_b = generations();
+  SealTamis(whole, header);
+}
+
+// All generations, the newest first.
+std::vector<LineFilter> GenerationsOf(const RotatingFacts& facts,
+                                      const unsigned char* lines) {
+  std::vector<LineFilter> parts;
+  const std::size_t count = facts.generations();
+  for (std::size_t age = 0; age < count; ++age) {
+    const std::size_t place = (facts.newest() + count - age) % count;
+    parts.push_back(facts.GenerationAt(lines, place));
+  }
+  return parts;
+}
+
+std::string WhyReserved(const TamisHeader& header) {
+  std::string reason = WhyUnreadable(header, TamisKind::kRotating);
+  if (!reason.empty()) return reason;
+  if (header.parameter_a == 0 || header.parameter_a > kMaxLineProbes ||
+      header.parameter_b < kLeastGenerations ||
+      header.parameter_b > kMostGenerations) {
+    return "its parameters are reserved";
+  }
+  return {};
+}
+
+// REQUIRES: nothing is reserved, and `table` is as long as TableBytes() says
+RotatingFacts ReadFacts(const TamisHeader& header, const char* table) {
+  RotatingFacts facts;
+  facts.seed = header.seed;
+  facts.lines = header.size_parameter;
+  facts.probes = header.parameter_a;
+  facts.rotations = LoadLittle64(table + kRotationsAt);
+  for (std::size_t i = 0; i < header.parameter_b; ++i) {
+    facts.keys.push_back(
+        LoadLittle64(table + kKeysAt + i * sizeof(std::uint64_t)));
+  }
+  return facts;
+}
+
+struct ParsedRotating {
+  RotatingFacts facts;
+  Slice lines;               // of all generations
+  std::string always_maybe;  // not empty: reserved (says why); nothing else is
+                             // set
+};
+
+// Corruption: damaged, or not what this format could be.
+Result<ParsedRotating> ParseRotating(Slice bytes) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  const TamisHeader& header = contents->header;
+  ParsedRotating parsed;
+  parsed.always_maybe = WhyReserved(header);
+  if (!parsed.always_maybe.empty()) return parsed;
+
+  const Slice payload = contents->payload;
+  const std::size_t generations = header.parameter_b;
+  const std::size_t table = TableBytes(generations);
+  const std::size_t lines_of_all = generations * kLineBytes;
+  if (payload.size() <= table || (payload.size() - table) % lines_of_all != 0 ||
+      header.size_parameter != (payload.size() - table) / lines_of_all) {
+    return Status::Corruption("tamis: its payload does not fit its lines");
+  }
+  const Slice padding = payload.substr(0, table).substr(KeysEnd(generations));
+  if (padding.find_first_not_of('\0') != Slice::npos ||
+      LoadLittle64(payload.data() + kRotationsAt) > kMostRotations) {
+    parsed.always_maybe = "its table has values that are reserved";
+    return parsed;
+  }
+  parsed.facts = ReadFacts(header, payload.data());
+  parsed.lines = payload.substr(table);
+  return parsed;
+}
 
 class RotatingInMemory final : public RotatingFilter {
  public:
@@ -86,7 +206,7 @@ class RotatingInMemory final : public RotatingFilter {
     CheckPartsMany(parts_, facts_.seed, keys, out);
   }
   FilterInfo Describe() const override {
-    return tamis::Describe(facts_, parts_);
+    return DescribeLineParts(facts_, parts_);
   }
   Status Save(std::string* dst) const override {
     const std::size_t start = dst->size();
@@ -94,7 +214,7 @@ class RotatingInMemory final : public RotatingFilter {
     if (!room.ok()) return room;
     char* whole = dst->data() + start;
     std::memcpy(whole + facts_.LinesAt(), memory_.bytes.get(), memory_.size);
-    SealRotating({whole, dst->size() - start}, facts_);
+    facts_.Seal({whole, dst->size() - start});
     return Status::Ok();
   }
 
@@ -116,7 +236,7 @@ class RotatingInMemory final : public RotatingFilter {
 
  private:
   MutableLineFilter Newest() noexcept {
-    return GenerationAt(facts_, memory_.bytes.get(), facts_.newest());
+    return facts_.GenerationAt(memory_.bytes.get(), facts_.newest());
   }
   // Into the newest, whatever the older ones say: a key lives on by it.
   void InsertDigest(std::uint64_t digest) noexcept {
@@ -128,57 +248,15 @@ class RotatingInMemory final : public RotatingFilter {
   std::vector<LineFilter> parts_;  // the newest first
 };
 
-class RotatingPolicy final : public FilterPolicy {
+class RotatingPolicy final : public LinePartsPolicy<RotatingFacts> {
  public:
   // REQUIRES: `sizing` is that of one generation, and has no rate
   RotatingPolicy(const BloomSizing& sizing, unsigned generations,
                  std::uint64_t seed)
-      : sizing_(sizing), generations_(generations), seed_(seed) {}
-
-  std::string_view name() const noexcept override { return kTamisFilterName; }
-
-  std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t /*expected_keys*/) const override {
-    return NewBuilderWith({});
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
-      const BuildOptions& options) const override {
-    return std::make_unique<DigestsBuilder>(
-        seed_, options.repeats,
-        [this](const DigestsBuilder::Digests& digests, std::string* dst) {
-          return Write(digests, dst);
-        });
-  }
+      : LinePartsPolicy(seed), sizing_(sizing), generations_(generations) {}
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    Result<ParsedRotating> parsed = ParseRotating(bytes);
-    if (!parsed.ok()) return parsed.status();
-    if (!parsed->always_maybe.empty()) {
-      return NewAlwaysMaybe("tamis", parsed->always_maybe);
-    }
-    return std::unique_ptr<const FilterReader>(
-        std::make_unique<RotatingReader>(*std::move(parsed)));
-  }
-
-  Estimate Predict(std::uint64_t keys) const noexcept override {
-    try {
-      return PredictOrThrow(keys);
-    } catch (const std::bad_alloc&) {
-      return {.status = OutOfMemory()};
-    }
-  }
-  Estimate PredictOrThrow(std::uint64_t keys) const {
-    const RotatingFacts facts = Plan(keys);
-    Estimate estimate = {.bytes = facts.TotalBytes(),
-                         .bits = facts.LineBytes() * 8,
-                         .probes = facts.probes,
-                         .false_positive_rate = RateAt(keys, keys),
-                         .status = CheckPlan(facts)};
-    if (!estimate.status.ok()) {  // its size may be beyond 64 bits
-      estimate.bits = kMostBloomBits;
-      estimate.bytes = kMostBloomBits / 8;
-    }
-    return estimate;
+    return OpenTamisRotating(bytes);
   }
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
@@ -217,15 +295,15 @@ class RotatingPolicy final : public FilterPolicy {
     return sizing_.probes != 0 ? sizing_.probes
                                : BestLineProbes(sizing_.bits_per_key);
   }
-  RotatingFacts Plan(std::uint64_t keys) const {
+  RotatingFacts Plan(std::uint64_t keys) const override {
     RotatingFacts facts;
-    facts.seed = seed_;
+    facts.seed = seed();
     facts.lines = LinesFor(keys);
     facts.probes = Probes();
     facts.keys.resize(generations_);
     return facts;
   }
-  static Status CheckPlan(const RotatingFacts& facts) {
+  Status CheckPlan(const RotatingFacts& facts) const override {
     if (facts.lines <= kMostBloomBits / kLineBits / facts.generations()) {
       return Status::Ok();
     }
@@ -234,25 +312,8 @@ class RotatingPolicy final : public FilterPolicy {
         "key");
   }
 
-  Status Write(const DigestsBuilder::Digests& digests, std::string* dst) const {
-    RotatingFacts facts = Plan(digests.distinct);
-    if (Status fits = CheckPlan(facts); !fits.ok()) return fits;
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, facts.TotalBytes());
-    if (!room.ok()) return room;
-    char* whole = dst->data() + start;
-    const MutableLineFilter newest =
-        GenerationAt(facts, BytesOf(whole + facts.LinesAt()), 0);
-    digests.all.ForEach([&](std::span<const std::uint64_t> some) {
-      facts.keys[0] += MarkNew(newest, some);
-    });
-    SealRotating({whole, dst->size() - start}, facts);
-    return Status::Ok();
-  }
-
   BloomSizing sizing_;
   unsigned generations_;
-  std::uint64_t seed_;
 };
 
 Result<std::unique_ptr<const RotatingPolicy>> MakeRotatingPolicy(
@@ -296,6 +357,18 @@ Result<std::unique_ptr<RotatingFilter>> NewTamisRotating(
   auto policy = MakeRotatingPolicy(settings, seed);
   if (!policy.ok()) return policy.status();
   return (*policy)->NewRotating(planned_keys);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisRotating(Slice bytes) {
+  Result<ParsedRotating> parsed = ParseRotating(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->always_maybe.empty()) {
+    return NewAlwaysMaybe("tamis", parsed->always_maybe);
+  }
+  auto parts = GenerationsOf(parsed->facts, BytesOf(parsed->lines));
+  return std::unique_ptr<const FilterReader>(
+      std::make_unique<LinePartsReader<RotatingFacts>>(std::move(parsed->facts),
+                                                       std::move(parts)));
 }
 
 Result<std::unique_ptr<RotatingFilter>> LoadTamisRotating(Slice bytes) {

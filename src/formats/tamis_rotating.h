@@ -34,6 +34,9 @@ Result<std::unique_ptr<RotatingFilter>> NewTamisRotating(
     const RotatingSettings& settings, std::uint64_t seed,
     std::uint64_t planned_keys);
 
+// As FilterPolicy::Open(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisRotating(Slice bytes);
+
 // As LoadRotating().
 Result<std::unique_ptr<RotatingFilter>> LoadTamisRotating(Slice bytes);
 

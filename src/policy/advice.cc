@@ -3,59 +3,42 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/no_throw.h"
+#include "formats/tamis_kinds.h"
 #include "policy/advice_words.h"
 #include "policy/kind_costs.h"
+#include "policy/kinds.h"
 
 namespace tamis {
 namespace {
 
 struct Candidate {
-  std::string_view kind;
-  std::string_view family;     // what its speed goes by
-  std::string_view arguments;  // empty: "fpr=" and the rate
-  bool deletes = false;
-  bool growth = false;
-  bool expiry = false;
-};
-// In the order of preference where costs are equal.
-constexpr std::array kCandidates = {
-    Candidate{.kind = "bloom", .family = "bloom", .arguments = {}},
-    Candidate{.kind = "splitblock", .family = "splitblock", .arguments = {}},
-    Candidate{.kind = "classic", .family = "classic", .arguments = {}},
-    Candidate{.kind = "ribbon", .family = "ribbon", .arguments = {}},
-    Candidate{.kind = "fuse8", .family = "fuse", .arguments = "arity=3"},
-    Candidate{.kind = "fuse8", .family = "fuse", .arguments = "arity=4"},
-    Candidate{.kind = "fuse16", .family = "fuse", .arguments = "arity=3"},
-    Candidate{.kind = "fuse16", .family = "fuse", .arguments = "arity=4"},
-    Candidate{.kind = "fuse32", .family = "fuse", .arguments = "arity=3"},
-    Candidate{.kind = "fuse32", .family = "fuse", .arguments = "arity=4"},
-    Candidate{.kind = "counting",
-              .family = "counting",
-              .arguments = {},
-              .deletes = true},
-    Candidate{
-        .kind = "cuckoo", .family = "cuckoo", .arguments = {}, .deletes = true},
-    Candidate{.kind = "scalable",
-              .family = "scalable",
-              .arguments = {},
-              .growth = true},
-    Candidate{.kind = "rotating",
-              .family = "rotating",
-              .arguments = {},
-              .expiry = true},
+  const KindRow* row;
+  const KindEntry* kind;
+  unsigned arity;  // 0: it has none, and its size is the rate
 };
 
-// Of a rotating filter, and of what MakePolicy() makes.
-constexpr std::uint64_t kGenerations = 4;
+// In the order of preference where costs are equal.
+std::vector<Candidate> AllCandidates() {
+  std::vector<Candidate> candidates;
+  for (const KindEntry& kind : KnownKinds()) {
+    const KindRow& row = RowOfEntry(kind);
+    for (const unsigned arity : row.arity_choices()) {
+      candidates.push_back({&row, &kind, arity});
+    }
+  }
+  return candidates;
+}
 
 std::string WhyUnable(const Candidate& candidate, const FilterNeed& need) {
-  if (need.deletes && !candidate.deletes) return "no key can be erased";
-  if (need.growth && !candidate.growth) return "it is planned for its keys";
-  if (need.expiry && !candidate.expiry) return "its keys do not expire";
+  const KindEntry& kind = *candidate.kind;
+  if (need.deletes && !kind.erases) return "no key can be erased";
+  if (need.growth && !kind.unbounded) return "it is planned for its keys";
+  if (need.expiry && !kind.expires) return "its keys do not expire";
   return {};
 }
 
@@ -66,24 +49,23 @@ std::string RateText(double rate) {
 }
 
 std::string SpecOf(const Candidate& candidate, const FilterNeed& need) {
-  std::string spec(candidate.kind);
-  spec += ":";
-  if (!candidate.arguments.empty()) return spec.append(candidate.arguments);
-  return spec + "fpr=" + RateText(need.rate);
+  const std::string name(candidate.kind->name);
+  if (candidate.arity == 0) return name + ":fpr=" + RateText(need.rate);
+  return name + ":arity=" + std::to_string(candidate.arity);
 }
 
 // While the newest of its generations fills, the others are full.
 std::uint64_t PlannedKeys(const Candidate& candidate, const FilterNeed& need) {
-  if (!candidate.expiry) return need.keys;
-  constexpr std::uint64_t kFull = kGenerations - 1;
+  if (!candidate.kind->expires) return need.keys;
+  constexpr std::uint64_t kFull = TamisSettings().generations - 1;
   return need.keys / kFull + (need.keys % kFull != 0 ? 1 : 0);
 }
 
 FilterChoice Judge(const Candidate& candidate, const FilterNeed& need) {
   FilterChoice choice;
-  choice.kind = candidate.kind;
+  choice.kind = candidate.kind->name;
   choice.spec = SpecOf(candidate, need);
-  const KindSpeed& speed = SpeedOf(candidate.family);
+  const KindSpeed& speed = candidate.row->speed;
   choice.build_ns_per_key = speed.build_ns;
   choice.unfit = WhyUnable(candidate, need);
   auto policy = MakePolicy(choice.spec);
@@ -139,7 +121,7 @@ Status NoneFits(const FilterNeed& need) {
 Result<FilterAdvice> Advise(const FilterNeed& need) {
   if (Status fits = CheckNeed(need); !fits.ok()) return fits;
   FilterAdvice advice;
-  for (const Candidate& candidate : kCandidates) {
+  for (const Candidate& candidate : AllCandidates()) {
     advice.choices.push_back(Judge(candidate, need));
   }
   std::stable_sort(advice.choices.begin(), advice.choices.end(),

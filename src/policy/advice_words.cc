@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/kind_costs.h"
+#include "policy/kinds.h"
 
 namespace tamis {
 namespace {
@@ -45,9 +46,9 @@ std::string Listed(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string_view FamilyOf(const FilterChoice& choice) {
-  return choice.kind.starts_with("fuse") ? "fuse"
-                                         : std::string_view(choice.kind);
+// Sizes of one kind are no rivals.
+bool AreOfOneKind(const FilterChoice& a, const FilterChoice& b) {
+  return FindKind(a.kind)->code == FindKind(b.kind)->code;
 }
 
 // "50 ns less per key to build", into the list where it belongs.
@@ -87,17 +88,18 @@ std::string Weighed(const FilterNeed& need, const FilterChoice& best,
   return text + "; " + held + "that outweighs " + Listed(losses) + ".";
 }
 
-// The one to hold the best against: bloom, or if that is the best, the
-// smallest; of another family, and fit.  Null: there is none.
+// The one to hold the best against: the default, or if that is the best, the
+// smallest; of another kind, and fit.  Null: there is none.
 const FilterChoice* RivalOf(std::span<const FilterChoice> choices) {
   const FilterChoice* rival = nullptr;
   const FilterChoice& best = choices.front();
+  const std::string_view usual = KnownKinds().front().name;
   for (const FilterChoice& choice : choices) {
-    if (!choice.unfit.empty() || FamilyOf(choice) == FamilyOf(best)) continue;
-    if (choice.kind == "bloom") return &choice;
+    if (!choice.unfit.empty() || AreOfOneKind(choice, best)) continue;
+    if (choice.kind == usual) return &choice;
     const bool is_better =
         rival == nullptr ||
-        (best.kind == "bloom" && choice.estimate.bytes < rival->estimate.bytes);
+        (best.kind == usual && choice.estimate.bytes < rival->estimate.bytes);
     if (is_better) rival = &choice;
   }
   return rival;
@@ -130,7 +132,9 @@ std::string ReasonFor(const FilterNeed& need,
   const FilterChoice* rival = RivalOf(choices);
   if (rival == nullptr) return best.kind + ": no other kind errs so seldom.";
   if (need.deletes) {
-    return "Keys can be erased from counting and cuckoo alone. " +
+    const std::string erasing =
+        NamesOfKinds([](const KindEntry& kind) { return kind.erases; });
+    return "Keys can be erased from " + erasing + " alone. " +
            Weighed(need, best, *rival);
   }
   if (best.estimate.bytes <= kLeastChargedBytes &&

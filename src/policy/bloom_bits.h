@@ -7,12 +7,12 @@
 
 #include "filters/block_shapes.h"
 #include "formats/line_view.h"
-#include "formats/tamis_reload.h"
+#include "formats/tamis_filter.h"
 
 namespace tamis {
 
 inline bool HasBlocks(const TamisBloom& bloom) noexcept {
-  return bloom.kind != TamisKind::kClassicBloom;
+  return bloom.unit.blocks.has_value();
 }
 
 inline std::span<const unsigned char> BitsOf(const TamisBloom& bloom) noexcept {
@@ -24,7 +24,7 @@ inline std::span<const unsigned char> BitsOf(const TamisBloom& bloom) noexcept {
 // visit(shape of its blocks).  REQUIRES: HasBlocks(bloom)
 template <typename Visit>
 auto VisitShape(const TamisBloom& bloom, const Visit& visit) {
-  if (bloom.kind == TamisKind::kSplitBlock) return visit(SplitBlockShape());
+  if (bloom.unit.blocks == BlockKind::kSplit) return visit(SplitBlockShape());
   return visit(LineShape(TamisLineProbes(bloom.parsed.facts.probes)));
 }
 

@@ -1,15 +1,14 @@
 #include "policy/choosing_policy.h"
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "formats/digest_builder.h"
+#include "formats/forwarding_policy.h"
 #include "formats/tamis_filter.h"
-#include "formats/tamis_from_digests.h"
-#include "math/ribbon_sizing.h"
 #include "policy/kind_costs.h"
+#include "policy/kinds.h"
 
 namespace tamis {
 namespace {
@@ -17,8 +16,8 @@ namespace {
 struct Candidate {
   const KindSpeed* speed;
   std::unique_ptr<const FilterPolicy> policy;  // for Predict()
-  std::function<Status(const DigestedKeys&, const BuildOptions&, std::string*)>
-      append;
+  const TamisKindRow* kind;
+  TamisSettings settings;
 };
 using Candidates = std::vector<Candidate>;
 
@@ -38,52 +37,24 @@ const Candidate& CheapestFor(std::uint64_t keys, FilterNeed need,
   return *best;
 }
 
-class ChoosingBuilder final : public DigestBuilder {
+class ChoosingPolicy final : public ForwardingPolicy {
  public:
-  // All but the options must outlive it.
-  ChoosingBuilder(const FilterNeed& need, const Candidates& candidates,
-                  std::uint64_t seed, const BuildOptions& options)
-      : DigestBuilder(seed, options), need_(need), candidates_(candidates) {}
-
- private:
-  Status Build(DigestSet* digests, std::string* dst) override {
-    const Candidate& chosen = CheapestFor(digests->size(), need_, candidates_);
-    const Estimate estimate = chosen.policy->Predict(digests->size());
-    if (!estimate.status.ok()) return estimate.status;
-    return chosen.append({.digests = digests, .seed = seed()}, options(), dst);
-  }
-
-  const FilterNeed& need_;
-  const Candidates& candidates_;
-};
-
-class ChoosingPolicy final : public FilterPolicy {
- public:
-  // REQUIRES: there is a candidate; `growing` is cache-local, and reads every
-  // kind
+  // REQUIRES: there is a candidate; `growing` is the default kind, and reads
+  // every kind
   ChoosingPolicy(const FilterNeed& need, std::uint64_t seed,
                  Candidates candidates,
                  std::unique_ptr<const FilterPolicy> growing)
-      : need_(need),
+      : ForwardingPolicy(std::move(growing)),
+        need_(need),
         seed_(seed),
-        candidates_(std::move(candidates)),
-        growing_(std::move(growing)) {}
-
-  std::string_view name() const noexcept override { return growing_->name(); }
+        candidates_(std::move(candidates)) {}
 
   std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t expected_keys) const override {
-    BuildOptions options;
-    options.expected_keys = expected_keys;
-    return NewBuilderWith(options);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
       const BuildOptions& options) const override {
-    return std::make_unique<ChoosingBuilder>(need_, candidates_, seed_,
-                                             options);
-  }
-  Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    return growing_->Open(bytes);
+    return std::make_unique<DigestBuilder>(
+        seed_, options,
+        [this](const DigestedKeys& keys, const BuildOptions& building,
+               std::string* dst) { return Append(keys, building, dst); });
   }
   Estimate Predict(std::uint64_t keys) const noexcept override {
     return CheapestFor(keys, need_, candidates_).policy->Predict(keys);
@@ -92,81 +63,51 @@ class ChoosingPolicy final : public FilterPolicy {
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
     return planned_keys == keys ? Predict(keys).false_positive_rate
-                                : growing_->RateAt(planned_keys, keys);
-  }
-  Result<std::unique_ptr<MutableFilter>> NewMutable(
-      std::uint64_t planned_keys) const override {
-    return growing_->NewMutable(planned_keys);
-  }
-  Result<std::unique_ptr<ConcurrentFilter>> NewConcurrent(
-      std::uint64_t planned_keys) const override {
-    return growing_->NewConcurrent(planned_keys);
-  }
-  Status Combine(std::span<const Slice> filters, SetOperation operation,
-                 std::string* dst) const override {
-    return growing_->Combine(filters, operation, dst);
+                                : ForwardingPolicy::RateAt(planned_keys, keys);
   }
 
  private:
+  Status Append(const DigestedKeys& keys, const BuildOptions& options,
+                std::string* dst) const {
+    const std::uint64_t count = keys.digests->size();
+    const Candidate& chosen = CheapestFor(count, need_, candidates_);
+    const Estimate estimate = chosen.policy->Predict(count);
+    if (!estimate.status.ok()) return estimate.status;
+    return chosen.kind->append(chosen.settings, keys, options, dst);
+  }
+
   FilterNeed need_;
   std::uint64_t seed_;
   Candidates candidates_;
-  std::unique_ptr<const FilterPolicy> growing_;
 };
 
-using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
-
-void AddLines(PolicyResult policy, Candidates* candidates) {
-  if (!policy.ok()) return;
-  const FilterPolicy* plan = policy->get();
-  candidates->push_back(
-      {&SpeedOf("bloom"), *std::move(policy),
-       [plan](const DigestedKeys& keys, const BuildOptions& /*options*/,
-              std::string* dst) {
-         const Estimate size = plan->Predict(keys.digests->size());
-         return AppendTamisLines(keys, size.bits, size.probes, dst);
-       }});
-}
-
-void AddRibbon(PolicyResult policy, std::uint32_t columns,
-               Candidates* candidates) {
-  if (!policy.ok()) return;
-  candidates->push_back(
-      {&SpeedOf("ribbon"), *std::move(policy),
-       [columns](const DigestedKeys& keys, const BuildOptions& options,
-                 std::string* dst) {
-         return AppendTamisRibbon(keys, columns, options, dst);
-       }});
-}
-
-void AddFuse(const FuseSettings& settings, Candidates* candidates) {
-  PolicyResult policy = NewTamisFusePolicy(settings, 0);
-  if (!policy.ok()) return;
-  candidates->push_back(
-      {&SpeedOf("fuse"), *std::move(policy),
-       [settings](const DigestedKeys& keys, const BuildOptions& options,
-                  std::string* dst) {
-         return AppendTamisFuse(keys, settings, options, dst);
-       }});
+// Every kind that can be made of digests, at that rate.
+Candidates CandidatesFor(double rate) {
+  Candidates candidates;
+  for (const KindRow& row : KindRows()) {
+    const TamisKindRow& kind = RowOf(row.kind);
+    if (kind.append == nullptr) continue;
+    for (const unsigned arity : row.arity_choices()) {
+      TamisSettings settings = {.sizing = {.rate = rate}};
+      if (arity != 0) settings.arity = arity;
+      auto policy = kind.make(settings);
+      if (!policy.ok()) continue;
+      candidates.push_back({&row.speed, *std::move(policy), &kind, settings});
+    }
+  }
+  return candidates;
 }
 
 }  // namespace
 
-PolicyResult NewChoosingPolicy(const FilterNeed& need, std::uint64_t seed) {
-  const BloomSizing sizing = {.rate = need.rate};
-  PolicyResult growing = NewTamisPolicy(TamisKind::kLineBloom, sizing, seed);
+Result<std::unique_ptr<const FilterPolicy>> NewChoosingPolicy(
+    const FilterNeed& need, std::uint64_t seed) {
+  auto growing = NewTamisPolicy(KindRows().front().kind,
+                                {.sizing = {.rate = need.rate}, .seed = seed});
   // No other candidate has lower rates.
   if (!growing.ok()) return growing.status();
-  Candidates candidates;
-  AddLines(NewTamisPolicy(TamisKind::kLineBloom, sizing, seed), &candidates);
-  AddRibbon(NewTamisPolicy(TamisKind::kRibbon, sizing, seed),
-            RibbonColumnsAt(need.rate), &candidates);
-  for (const unsigned arity : {3u, 4u}) {
-    AddFuse({.cell_bits = FuseCellBits(need.rate), .arity = arity},
-            &candidates);
-  }
   return std::unique_ptr<const FilterPolicy>(std::make_unique<ChoosingPolicy>(
-      need, seed, std::move(candidates), *std::move(growing)));
+      need, seed, CandidatesFor(need.rate), *std::move(growing)));
 }
 
 }  // namespace tamis

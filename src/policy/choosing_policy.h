@@ -11,9 +11,10 @@
 
 namespace tamis {
 
-// Builds cache-local, ribbon or fuse filters of the .tamis container,
-// whichever costs least for the different keys that came; reads every kind.
-// What grows in place is cache-local.  Of `need`, keys and all wishes are
+// Builds filters of the .tamis container, of the kind that costs least for the
+// different keys that came, out of those that can be made of hashes alone:
+// cache-local, ribbon and fuse.  Reads every kind.  What grows in place is of
+// the default kind.  Of `need`, keys and all wishes are
 // ignored.  InvalidArgument: no lines have such a rate, nor have the others.
 Result<std::unique_ptr<const FilterPolicy>> NewChoosingPolicy(
     const FilterNeed& need, std::uint64_t seed);

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "base/append_zeros.h"
 #include "base/no_throw.h"
 #include "filters/fold_bits.h"
-#include "filters/split_block.h"
 #include "policy/bloom_bits.h"
 #include "tamis/bloom_math.h"
 
@@ -17,20 +16,8 @@ namespace {
 
 constexpr std::uint64_t kBitsPerWord = 64;
 
-// What a filter of some kind is a number of, and folded by.
-struct Unit {
-  std::string_view name;  // of many
-  std::uint64_t bits;
-};
-
-Unit UnitOf(TamisKind kind) noexcept {
-  if (kind == TamisKind::kLineBloom) return {"lines", kLineBits};
-  if (kind == TamisKind::kSplitBlock) return {"blocks", kSplitBlockBits};
-  return {"bits", 1};
-}
-
 std::uint64_t UnitsOf(const TamisBloom& bloom) noexcept {
-  return bloom.parsed.facts.bits / UnitOf(bloom.kind).bits;
+  return bloom.parsed.facts.bits / bloom.unit.bits;
 }
 
 // Ascending, from 1 to `number`.
@@ -58,8 +45,8 @@ Status CheckDivisor(const TamisBloom& bloom, std::uint64_t divisor) {
   if (divisors.size() > kShown) known += ", ...";
   return Status::InvalidArgument(
       "fold: the filter has " + std::to_string(units) + " " +
-      std::string(UnitOf(bloom.kind).name) + ", which " +
-      std::to_string(divisor) + " does not divide; what does: " + known +
+      std::string(bloom.unit.name) + ", which " + std::to_string(divisor) +
+      " does not divide; what does: " + known +
       (units % 2 != 0 ? "; one planned with fold=64, as by tamis "
                         "build --plan-keys, can be halved"
                       : ""));
@@ -106,11 +93,8 @@ void WriteFolded(const TamisBloom& bloom, std::uint64_t divisor,
   } else {
     FoldBits(BitsOf(bloom), facts.bits, divisor, into);
   }
-  TamisHeader header;
-  header.kind = static_cast<std::uint16_t>(bloom.kind);
-  header.hash = static_cast<std::uint16_t>(TamisHash::kXxh3);
-  header.seed = facts.seed;
-  header.keys = facts.keys.value_or(kTamisKeysUnknown);
+  TamisHeader header = NewTamisHeader(bloom.kind, facts.seed,
+                                      facts.keys.value_or(kTamisKeysUnknown));
   header.size_parameter = UnitsOf(bloom) / divisor;
   header.parameter_a = facts.probes;
   SealTamis(whole, header);

@@ -2,27 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 
 namespace tamis {
 namespace {
-
-// Orders of magnitude on a common server, for ranking only.  `./run bench
-// filters` builds filters of all kinds and asks them in batches, with a million
-// and with 100 million keys; these are rounded figures of that kind, not those
-// of any one run.  Lines that come together count as fewer than they are.
-constexpr std::array kSpeeds = {
-    KindSpeed{.kind = "bloom", .build_ns = 12, .query_ns = 2, .lines = 1},
-    KindSpeed{.kind = "splitblock", .build_ns = 12, .query_ns = 2, .lines = 1},
-    KindSpeed{.kind = "classic", .build_ns = 30, .query_ns = 8, .lines = 0},
-    KindSpeed{.kind = "ribbon", .build_ns = 70, .query_ns = 6, .lines = 1.3},
-    KindSpeed{.kind = "fuse", .build_ns = 40, .query_ns = 5, .lines = 1.9},
-    KindSpeed{.kind = "counting", .build_ns = 110, .query_ns = 9, .lines = 1},
-    KindSpeed{.kind = "cuckoo", .build_ns = 140, .query_ns = 8, .lines = 2},
-    // After it has grown once; the generations of the other.
-    KindSpeed{.kind = "scalable", .build_ns = 40, .query_ns = 6, .lines = 2},
-    KindSpeed{.kind = "rotating", .build_ns = 40, .query_ns = 14, .lines = 4},
-};
 
 // What it takes to fetch a line while others are under way, by the size of
 // what the line is fetched from.
@@ -51,14 +33,6 @@ double FetchNs(std::uint64_t bytes) noexcept {
 }
 
 }  // namespace
-
-const KindSpeed& SpeedOf(std::string_view kind) noexcept {
-  const auto* speed =
-      std::find_if(kSpeeds.begin(), kSpeeds.end(),
-                   [&](const KindSpeed& s) { return s.kind == kind; });
-  assert(speed != kSpeeds.end());
-  return *speed;
-}
 
 double QueryNs(const KindSpeed& speed, const Estimate& estimate) noexcept {
   const double lines = speed.lines > 0 ? speed.lines : estimate.probes;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "tamis/advice.h"
 
@@ -12,14 +11,10 @@ namespace tamis {
 
 // How fast a kind is, wherever it is.
 struct KindSpeed {
-  std::string_view kind;  // as MakePolicy() calls it; fuse for all its cells
-  double build_ns;        // per key
-  double query_ns;        // of many at a time, if no memory had to be fetched
-  double lines;           // of 64 bytes fetched by a query; 0: as the probes
+  double build_ns = 0;  // per key
+  double query_ns = 0;  // of many at a time, if no memory had to be fetched
+  double lines = 0;     // of 64 bytes fetched by a query; 0: as the probes
 };
-
-// REQUIRES: there is such a kind
-const KindSpeed& SpeedOf(std::string_view kind) noexcept;
 
 // Smaller filters cost as much as one of this size: allocators, pages and
 // whatever stands around a filter take more than they would save.

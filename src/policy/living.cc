@@ -4,42 +4,14 @@
 #include <utility>
 
 #include "base/no_throw.h"
-#include "formats/tamis_container.h"
-#include "formats/tamis_counting.h"
-#include "formats/tamis_cuckoo.h"
-#include "formats/tamis_reload.h"
-#include "formats/tamis_rotating.h"
-#include "formats/tamis_scalable.h"
-#include "policy/kind_settings.h"
-#include "policy/settings.h"
-#include "policy/spec.h"
+#include "formats/tamis_filter.h"
+#include "formats/tamis_kinds.h"
+#include "policy/kinds.h"
+#include "policy/registry.h"
 #include "tamis/living_filter.h"
 
 namespace tamis {
 namespace {
-
-TamisKind KindOf(Slice bytes) noexcept {
-  return static_cast<TamisKind>(PeekTamisKind(bytes));
-}
-
-// Why bytes that none of the kinds in question takes are refused: damage
-// first, then that it is another kind.
-Status RefuseToLoad(Slice bytes, std::string_view what) {
-  Result<TamisContents> contents = ParseTamis(bytes);
-  if (!contents.ok()) return contents.status();
-  return Status::NotSupported("filter kind " +
-                              std::to_string(contents->header.kind) + " " +
-                              std::string(what));
-}
-
-// The settings of a text that MakePolicy() takes.
-Result<Settings> SettingsOf(std::string_view text, std::string* name) {
-  Result<PolicySpec> spec = ParseSpec(text);
-  if (!spec.ok()) return spec.status();
-  if (auto policy = MakePolicy(text); !policy.ok()) return policy.status();
-  *name = std::string(spec->name);
-  return ReadSettings(*spec);
-}
 
 template <typename Filter>
 Result<std::unique_ptr<MutableFilter>> AsMutable(
@@ -48,70 +20,62 @@ Result<std::unique_ptr<MutableFilter>> AsMutable(
   return std::unique_ptr<MutableFilter>(*std::move(filter));
 }
 
+std::string ErasingKinds() {
+  return NamesOfKinds([](const KindEntry& kind) { return kind.erases; });
+}
+
 Result<std::unique_ptr<ErasableFilter>> MakeErasable(
     std::string_view text, std::uint64_t planned_keys) {
-  std::string name;
-  Result<Settings> settings = SettingsOf(text, &name);
-  if (!settings.ok()) return settings.status();
-  BloomSizing sizing = settings->sizing;
-  const std::uint64_t seed = settings->seed.value_or(0);
-  if (name == "counting") {
-    if (!HasSize(sizing)) sizing.bits_per_key = kUsualCountingBits;
-    return NewTamisCounting(sizing, seed, planned_keys);
+  Result<KindOrder> order = ReadKindOrder(text);
+  if (!order.ok()) return order.status();
+  if (order->row != nullptr && order->row->new_erasable != nullptr) {
+    return order->row->new_erasable(order->settings, planned_keys);
   }
-  if (name == "cuckoo") {
-    if (!HasSize(sizing)) sizing.bits_per_key = kUsualCuckooBits;
-    return NewTamisCuckoo(sizing, seed, planned_keys);
-  }
-  return Status::NotSupported(
-      name + ": keys cannot be erased from this kind; counting and cuckoo can");
+  if (auto policy = MakePolicy(text); !policy.ok()) return policy.status();
+  return Status::NotSupported(order->name +
+                              ": keys cannot be erased from this kind; " +
+                              ErasingKinds() + " can");
 }
 
 Result<std::unique_ptr<RotatingFilter>> MakeRotating(
     std::string_view text, std::uint64_t planned_keys) {
-  std::string name;
-  Result<Settings> settings = SettingsOf(text, &name);
-  if (!settings.ok()) return settings.status();
-  if (name != "rotating") {
-    return Status::NotSupported(name + ": this kind has no generations");
+  Result<KindOrder> order = ReadKindOrder(text);
+  if (!order.ok()) return order.status();
+  if (order->row != nullptr && order->row->new_rotating != nullptr) {
+    return order->row->new_rotating(order->settings, planned_keys);
   }
-  if (!HasSize(settings->sizing)) {
-    settings->sizing.bits_per_key = kUsualRotatingBits;
-  }
-  return NewTamisRotating(RotatingFrom(*settings), settings->seed.value_or(0),
-                          planned_keys);
+  if (auto policy = MakePolicy(text); !policy.ok()) return policy.status();
+  return Status::NotSupported(order->name + ": this kind has no generations");
 }
 
 Result<std::unique_ptr<MutableFilter>> LoadGrowing(Slice bytes) {
-  switch (KindOf(bytes)) {
-    case TamisKind::kClassicBloom:
-    case TamisKind::kLineBloom:
-    case TamisKind::kSplitBlock:
-      return LoadTamisBloom(bytes);
-    case TamisKind::kCounting:
-      return AsMutable(LoadTamisCounting(bytes));
-    case TamisKind::kCuckoo:
-      return AsMutable(LoadTamisCuckoo(bytes));
-    case TamisKind::kScalable:
-      return LoadTamisScalable(bytes);
-    case TamisKind::kRotating:
-      return AsMutable(LoadTamisRotating(bytes));
-    case TamisKind::kRibbon:
-    case TamisKind::kFuse:
-      break;
+  const TamisKindRow* row = RowOfBytes(bytes);
+  if (row == nullptr || !row->grows()) {
+    return RefuseTamis(bytes, "needs all its keys at once, and cannot grow");
   }
-  return RefuseToLoad(bytes, "needs all its keys at once, and cannot grow");
+  if (row->load_erasable != nullptr) {
+    return AsMutable(row->load_erasable(bytes));
+  }
+  if (row->load_rotating != nullptr) {
+    return AsMutable(row->load_rotating(bytes));
+  }
+  return row->load(bytes);
 }
 
 Result<std::unique_ptr<ErasableFilter>> LoadShrinking(Slice bytes) {
-  if (KindOf(bytes) == TamisKind::kCounting) return LoadTamisCounting(bytes);
-  if (KindOf(bytes) == TamisKind::kCuckoo) return LoadTamisCuckoo(bytes);
-  return RefuseToLoad(bytes, "cannot erase keys; counting and cuckoo can");
+  const TamisKindRow* row = RowOfBytes(bytes);
+  if (row != nullptr && row->load_erasable != nullptr) {
+    return row->load_erasable(bytes);
+  }
+  return RefuseTamis(bytes, "cannot erase keys; " + ErasingKinds() + " can");
 }
 
 Result<std::unique_ptr<RotatingFilter>> LoadExpiring(Slice bytes) {
-  if (KindOf(bytes) == TamisKind::kRotating) return LoadTamisRotating(bytes);
-  return RefuseToLoad(bytes, "has no generations");
+  const TamisKindRow* row = RowOfBytes(bytes);
+  if (row != nullptr && row->load_rotating != nullptr) {
+    return row->load_rotating(bytes);
+  }
+  return RefuseTamis(bytes, "has no generations");
 }
 
 }  // namespace

@@ -5,50 +5,34 @@
 #include <utility>
 
 #include "base/no_throw.h"
+#include "formats/forwarding_policy.h"
 
 namespace tamis {
 namespace {
 
-class NoThrowPolicy final : public FilterPolicy {
+class NoThrowPolicy final : public ForwardingPolicy {
  public:
   explicit NoThrowPolicy(std::unique_ptr<const FilterPolicy> policy)
-      : policy_(std::move(policy)) {}
+      : ForwardingPolicy(std::move(policy)) {}
 
-  std::string_view name() const noexcept override { return policy_->name(); }
-  std::unique_ptr<FilterBuilder> NewBuilder(
-      std::uint64_t expected_keys) const override {
-    return policy_->NewBuilder(expected_keys);
-  }
-  std::unique_ptr<FilterBuilder> NewBuilderWith(
-      const BuildOptions& options) const override {
-    return policy_->NewBuilderWith(options);
-  }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    return NoThrow([&] { return policy_->Open(bytes); });
-  }
-  Estimate Predict(std::uint64_t keys) const noexcept override {
-    return policy_->Predict(keys);
-  }
-  double RateAt(std::uint64_t planned_keys,
-                std::uint64_t keys) const noexcept override {
-    return policy_->RateAt(planned_keys, keys);
+    return NoThrow([&] { return ForwardingPolicy::Open(bytes); });
   }
   Result<std::unique_ptr<MutableFilter>> NewMutable(
       std::uint64_t planned_keys) const override {
-    return NoThrow([&] { return policy_->NewMutable(planned_keys); });
+    return NoThrow([&] { return ForwardingPolicy::NewMutable(planned_keys); });
   }
   Result<std::unique_ptr<ConcurrentFilter>> NewConcurrent(
       std::uint64_t planned_keys) const override {
-    return NoThrow([&] { return policy_->NewConcurrent(planned_keys); });
+    return NoThrow(
+        [&] { return ForwardingPolicy::NewConcurrent(planned_keys); });
   }
   Status Combine(std::span<const Slice> filters, SetOperation operation,
                  std::string* dst) const override {
-    return NoThrowAppending(
-        dst, [&] { return policy_->Combine(filters, operation, dst); });
+    return NoThrowAppending(dst, [&] {
+      return ForwardingPolicy::Combine(filters, operation, dst);
+    });
   }
-
- private:
-  std::unique_ptr<const FilterPolicy> policy_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ using Policies = std::vector<std::unique_ptr<const FilterPolicy>>;
 
 // One for each name that there is; Cassandra's differ in their bytes.
 constexpr std::string_view kSpecs[] = {
-    "bloom",        "leveldb",      "rocksdb",      "parquet", "cassandra:hf",
+    "tamis",        "leveldb",      "rocksdb",      "parquet", "cassandra:hf",
     "cassandra:lb", "cassandra:me", "cassandra:oa", "lab",     "md5",
 };
 

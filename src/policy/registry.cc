@@ -1,9 +1,10 @@
-// Which policies there are, and what their text means: docs/policies.md.
+#include "policy/registry.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,7 @@
 #include "formats/rocksdb_filter.h"
 #include "formats/tamis_filter.h"
 #include "policy/choosing_policy.h"
-#include "policy/kind_settings.h"
+#include "policy/kinds.h"
 #include "policy/no_throw_policy.h"
 #include "policy/settings.h"
 #include "policy/spec.h"
@@ -32,38 +33,14 @@ using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
 
 // Bits per key where no size is given.
 constexpr double kUsualBits = 10;  // 0.8 %: what engines ship with
-constexpr double kNoBits = 0;      // the kind knows its own
+constexpr double kNoBits = 0;      // there is always one
 
-template <TamisKind kKind>
-PolicyResult MakeTamis(const Settings& settings) {
-  return NewTamisPolicy(kKind, settings.sizing, settings.seed.value_or(0));
-}
 PolicyResult MakeChoosing(const Settings& settings) {
   FilterNeed need;
   need.rate = settings.sizing.rate;
   need.lifetime_seconds = settings.lifetime.value_or(need.lifetime_seconds);
   need.queries_per_key = settings.queries.value_or(need.queries_per_key);
   return NewChoosingPolicy(need, settings.seed.value_or(0));
-}
-PolicyResult MakeFuse(const Settings& settings) {
-  return ReadingEveryKind(NewTamisFusePolicy(
-      {.cell_bits = FuseCellsFrom(settings),
-       .arity = settings.arity.value_or(FuseSettings().arity)},
-      settings.seed.value_or(0)));
-}
-template <unsigned kCellBits>
-PolicyResult MakeFuseOf(const Settings& settings) {
-  if (HasSize(settings.sizing)) {
-    return Status::InvalidArgument("policy: fuse" + std::to_string(kCellBits) +
-                                   " says its size; leave others out");
-  }
-  Settings sized = settings;
-  sized.sizing.bits_per_key = kCellBits;
-  return MakeFuse(sized);
-}
-PolicyResult MakeRotating(const Settings& settings) {
-  return ReadingEveryKind(NewTamisRotatingPolicy(RotatingFrom(settings),
-                                                 settings.seed.value_or(0)));
 }
 template <RocksDbKind kKind>
 PolicyResult MakeRocksDb(const Settings& settings) {
@@ -89,45 +66,89 @@ PolicyResult MakeMd5(const Settings& settings) {
   return NewMd5Policy(settings.sizing);
 }
 
+// What a name stands for: a kind of the .tamis container, or what make() makes.
 struct Maker {
   std::string_view name;
-  PolicyResult (*make)(const Settings&);
-  unsigned most_probes;
+  PolicyResult (*make)(const Settings&) = nullptr;
+  unsigned max_probes = 0;
   double usual_bits = kUsualBits;
   bool takes_seed = false;
   bool takes_version = false;
-  bool folds = false;
+  const KindRow* kind = nullptr;
+  double named_bits = 0;  // the size that the name says; 0: it says none
+
+  bool folds() const noexcept {
+    return kind != nullptr && RowOf(kind->kind).unit.bits != 0;
+  }
+  bool has_arity() const noexcept {
+    return kind != nullptr && kind->has_arity();
+  }
+  bool has_generations() const noexcept {
+    return kind != nullptr && RowOf(kind->kind).new_rotating != nullptr;
+  }
+  bool weighs_costs() const noexcept { return make == MakeChoosing; }
 };
-constexpr auto MakeDefault = MakeTamis<TamisKind::kLineBloom>;
-constexpr std::array kMakers = {
-    // The default kind.
-    Maker{"bloom", MakeDefault, 32, kUsualBits, true, false, true},
-    Maker{"fpr", MakeChoosing, 32, kNoBits, true},  // by rate and cost
-    Maker{"tamis", MakeDefault, 32, kUsualBits, true, false, true},
-    Maker{"splitblock", MakeTamis<TamisKind::kSplitBlock>, 8, kUsualBits, true,
-          false, true},
-    Maker{"classic", MakeTamis<TamisKind::kClassicBloom>, 255, kUsualBits, true,
-          false, true},
-    Maker{"ribbon", MakeTamis<TamisKind::kRibbon>, 255, 8, true},
-    Maker{"fuse", MakeFuse, 255, 8, true},
-    Maker{"fuse8", MakeFuseOf<8>, 255, kNoBits, true},
-    Maker{"fuse16", MakeFuseOf<16>, 255, kNoBits, true},
-    Maker{"fuse32", MakeFuseOf<32>, 255, kNoBits, true},
-    Maker{"counting", MakeTamis<TamisKind::kCounting>, 32, kUsualCountingBits,
-          true},
-    Maker{"cuckoo", MakeTamis<TamisKind::kCuckoo>, 255, kUsualCuckooBits, true},
-    Maker{"scalable", MakeTamis<TamisKind::kScalable>, 32, kUsualScalableBits,
-          true},
-    Maker{"rotating", MakeRotating, 32, kUsualRotatingBits, true},
-    Maker{"leveldb", MakeLevelDb, 30},
-    Maker{"rocksdb", MakeRocksDb<RocksDbKind::kBloom>, 30},
-    Maker{"rocksdb-legacy", MakeRocksDb<RocksDbKind::kLegacyBloom>, 127},
-    Maker{"rocksdb-ribbon", MakeRocksDb<RocksDbKind::kRibbon>, 255},
-    Maker{"cassandra", MakeCassandra, 30, kUsualBits, false, true},
-    Maker{"parquet", MakeParquet, 8},
-    Maker{"lab", MakeLab, 30},
-    Maker{"md5", MakeMd5, 255},
+constexpr Maker kChoosing = {.name = "fpr",
+                             .make = MakeChoosing,
+                             .max_probes = 32,
+                             .usual_bits = kNoBits,
+                             .takes_seed = true};
+constexpr std::array kForeign = {
+    Maker{.name = "leveldb", .make = MakeLevelDb, .max_probes = 30},
+    Maker{.name = "rocksdb",
+          .make = MakeRocksDb<RocksDbKind::kBloom>,
+          .max_probes = 30},
+    Maker{.name = "rocksdb-legacy",
+          .make = MakeRocksDb<RocksDbKind::kLegacyBloom>,
+          .max_probes = 127},
+    Maker{.name = "rocksdb-ribbon",
+          .make = MakeRocksDb<RocksDbKind::kRibbon>,
+          .max_probes = 255},
+    Maker{.name = "cassandra",
+          .make = MakeCassandra,
+          .max_probes = 30,
+          .takes_version = true},
+    Maker{.name = "parquet", .make = MakeParquet, .max_probes = 8},
+    Maker{.name = "lab", .make = MakeLab, .max_probes = 30},
+    Maker{.name = "md5", .make = MakeMd5, .max_probes = 255},
 };
+
+Maker MakerOf(const KindRow& row, std::string_view name, double named_bits) {
+  return {.name = name,
+          .max_probes = row.max_probes,
+          .usual_bits = named_bits > 0 ? named_bits : row.usual_bits,
+          .takes_seed = true,
+          .kind = &row,
+          .named_bits = named_bits};
+}
+
+// visit(maker) for each name there is, in the order in which they are listed,
+// until it returns true.
+template <typename Visit>
+void VisitMakers(const Visit& visit) {
+  const std::span<const KindRow> rows = KindRows();
+  for (const KindRow& row : rows) {
+    if (visit(MakerOf(row, RowOf(row.kind).name, 0))) return;
+    for (const SizedName& sized : row.sized_names) {
+      if (sized.bits > 0 && visit(MakerOf(row, sized.name, sized.bits))) return;
+    }
+    if (&row != &rows.front()) continue;
+    // The default kind goes by the name of its format, too.
+    if (visit(kChoosing) || visit(MakerOf(row, "tamis", 0))) return;
+  }
+  for (const Maker& maker : kForeign) {
+    if (visit(maker)) return;
+  }
+}
+
+std::optional<Maker> MakerNamed(std::string_view name) {
+  std::optional<Maker> found;
+  VisitMakers([&](const Maker& maker) {
+    if (maker.name == name) found = maker;
+    return found.has_value();
+  });
+  return found;
+}
 
 Status Refuse(const Maker& maker, std::string_view what) {
   return Status::InvalidArgument(
@@ -135,11 +156,11 @@ Status Refuse(const Maker& maker, std::string_view what) {
 }
 
 Status CheckApplies(const Maker& maker, const Settings& settings) {
-  if (maker.name == "fpr" && !(settings.sizing.rate > 0)) {
+  if (maker.weighs_costs() && !(settings.sizing.rate > 0)) {
     return BadArgument("fpr", "needs a rate, as in \"fpr:0.01\"");
   }
-  if (settings.sizing.probes > maker.most_probes) {
-    return Refuse(maker, " makes at most " + std::to_string(maker.most_probes) +
+  if (settings.sizing.probes > maker.max_probes) {
+    return Refuse(maker, " makes at most " + std::to_string(maker.max_probes) +
                              " probes per key");
   }
   if (settings.seed.has_value() && !maker.takes_seed) {
@@ -153,28 +174,33 @@ Status CheckApplies(const Maker& maker, const Settings& settings) {
   if (settings.textbook.has_value() && !maker.takes_version) {
     return Status::InvalidArgument("policy: only cassandra takes sizing=");
   }
-  if (settings.sizing.fold > 1 && !maker.folds) {
-    return Refuse(maker,
-                  " cannot be folded; bloom, splitblock and classic can");
+  if (settings.sizing.fold > 1 && !maker.folds()) {
+    const std::string can =
+        NamesOfKinds([](const KindEntry& kind) { return kind.fold_unit != 0; });
+    return Refuse(maker, " cannot be folded; " + can + " can");
   }
-  if (settings.arity.has_value() && !maker.name.starts_with("fuse")) {
+  if (settings.arity.has_value() && !maker.has_arity()) {
     return Refuse(maker, " has no arity");
   }
-  if (settings.generations.has_value() && maker.name != "rotating") {
+  if (settings.generations.has_value() && !maker.has_generations()) {
     return Refuse(maker, " has no generations");
   }
-  if ((settings.lifetime || settings.queries) && maker.name != "fpr") {
+  if ((settings.lifetime || settings.queries) && !maker.weighs_costs()) {
     return Refuse(maker, " does not weigh costs; only fpr does");
+  }
+  if (maker.named_bits > 0 && HasSize(settings.sizing)) {
+    return Refuse(maker, " says its size; leave others out");
   }
   return Status::Ok();
 }
 
 std::string KnownNames() {
   std::string names;
-  for (const Maker& maker : kMakers) {
+  VisitMakers([&](const Maker& maker) {
     if (!names.empty()) names += ", ";
     names += maker.name;
-  }
+    return false;
+  });
   return names;
 }
 
@@ -201,17 +227,15 @@ constexpr std::array kFormats = {
 
 // What a text asks for.
 struct Order {
-  const Maker* maker = nullptr;
+  Maker maker;
   Settings settings;  // with the usual size where none was given
 };
 
 Result<Order> ReadOrder(std::string_view text) {
   Result<PolicySpec> spec = ParseSpec(text);
   if (!spec.ok()) return spec.status();
-  const auto* maker =
-      std::find_if(kMakers.begin(), kMakers.end(),
-                   [&](const Maker& m) { return m.name == spec->name; });
-  if (maker == kMakers.end()) {
+  const std::optional<Maker> maker = MakerNamed(spec->name);
+  if (!maker.has_value()) {
     return Status::InvalidArgument("no policy is called \"" +
                                    std::string(spec->name) + "\"; known are " +
                                    KnownNames());
@@ -224,25 +248,19 @@ Result<Order> ReadOrder(std::string_view text) {
   if (!HasSize(settings->sizing)) {
     settings->sizing.bits_per_key = maker->usual_bits;
   }
-  return Order{maker, *std::move(settings)};
+  return Order{*maker, *std::move(settings)};
 }
 
 // `usual_seed` is for texts without one, of kinds that take one.
 PolicyResult Make(std::string_view text, std::uint64_t usual_seed) {
   Result<Order> order = ReadOrder(text);
   if (!order.ok()) return order.status();
-  if (order->maker->takes_seed && !order->settings.seed.has_value()) {
+  const Maker& maker = order->maker;
+  if (maker.takes_seed && !order->settings.seed.has_value()) {
     order->settings.seed = usual_seed;
   }
-  return order->maker->make(order->settings);
-}
-
-// The first name under which the same is made.
-std::string_view FirstNameOf(const Maker& maker) {
-  const auto* const first =
-      std::find_if(kMakers.begin(), kMakers.end(),
-                   [&](const Maker& m) { return m.make == maker.make; });
-  return first->name;
+  if (maker.kind == nullptr) return maker.make(order->settings);
+  return NewTamisPolicy(maker.kind->kind, ForKind(order->settings));
 }
 
 // The shortest text that is read as the same number.
@@ -253,24 +271,23 @@ std::string NumberText(double number) {
   return std::string(digits.data(), end);
 }
 
+// All names of a kind are one, and so are all sizes that come down to the same:
 // "fuse8" and "fuse:fpr=0.01" are "fuse:8".
-void NameCells(Order* order) {
-  constexpr std::string_view kFuse = "fuse";
-  if (!order->maker->name.starts_with(kFuse)) return;
-  const std::optional<double> named =
-      ParseDouble(order->maker->name.substr(kFuse.size()));
-  order->settings.sizing = {.bits_per_key =
-                                named.value_or(FuseCellsFrom(order->settings))};
-  order->maker = std::find_if(kMakers.begin(), kMakers.end(),
-                              [&](const Maker& m) { return m.name == kFuse; });
+void NameByKind(Order* order) {
+  if (order->maker.kind == nullptr) return;
+  const TamisKindRow& row = RowOf(order->maker.kind->kind);
+  order->maker.name = row.name;
+  if (row.bits_of == nullptr) return;
+  BloomSizing& sizing = order->settings.sizing;
+  sizing = {.bits_per_key = row.bits_of(sizing)};
 }
 
 // Every setting by name, in one order, and left out where it is the usual one.
 std::string TextOf(Order order) {
-  NameCells(&order);
+  NameByKind(&order);
   const Settings& settings = order.settings;
   const BloomSizing& sizing = settings.sizing;
-  std::string text(FirstNameOf(*order.maker));
+  std::string text(order.maker.name);
   char mark = ':';
   const auto add = [&](bool is_said, std::string_view name,
                        const std::string& value) {
@@ -293,9 +310,8 @@ std::string TextOf(Order order) {
           kNewestCassandraVersion,
       "version", settings.version.value_or(""));
   add(settings.textbook.value_or(false), "sizing", "textbook");
-  add_whole("arity", settings.arity, FuseSettings().arity);
-  add_whole("generations", settings.generations,
-            RotatingSettings().generations);
+  add_whole("arity", settings.arity, TamisSettings().arity);
+  add_whole("generations", settings.generations, TamisSettings().generations);
   const FilterNeed usual;
   const double lifetime = settings.lifetime.value_or(usual.lifetime_seconds);
   add(lifetime != usual.lifetime_seconds, "lifetime", NumberText(lifetime));
@@ -310,6 +326,16 @@ std::span<const FormatEntry> KnownFormats() noexcept { return kFormats; }
 
 Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
   return NoThrow([&] { return ThrowingNothing(Make(text, 0)); });
+}
+
+Result<KindOrder> ReadKindOrder(std::string_view text) {
+  Result<Order> order = ReadOrder(text);
+  if (!order.ok()) return order.status();
+  KindOrder kind;
+  kind.name = order->maker.name;
+  if (order->maker.kind != nullptr) kind.row = &RowOf(order->maker.kind->kind);
+  kind.settings = ForKind(order->settings);
+  return kind;
 }
 
 std::string CanonicalText(std::string_view text) {

@@ -93,14 +93,12 @@ struct Estimator {
 
 Estimator EstimatorOf(const TamisBloom& bloom) noexcept {
   const BloomFacts& facts = bloom.parsed.facts;
-  const bool lines = bloom.kind == TamisKind::kLineBloom;
-  return {
-      .blocked = HasBlocks(bloom),
-      .shape = {.kind = lines ? BlockKind::kLine : BlockKind::kSplit,
-                .blocks = facts.bits / (lines ? kLineBits : kSplitBlockBits),
-                .probes = facts.probes},
-      .bits = facts.bits,
-      .probes = facts.probes};
+  return {.blocked = HasBlocks(bloom),
+          .shape = {.kind = bloom.unit.blocks.value_or(BlockKind::kLine),
+                    .blocks = facts.bits / bloom.unit.bits,
+                    .probes = facts.probes},
+          .bits = facts.bits,
+          .probes = facts.probes};
 }
 
 Status CheckComparable(const TamisBloom& a, const TamisBloom& b) {

@@ -21,8 +21,6 @@ namespace {
 constexpr double kMostBitsPerKey = 10000;  // beyond it must be a mistake
 constexpr std::uint64_t kMostProbes = 255;
 constexpr std::uint64_t kMostFold = 4096;
-constexpr std::uint64_t kFewestGenerations = 2;
-constexpr std::uint64_t kMostGenerations = 64;
 
 Status SetBitsPerKey(std::string_view text, Settings* settings) {
   const std::optional<double> number = ParseDouble(text);
@@ -98,7 +96,7 @@ Status SetArity(std::string_view text, Settings* settings) {
 
 Status SetGenerations(std::string_view text, Settings* settings) {
   const std::optional<std::uint64_t> number = ParseUint64(text);
-  if (!number || *number < kFewestGenerations || *number > kMostGenerations) {
+  if (!number || *number < kLeastGenerations || *number > kMostGenerations) {
     return BadArgument(text, "generations is a whole number from 2 to 64");
   }
   settings->generations = static_cast<unsigned>(*number);
@@ -167,6 +165,14 @@ Status CheckSizing(const BloomSizing& sizing) {
 }
 
 }  // namespace
+
+TamisSettings ForKind(const Settings& settings) noexcept {
+  const TamisSettings usual;
+  return {.sizing = settings.sizing,
+          .seed = settings.seed.value_or(usual.seed),
+          .arity = settings.arity.value_or(usual.arity),
+          .generations = settings.generations.value_or(usual.generations)};
+}
 
 bool HasSize(const BloomSizing& sizing) noexcept {
   return sizing.bits_per_key > 0 || sizing.rate > 0 || sizing.bits != 0;

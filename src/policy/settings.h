@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "formats/bloom_facts.h"
+#include "formats/tamis_kinds.h"
 #include "policy/spec.h"
 #include "tamis/result.h"
 
@@ -28,6 +29,9 @@ struct Settings {
 // InvalidArgument: one that is unknown, given twice or out of its limits, or
 // that contradicts another; the message names it.
 Result<Settings> ReadSettings(const PolicySpec& spec);
+
+// What they say to a kind of the .tamis container.
+TamisSettings ForKind(const Settings& settings) noexcept;
 
 bool HasSize(const BloomSizing& sizing) noexcept;
 

@@ -17,7 +17,7 @@ namespace {
 Status Unfit(const std::string& what) { return Status::InvalidArgument(what); }
 
 Status Build(const FilterPolicy& policy, std::size_t keys, std::string* bytes) {
-  const std::unique_ptr<FilterBuilder> builder = policy.NewBuilder(keys);
+  const std::unique_ptr<FilterBuilder> builder = policy.NewBuilder();
   if (builder == nullptr) return Unfit("it makes no builder");
   for (std::size_t i = 0; i < keys; ++i) {
     builder->Add("key " + std::to_string(i));

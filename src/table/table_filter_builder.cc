@@ -49,7 +49,7 @@ TableFilterBuilder::TableFilterBuilder(const FilterPolicy* whole,
       // Keys come in order, and repeats are left out below.
       BuildOptions options;
       options.repeats = RepeatedKeys::kNeighbours;
-      whole_ = whole->NewBuilderWith(options);
+      whole_ = whole->NewBuilder(options);
       return whole_ != nullptr ? Status::Ok()
                                : Status::InvalidArgument("there is no builder");
     });

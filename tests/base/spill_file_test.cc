@@ -63,6 +63,21 @@ TEST(SpillFile, ReadingMoreThanWasWrittenIsAnError) {
   EXPECT_NE(status.message().find(dir.path()), std::string::npos);
 }
 
+// ResourceExhausted would be taken for a lack of memory.
+TEST(SpillFile, TooManyOpenFilesAreAnIoError) {
+  TempDir dir;
+  rlimit old;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &old), 0);
+  rlimit none = old;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto file = SpillFile::Create(dir.path());
+  ::setrlimit(RLIMIT_NOFILE, &old);
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.status().code(), StatusCode::kIoError);
+  EXPECT_NE(file.status().message().find(dir.path()), std::string::npos);
+}
+
 TEST(SpillFile, DiscardingLeavesTheRest) {
   TempDir dir;
   auto file = SpillFile::Create(dir.path());
@@ -103,7 +118,7 @@ TEST(SpillFile, NoFolderMeansThatOfTheEnvironment) {
   EXPECT_TRUE(usual.ok());
 }
 
-TEST(SpillFile, NoRoomIsExhaustionAndNamesTheFolder) {
+TEST(SpillFile, NoRoomIsAnIoErrorAndNamesTheFolder) {
   TempDir dir;
   auto file = SpillFile::Create(dir.path());
   ASSERT_TRUE(file.ok());
@@ -117,7 +132,7 @@ TEST(SpillFile, NoRoomIsExhaustionAndNamesTheFolder) {
   const Status status = file->WriteAt(0, Bytes(std::string(5000, 'x')));
   ::setrlimit(RLIMIT_FSIZE, &old);
   ::signal(SIGXFSZ, old_handler);
-  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(status.code(), StatusCode::kIoError);
   EXPECT_NE(status.message().find(dir.path()), std::string::npos);
 }
 

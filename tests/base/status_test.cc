@@ -20,6 +20,13 @@ TEST(Status, SaysWhatWentWrong) {
   EXPECT_EQ(bad.ToString(), "corruption: tamis: cut off");
 }
 
+// Whoever runs out of memory can try again later; a full filter stays full.
+TEST(Status, AFullFilterIsNoLackOfMemory) {
+  const Status full = Status::FilterFull("cuckoo: no room");
+  EXPECT_NE(full.code(), Status::ResourceExhausted("no memory").code());
+  EXPECT_EQ(full.ToString(), "filter full: cuckoo: no room");
+}
+
 TEST(Result, HoldsAValueOrAStatus) {
   Result<std::unique_ptr<int>> value(std::make_unique<int>(7));
   ASSERT_TRUE(value.ok());

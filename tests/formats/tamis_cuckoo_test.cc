@@ -102,7 +102,7 @@ TEST(TamisCuckoo, AFullFilterIsExactlyAsBefore) {
       continue;
     }
     ++refused;
-    ASSERT_EQ(status.code(), StatusCode::kResourceExhausted);
+    ASSERT_EQ(status.code(), StatusCode::kFilterFull);
     ASSERT_EQ((*filter)->MayContain(key), was_there);
     if (refused == 1) {
       EXPECT_GT(in.size(), 19'200u);
@@ -121,7 +121,7 @@ TEST(TamisCuckoo, AKeyFitsEightTimes) {
   ASSERT_TRUE(filter.ok());
   for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE((*filter)->Insert("key").ok());
   const std::string eight = Saved(**filter);
-  EXPECT_EQ((*filter)->Insert("key").code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ((*filter)->Insert("key").code(), StatusCode::kFilterFull);
   EXPECT_EQ(Saved(**filter), eight);
   for (unsigned i = 0; i < 8; ++i) {
     ASSERT_TRUE((*filter)->MayContain("key"));
@@ -154,7 +154,7 @@ TEST(TamisCuckoo, ABuilderTakesMoreBucketsWhereKeysFindNoRoom) {
   for (std::size_t i = 0; i < 8; ++i) {
     ASSERT_TRUE((*filter)->Insert(keys[i]).ok());
   }
-  EXPECT_EQ((*filter)->Insert(keys[8]).code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ((*filter)->Insert(keys[8]).code(), StatusCode::kFilterFull);
   const std::string built = testing::Build(*policy, keys);
   EXPECT_GT(built.size(), policy->Predict(9).bytes);
   for (const std::string& key : keys) {
@@ -169,7 +169,7 @@ TEST(TamisCuckoo, ABuilderKeepsToASizeThatWasGiven) {
   const auto builder = policy->NewBuilder();
   for (const auto& key : testing::NumberedKeys("key-", 9)) builder->Add(key);
   std::string dst = "as it was";
-  EXPECT_EQ(builder->Finish(&dst).code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(builder->Finish(&dst).code(), StatusCode::kFilterFull);
   EXPECT_EQ(dst, "as it was");
 }
 

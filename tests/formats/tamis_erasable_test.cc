@@ -77,8 +77,8 @@ TEST(TamisErasable, LivesAsItsPageSaysAndGoesOnWhereItWasSaved) {
             inserts ? filter->Insert(key) : filter->Erase(key);
         ASSERT_EQ(status.ok(), step[2].get<bool>()) << status.ToString();
         if (status.ok()) continue;
-        EXPECT_EQ(status.code(), inserts ? StatusCode::kResourceExhausted
-                                         : StatusCode::kNotFound);
+        EXPECT_EQ(status.code(),
+                  inserts ? StatusCode::kFilterFull : StatusCode::kNotFound);
         EXPECT_EQ(Saved(*filter), before);
       }
     }

@@ -184,7 +184,7 @@ TEST(TamisFuse, BytesDependOnTheSetOfKeysOnly) {
   BuildOptions options;
   options.threads = 3;
   options.memory_bytes = 1;
-  const auto builder = policy->NewBuilderWith(options);
+  const auto builder = policy->NewBuilder(options);
   const std::vector<Slice> slices(keys.begin(), keys.end());
   builder->AddMany(slices);
   std::string out = "before";
@@ -408,7 +408,7 @@ TEST(TamisFuseLarge, ManyPartsWithinLittleMemoryAreTheSame) {
   constexpr std::uint64_t kKeys = 15'000'000;
   const auto policy = Fuse({8, 3});
   const auto build = [&](const BuildOptions& options) {
-    const auto builder = policy->NewBuilderWith(options);
+    const auto builder = policy->NewBuilder(options);
     for (std::uint64_t i = 0; i < kKeys; ++i) {
       char key[8];
       StoreLittle(key, i);

@@ -1,10 +1,13 @@
-#include "formats/tamis_reload.h"
+// The Bloom filters of the .tamis container from their bytes: to grow on, or
+// for work on the bits themselves.
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "formats/tamis_filter.h"
+#include "tamis/living_filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
 
@@ -31,7 +34,7 @@ TEST(TamisReload, ALoadedFilterGrowsOnAsIfNothingHadBeen) {
       ASSERT_TRUE((*straight)->Insert(keys[i]).ok());
       ASSERT_TRUE((*broken)->Insert(keys[i]).ok());
       if (i % 500 != 3) continue;
-      broken = LoadTamisBloom(SaveOf(**broken));
+      broken = LoadMutable(SaveOf(**broken));
       ASSERT_TRUE(broken.ok()) << broken.status().ToString();
     }
     EXPECT_EQ(SaveOf(**broken), SaveOf(**straight)) << spec;
@@ -50,7 +53,7 @@ TEST(TamisReload, AnUnknownNumberOfKeysStaysUnknown) {
   const std::vector<Slice> both = {a, b};
   std::string united;
   ASSERT_TRUE(policy->Combine(both, SetOperation::kUnion, &united).ok());
-  auto filter = LoadTamisBloom(united);
+  auto filter = LoadMutable(united);
   ASSERT_TRUE(filter.ok());
   ASSERT_TRUE((*filter)->Insert("c").ok());
   EXPECT_FALSE((*filter)->Describe().keys.has_value());
@@ -71,7 +74,7 @@ TEST(TamisReload, RefusesWhatOpensAsMaybeOrNotAtAll) {
         row["opens"] == "corruption" ? StatusCode::kCorruption
         : row["opens"] == "maybe"    ? StatusCode::kNotSupported
                                      : StatusCode::kOk;
-    EXPECT_EQ(LoadTamisBloom(bytes).status().code(), expected);
+    EXPECT_EQ(LoadMutable(bytes).status().code(), expected);
     EXPECT_EQ(ParseTamisBloom(bytes).status().code(), expected);
   }
 }

@@ -35,7 +35,7 @@ BuildOptions LimitedTo(std::uint64_t memory_bytes, unsigned threads) {
 
 std::string BuildWith(const FilterPolicy& policy, const BuildOptions& options,
                       const std::vector<std::string>& keys) {
-  const auto builder = policy.NewBuilderWith(options);
+  const auto builder = policy.NewBuilder(options);
   const std::vector<Slice> slices(keys.begin(), keys.end());
   builder->AddMany(slices);
   std::string filter;

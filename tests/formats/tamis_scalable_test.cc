@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
-#include "formats/scalable_bytes.h"
 #include "formats/tamis_container.h"
 #include "tamis/living_filter.h"
 #include "tests/formats/page_dumps.h"
@@ -245,6 +244,7 @@ TEST(TamisScalable, PartsDouble) {
 struct Crafted {
   std::uint64_t capacity;
   std::size_t parts;
+  StatusCode refusal;  // of another part
 };
 
 // A filter of one-line parts that say they are full.
@@ -255,19 +255,20 @@ std::string Craft(const Crafted& crafted) {
     facts.parts.push_back({.lines = 1, .keys = ~std::uint64_t{0}, .probes = 9});
   }
   std::string bytes(facts.TotalBytes(), '\0');
-  SealScalable(bytes, facts);
+  facts.Seal(bytes);
   return bytes;
 }
 
 TEST(TamisScalable, FullItIsAsBefore) {
   for (const Crafted& crafted :
-       {Crafted{1, 48}, Crafted{std::uint64_t{1} << 62, 1},
-        Crafted{std::uint64_t{1} << 50, 1}}) {
+       {Crafted{1, 48, StatusCode::kFilterFull},
+        Crafted{std::uint64_t{1} << 62, 1, StatusCode::kFilterFull},
+        Crafted{std::uint64_t{1} << 50, 1, StatusCode::kResourceExhausted}}) {
     const std::string bytes = Craft(crafted);
     auto filter = LoadTamisScalable(bytes);
     ASSERT_TRUE(filter.ok()) << filter.status().ToString();
     const Status full = (*filter)->Insert("key");
-    EXPECT_EQ(full.code(), StatusCode::kResourceExhausted);
+    EXPECT_EQ(full.code(), crafted.refusal);
     EXPECT_EQ(full.message().find("48 parts") != std::string_view::npos,
               crafted.parts == 48);
     EXPECT_EQ(SaveOf(**filter), bytes);

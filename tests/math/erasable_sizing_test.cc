@@ -62,8 +62,8 @@ TEST(Binomial, GivesTheChancesOfBallsInBoxes) {
     constexpr double kValues[] = {0.1, 0.2, 0.4, 0.8};
     return kValues[i];
   };
-  EXPECT_NEAR(MeanRate({3, 0.5}, weigh),
-              (0.1 + 3 * 0.2 + 3 * 0.4 + 0.8) / 8, 1e-12);
+  EXPECT_NEAR(MeanRate({3, 0.5}, weigh), (0.1 + 3 * 0.2 + 3 * 0.4 + 0.8) / 8,
+              1e-12);
 }
 
 TEST(CuckooSizing, RatesAreThoseOfEqualPlaces) {

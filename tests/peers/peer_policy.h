@@ -45,7 +45,7 @@ inline std::string TheirFilter(const leveldb::FilterPolicy& policy,
 
 inline std::string OurFilter(const FilterPolicy& policy,
                              std::span<const std::string> keys) {
-  const auto builder = policy.NewBuilder(keys.size());
+  const auto builder = policy.NewBuilder();
   for (const std::string& key : keys) builder->Add(key);
   std::string filter;
   const Status finished = builder->Finish(&filter);
@@ -63,7 +63,7 @@ class TamisForLevelDb final : public leveldb::FilterPolicy {
 
   void CreateFilter(const leveldb::Slice* keys, int n,
                     std::string* dst) const override {
-    const auto builder = policy_->NewBuilder(static_cast<std::uint64_t>(n));
+    const auto builder = policy_->NewBuilder();
     for (int i = 0; i < n; ++i) builder->Add(FromPeer(keys[i]));
     const Status finished = builder->Finish(dst);
     EXPECT_TRUE(finished.ok()) << finished.ToString();

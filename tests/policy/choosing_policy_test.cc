@@ -66,11 +66,11 @@ TEST(ChoosingPolicy, AgreesWithTheAdviceAlsoOnFuse) {
   EXPECT_TRUE(Build(*policy, keys) == Build(*PolicyOf(advice.best.spec), keys));
 }
 
-TEST(ChoosingPolicy, GoesByTheDifferentKeysAndNotByHints) {
+TEST(ChoosingPolicy, GoesByTheDifferentKeys) {
   const auto policy = PolicyOf("fpr:0.01,lifetime=1e7,queries=1");
   const std::vector<std::string> keys = NumberedKeys("k", 100);
   std::string once;
-  auto builder = policy->NewBuilder(100'000'000);
+  auto builder = policy->NewBuilder();
   for (const std::string& key : keys) builder->Add(key);
   ASSERT_TRUE(builder->Finish(&once).ok());
   EXPECT_EQ(KindIn(*policy, once), "bloom");
@@ -104,7 +104,7 @@ TEST(ChoosingPolicyThreads, MarkTheSameBits) {
   options.threads = 4;
   double last = 0;
   options.progress = [&](double part) { last = part; };
-  auto builder = policy->NewBuilderWith(options);
+  auto builder = policy->NewBuilder(options);
   for (const std::string& key : keys) builder->Add(key);
   std::string bytes;
   ASSERT_TRUE(builder->Finish(&bytes).ok());

@@ -96,7 +96,7 @@ TEST_P(EveryPolicy, OpensItsOwnFiltersWithoutKeys) {
 
 TEST_P(EveryPolicy, AppendsAndLeavesWhatIsThereAlone) {
   std::string bytes = "here before";
-  const auto builder = policy_->NewBuilder(1);
+  const auto builder = policy_->NewBuilder();
   builder->Add("key");
   ASSERT_TRUE(builder->Finish(&bytes).ok());
   EXPECT_TRUE(bytes.starts_with("here before"));
@@ -137,15 +137,21 @@ TEST_P(EveryPolicy, RatesClimbWithTheKeys) {
   }
 }
 
-TEST_P(EveryPolicy, HintsChangeNoBytes) {
-  for (std::uint64_t hint :
-       {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{1} << 60}) {
-    const auto builder = policy_->NewBuilder(hint);
-    builder->Add("a");
-    builder->Add("b");
-    std::string filter;
-    ASSERT_TRUE(builder->Finish(&filter).ok());
-    EXPECT_EQ(filter, Build(*policy_, {"a", "b"}));
+TEST_P(EveryPolicy, HowItIsBuiltChangesNoBytes) {
+  const auto keys = testing::NumberedKeys("key-", 3000);
+  const std::string usual = Build(*policy_, keys);
+  for (const unsigned threads : {1u, 3u}) {
+    for (const std::uint64_t memory : {0u, 1u, 1u << 27}) {
+      BuildOptions options;
+      options.threads = threads;
+      options.memory_bytes = memory;
+      options.progress = [](double) {};
+      const auto builder = policy_->NewBuilder(options);
+      for (const std::string& key : keys) builder->Add(key);
+      std::string filter;
+      ASSERT_TRUE(builder->Finish(&filter).ok());
+      EXPECT_TRUE(filter == usual) << threads << " threads, " << memory;
+    }
   }
 }
 

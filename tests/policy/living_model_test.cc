@@ -32,7 +32,7 @@ class Life {
       return;
     }
     ++refused_;
-    ASSERT_EQ(status.code(), StatusCode::kResourceExhausted);
+    ASSERT_EQ(status.code(), StatusCode::kFilterFull);
   }
   void EraseOne() {
     const auto it = SomeMember();

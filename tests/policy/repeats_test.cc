@@ -30,7 +30,7 @@ Built BuildWith(const FilterPolicy& policy, RepeatedKeys repeats,
                 const std::vector<std::string>& keys) {
   BuildOptions options;
   options.repeats = repeats;
-  const auto builder = policy.NewBuilderWith(options);
+  const auto builder = policy.NewBuilder(options);
   EXPECT_FALSE(builder->counted_keys().has_value());
   const std::vector<Slice> slices(keys.begin(), keys.end());
   builder->AddMany(slices);

@@ -65,7 +65,7 @@ TEST(SizesLarge, EveryFormatWorksAroundPowersOfTwo) {
         const std::uint64_t bits =
             (std::uint64_t{1} << power) + static_cast<std::uint64_t>(delta);
         const auto policy = PolicyOf(SpecAt(shape, bits));
-        const auto builder = policy->NewBuilder(kKeys);
+        const auto builder = policy->NewBuilder();
         for (std::uint64_t i = 0; i < kKeys; ++i) {
           builder->Add(ScrambledKey(i));
         }
@@ -98,7 +98,7 @@ TEST(SizesLarge, PositionsReachBeyondTwoToThe32) {
     // These begin at a number of 32 bits.
     if (shape.format == "leveldb" || shape.format == "lab") continue;
     const auto policy = PolicyOf(SpecAt(shape, bits));
-    const auto builder = policy->NewBuilder(kKeys);
+    const auto builder = policy->NewBuilder();
     for (std::uint64_t i = 0; i < kKeys; ++i) builder->Add(ScrambledKey(i));
     std::string bytes;
     ASSERT_TRUE(builder->Finish(&bytes).ok());
@@ -130,7 +130,7 @@ TEST(SizesLarge, AContainerOfMoreThan4GiBAnswersFromItsMapping) {
   const ScratchFile file;
   {
     const auto policy = PolicyOf("bloom:m=" + std::to_string(bits) + ",k=7");
-    const auto builder = policy->NewBuilder(kKeys);
+    const auto builder = policy->NewBuilder();
     for (std::uint64_t i = 0; i < kKeys; ++i) builder->Add(ScrambledKey(i));
     std::string bytes;
     ASSERT_TRUE(builder->Finish(&bytes).ok());

@@ -53,7 +53,7 @@ TEST(PolicyThreads, BuildOpenAndPredictFromOnePolicy) {
   for (unsigned t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int round = 0; round < 20; ++round) {
-        const auto builder = policy->NewBuilder(keys.size());
+        const auto builder = policy->NewBuilder();
         for (const std::string& key : keys) builder->Add(key);
         std::string bytes;
         if (!builder->Finish(&bytes).ok() || bytes != expected) ++wrong;

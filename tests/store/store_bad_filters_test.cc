@@ -48,7 +48,8 @@ class FaultyPolicy final : public FilterPolicy {
       : fault_(fault), from_keys_(from_keys), inner_(*MakePolicy("bloom:10")) {}
 
   std::string_view name() const noexcept override { return "test.Faulty"; }
-  std::unique_ptr<FilterBuilder> NewBuilder(std::uint64_t) const override {
+  std::unique_ptr<FilterBuilder> NewBuilder(
+      const BuildOptions&) const override {
     if (fault_ == Fault::kNoBuilder) return nullptr;
     return std::make_unique<Builder>(*this);
   }

@@ -161,7 +161,7 @@ TEST_F(StoreOnABadDisk, AFilterFileHidesNoKey) {
   GuardMappings();
   // Without a checksum: opening it does not read all of it.
   auto policy = *MakePolicy("leveldb:10");
-  auto builder = policy->NewBuilder({});
+  auto builder = policy->NewBuilder();
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < 500'000; ++i) keys.push_back(NumberKey(i));
   for (const std::string& key : keys) builder->Add(key);

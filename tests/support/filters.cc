@@ -22,7 +22,7 @@ std::unique_ptr<const FilterPolicy> PolicyOf(std::string_view spec) {
 
 std::string Build(const FilterPolicy& policy,
                   const std::vector<std::string>& keys) {
-  const std::unique_ptr<FilterBuilder> builder = policy.NewBuilder(keys.size());
+  const std::unique_ptr<FilterBuilder> builder = policy.NewBuilder();
   for (const std::string& key : keys) builder->Add(key);
   std::string filter;
   const Status status = builder->Finish(&filter);

@@ -71,7 +71,7 @@ double RateOfLarge(const FilterPolicy& policy, std::uint64_t n,
   };
   std::string bytes;
   {
-    const std::unique_ptr<FilterBuilder> builder = policy.NewBuilder(n);
+    const std::unique_ptr<FilterBuilder> builder = policy.NewBuilder();
     in_chunks(0, n, [&](auto some) { builder->AddMany(some); });
     EXPECT_TRUE(builder->Finish(&bytes).ok());
   }
@@ -103,7 +103,7 @@ MeasuredRate Measure(const FilterPolicy& policy, std::uint64_t n,
   std::uint64_t next_key = 0;
   std::uint64_t hits = 0;
   for (std::uint64_t f = 0; f < filters; ++f) {
-    const std::unique_ptr<FilterBuilder> builder = policy.NewBuilder(n);
+    const std::unique_ptr<FilterBuilder> builder = policy.NewBuilder();
     for (std::uint64_t i = 0; i < n; ++i) builder->Add(make_key(next_key++));
     std::string bytes;
     EXPECT_TRUE(builder->Finish(&bytes).ok());

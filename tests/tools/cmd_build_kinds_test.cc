@@ -55,6 +55,7 @@ TEST(BuildKinds, AFilterWithoutRoomIsNoMatterOfMemory) {
             {.input = Lines("key", 1000)});
   EXPECT_EQ(run.code, kExitError);
   EXPECT_TRUE(Contains(run.err, "do not find room")) << run.err;
+  EXPECT_FALSE(Contains(run.err, "memory")) << run.err;
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 // The filters of digests are those of the keys.
 
-#include "formats/tamis_from_digests.h"
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "formats/tamis_blocked.h"
+#include "formats/tamis_fuse.h"
+#include "formats/tamis_ribbon.h"
 #include "hash/xxhash.h"
 #include "math/ribbon_sizing.h"
 #include "tests/support/filters.h"
@@ -67,9 +68,8 @@ TEST_F(FromDigests, AFuseFilterIsThatOfTheKeys) {
 TEST_F(FromDigests, LinesAreThoseOfTheKeys) {
   for (const std::uint64_t count : {0u, 1u, 100u, 300'000u}) {
     ASSERT_NO_FATAL_FAILURE(Collect(count, 2));
-    const Estimate size = PolicyOf("bloom:10")->Predict(count);
     std::string bytes = "front";
-    Status status = AppendTamisLines(digested_, size.bits, size.probes, &bytes);
+    Status status = AppendTamisLines(digested_, {.bits_per_key = 10}, &bytes);
     ASSERT_NO_FATAL_FAILURE(ExpectSame("bloom:10,seed=2", status, bytes));
   }
 }

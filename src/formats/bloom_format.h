@@ -1,0 +1,160 @@
+// formats/bloom_format.h -- what the templates of this folder ask of a format
+// and of its engine, as concepts.
+//
+// A format F is a small value that says how keys are hashed, how a filter is
+// sized and what stands around the bits.  Its engine, F::Engine, knows where
+// the bits of a key lie (classic_engine.h, blocked_engine.h).  Readers ask the
+// least of them, policies the most; bytes are read without a size, so a format
+// that only reads may have none.
+
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "formats/bloom_facts.h"
+#include "math/blocked_bloom.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// Answers queries on bits that somebody else owns.
+template <typename E, typename F>
+concept QueryEngine = std::constructible_from<E, const F&, const BloomFacts&> &&
+    requires(const E engine, const F& format, typename F::Digest digest,
+             const unsigned char* bits, std::uint64_t seed,
+             std::span<const Slice> keys, std::span<bool> out,
+             FilterInfo* info) {
+  { engine.Check(bits, digest) }
+  noexcept->std::same_as<bool>;
+  // out[i] = Check() of keys[i], with the memory accesses overlapped.
+  { engine.CheckMany(format, seed, bits, keys, out) }
+  noexcept;
+  // Says what the bits say: kind, set bits, rate, keys by fill.
+  engine.Describe(std::span<const unsigned char>(), info);
+};
+
+// Sets bits, too.
+template <typename E, typename F>
+concept MarkEngine = QueryEngine<E, F> &&
+    std::default_initializable<typename E::Digests> &&
+    requires(const E engine, typename F::Digest digest, unsigned char* bits,
+             const typename E::Digests& digests) {
+  { E::kConcurrent } -> std::convertible_to<bool>;
+  engine.Mark(bits, digest);
+  engine.MarkAll(bits, digests);
+};
+
+// Sets them while other threads do the same; of E::kConcurrent.
+template <typename E, typename F>
+concept ConcurrentEngine = MarkEngine<E, F> &&
+    requires(const E engine, typename F::Digest digest, unsigned char* bits) {
+  engine.PrefetchToMark(bits, digest);
+  engine.MarkAtomic(bits, digest);
+  { engine.CheckAtomic(bits, digest) } -> std::same_as<bool>;
+};
+
+// Takes keys in and gives them back.
+template <typename E, typename F>
+concept EraseEngine = QueryEngine<E, F> &&
+    requires(const E engine, typename F::Digest digest, unsigned char* bits,
+             const typename E::Query& query) {
+  // Prefetches the memory of a key; Check() of the result is that of the key.
+  { engine.Prepare(bits, digest) } -> std::same_as<typename E::Query>;
+  { engine.Check(query) } -> std::same_as<bool>;
+  // False: full, and nothing was changed.
+  { engine.Insert(bits, digest) } -> std::same_as<bool>;
+  // False: the key is certainly not in, and nothing was changed.
+  { engine.Erase(bits, digest) } -> std::same_as<bool>;
+};
+
+// Makes one filter of two, into the first.
+template <typename E>
+concept AddEngine = requires(std::span<unsigned char> into,
+                             std::span<const unsigned char> from) {
+  E::AddInto(into, from);
+};
+
+// Bits that were parsed can be asked.
+template <typename F>
+concept QueryFormat = std::copy_constructible<F> &&
+    QueryEngine<typename F::Engine, F> &&
+    requires(const F format, Slice key, std::uint64_t seed) {
+  { F::kHasSeed } -> std::convertible_to<bool>;  // it is stored, and shown
+  { format.spec_name() } -> std::convertible_to<std::string>;
+  { format.hash_name() } -> std::convertible_to<std::string_view>;
+  { format.HashOf(key, seed) }
+  noexcept->std::same_as<typename F::Digest>;
+};
+
+// Bytes can be taken apart and written.
+template <typename F>
+concept BytesFormat = QueryFormat<F> &&
+    requires(const F format, Slice bytes, std::uint64_t bits,
+             std::span<char> whole, const BloomFacts& facts) {
+  { F::kHeaderBytes } -> std::convertible_to<std::size_t>;
+  { F::kTrailerBytes } -> std::convertible_to<std::size_t>;
+  { format.PayloadBytes(bits) } -> std::same_as<std::uint64_t>;
+  // Writes header and trailer around the bits.
+  format.Seal(whole, facts);
+  { format.Parse(bytes) } -> std::same_as<Result<ParsedBloom>>;
+};
+
+// Filters can be planned.
+template <typename F>
+concept SizedFormat = BytesFormat<F> &&
+    requires(const F format, std::uint64_t keys, const BloomFacts& facts) {
+  { format.Plan(keys) }
+  noexcept->std::same_as<BloomFacts>;
+  // Not ok: the format cannot hold it.
+  { format.CheckPlan(facts) } -> std::same_as<Status>;
+  // The expected rate of false positives.
+  { format.Rate(facts, keys) }
+  noexcept->std::same_as<double>;
+};
+
+// What BloomPolicy asks for.
+template <typename F>
+concept BloomFormat = SizedFormat<F> && MarkEngine<typename F::Engine, F> &&
+    requires(const F format) {
+  { F::kRepeats } -> std::convertible_to<CountedRepeats>;
+  { format.policy_name() } -> std::convertible_to<std::string_view>;
+};
+
+// What ErasablePolicy asks for.  facts.bits are all bits stored.
+template <typename F>
+concept ErasableFormat = SizedFormat<F> && EraseEngine<typename F::Engine, F> &&
+    requires(const F format, const BloomFacts& facts,
+             const ParsedBloom& parsed) {
+  F::kKind;  // an ErasableKind
+  // For keys that found no room; the same: there is nothing larger.
+  { format.Larger(facts) } -> std::same_as<BloomFacts>;
+  // Corruption: keys cannot come and go in these bytes.
+  { format.CheckToLoad(parsed) } -> std::same_as<Status>;
+};
+
+// What ClassicEngine asks for.  F::kKindName says that keys keep to lines all
+// the same; facts.line_bits is then a line's size.
+template <typename F>
+concept ClassicFormat = requires(const F format) {
+  typename F::Probes;                                // probe_sequences.h
+  { format.byte_flip() } -> std::same_as<unsigned>;  // 0, 7: classic_bloom.h
+};
+
+// What BlockedEngine asks for.  Of two digests the larger never has the earlier
+// block, and the lower 32 bits are what the block is asked for.
+template <typename F>
+concept BlockedFormat = std::same_as<typename F::Digest, std::uint64_t> &&
+    requires(const F format, const BloomFacts& facts, std::uint64_t digest,
+             std::uint64_t blocks) {
+  { F::kKindName } -> std::convertible_to<std::string_view>;
+  { F::kBlockKind } -> std::convertible_to<BlockKind>;
+  { format.ShapeOf(facts) } -> std::same_as<typename F::Shape>;
+  { format.BlockOf(digest, blocks) } -> std::same_as<std::uint64_t>;
+};
+
+}  // namespace tamis
