@@ -74,36 +74,39 @@ Status StoreImpl::CompactExclusively(
     const std::function<std::optional<CompactionJob>(const Version&)>& pick,
     CompactReport* report) {
   {
-    std::unique_lock lock(mutex_);
+    const StoreLock lock(context_.mutex);
     ++manual_waiting_;
-    change_.wait(lock, [this] { return closing_ || !is_compacting_; });
+    while (!closing_ && is_compacting_) context_.mutex.Wait(change_);
     --manual_waiting_;
-    if (closing_) return Status::IoError(dir_ + ": the store is being closed");
+    if (closing_)
+      return Status::IoError(context_.dir + ": the store is being closed");
     is_compacting_ = true;
   }
   bool is_over = false;
   Status status;
   while (status.ok() && !is_over) {
     status = NoThrow([&] {
-      const std::optional<CompactionJob> job = pick(*CurrentView()->version);
+      const std::optional<CompactionJob> job = pick(*views_.Current()->version);
       is_over = !job;
       Status done = job ? RunCompaction(*job) : Status::Ok();
       if (job && done.ok()) Count(*job, report);
       return done;
     });
-    ReleaseRetired();
+    views_.ReleaseRetired();
   }
-  const std::lock_guard lock(mutex_);
+  const StoreLock lock(context_.mutex);
   is_compacting_ = false;
-  work_.notify_all();
-  change_.notify_all();
+  work_.NotifyAll();
+  change_.NotifyAll();
   return status;
 }
 
 // True: the table has a filter like those that new tables get, or could not get
 // it, or nobody looks at it.
 Result<bool> StoreImpl::HasWantedFilter(const TableFile& file) const {
-  if (filter_ == nullptr || options_.filter_use == FilterUse::kOff) return true;
+  if (context_.filter == nullptr ||
+      context_.options.filter_use == FilterUse::kOff)
+    return true;
   Result<const TableFilter*> filter = file.Filter();
   if (!filter.ok()) return filter.status();
   const TableFilter::Kind kind = (*filter)->kind();
@@ -120,12 +123,13 @@ Result<bool> StoreImpl::IsAsWanted(const TableFile& file) const {
   Result<const Table*> table = file.Open();
   if (!table.ok()) return table.status();
   const Result<TableTraits> traits = (*table)->ReadTraits();
-  return traits.ok() && wanted_.IsOf(*traits);
+  return traits.ok() && context_.wanted.IsOf(*traits);
 }
 
 Result<CompactReport> StoreImpl::Compact(const CompactOptions& options) {
-  if (options_.read_only) {
-    return Status::InvalidArgument(dir_ + ": the store is open for reading");
+  if (context_.options.read_only) {
+    return Status::InvalidArgument(context_.dir +
+                                   ": the store is open for reading");
   }
   if (Status flushed = Flush(); !flushed.ok()) return flushed;
   CompactReport report;
@@ -144,7 +148,7 @@ Result<CompactReport> StoreImpl::Compact(const CompactOptions& options) {
 Status StoreImpl::CompactLevels(const KeyRange& range, CompactReport* report) {
   const Slice* from = range.start;
   const Slice* to = range.end;  // one key too many does no harm
-  const int lowest = LowestLevel(*CurrentView()->version, from, to);
+  const int lowest = LowestLevel(*views_.Current()->version, from, to);
   bool level0_done = false;
   Status status = CompactExclusively(
       [&](const Version& version) {

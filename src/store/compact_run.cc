@@ -27,28 +27,29 @@ Status StoreImpl::MoveTable(const CompactionJob& job) {
   edit.added.emplace_back(job.output_level, file.facts());
   edit.compact_pointers.emplace_back(job.level, std::string(file.largest()));
   Status applied = LogAndApply(std::move(edit), {});
-  if (applied.ok()) done_.moves.fetch_add(1, std::memory_order_relaxed);
+  if (applied.ok()) context_.done.moves.fetch_add(1, std::memory_order_relaxed);
   return applied;
 }
 
 Status StoreImpl::RunCompaction(const CompactionJob& job) {
   if (job.is_move()) return MoveTable(job);
-  const std::shared_ptr<const ReadView> view = CurrentView();
-  const std::uint64_t parts = std::clamp<std::uint64_t>(
-      job.bytes() / kLeastBytesPerThread, 1, options_.compaction_threads);
-  const std::vector<std::string> cuts = CutsOf(job, order_, parts);
+  const std::shared_ptr<const ReadView> view = views_.Current();
+  const std::uint64_t parts =
+      std::clamp<std::uint64_t>(job.bytes() / kLeastBytesPerThread, 1,
+                                context_.options.compaction_threads);
+  const std::vector<std::string> cuts = CutsOf(job, context_.order, parts);
 
   std::vector<std::unique_ptr<TableOutputs>> outputs(cuts.size() + 1);
   for (std::unique_ptr<TableOutputs>& part : outputs) part = NewOutputs();
-  const std::vector<Sequence> snapshots = snapshots_.All();
+  const std::vector<Sequence> snapshots = context_.snapshots.All();
   const auto run = [&](std::size_t i, unsigned worker) {
     // The first is the caller's own thread.
-    if (worker > 0 && options_.guard_mappings) UnblockFaults();
+    if (worker > 0 && context_.options.guard_mappings) UnblockFaults();
     CompactRange range;
     range.job = &job;
     range.version = view->version.get();
     range.snapshots = snapshots;
-    range.table_bytes = options_.table_bytes;
+    range.table_bytes = context_.options.table_bytes;
     range.stop = &stop_compactions_;
     if (i > 0) range.from = cuts[i - 1];
     if (i < cuts.size()) range.to = cuts[i];
@@ -77,22 +78,25 @@ Status StoreImpl::RunCompaction(const CompactionJob& job) {
     edit.removed.emplace_back(job.output_level, file->number());
   }
   if (job.level != job.output_level) {
-    edit.compact_pointers.emplace_back(job.level, LargestKey(job, order_));
+    edit.compact_pointers.emplace_back(job.level,
+                                       LargestKey(job, context_.order));
   }
   if (Status applied = LogAndApply(std::move(edit), {}); !applied.ok()) {
     return applied;
   }
-  done_.compactions.fetch_add(1, std::memory_order_relaxed);
-  done_.compaction_bytes_read.fetch_add(job.bytes(), std::memory_order_relaxed);
-  done_.compaction_bytes_written.fetch_add(written, std::memory_order_relaxed);
+  context_.done.compactions.fetch_add(1, std::memory_order_relaxed);
+  context_.done.compaction_bytes_read.fetch_add(job.bytes(),
+                                                std::memory_order_relaxed);
+  context_.done.compaction_bytes_written.fetch_add(written,
+                                                   std::memory_order_relaxed);
   // It is done, whether there is memory for the line or not.
   (void)NoThrow([&] {
-    info_log_->Write("compacted " + std::to_string(job.upper.size()) +
-                     " tables of level " + std::to_string(job.level) + " and " +
-                     std::to_string(job.lower.size()) + " of level " +
-                     std::to_string(job.output_level) + ", " +
-                     std::to_string(job.bytes()) + " bytes, into " +
-                     std::to_string(written) + " bytes");
+    context_.info_log.Write(
+        "compacted " + std::to_string(job.upper.size()) + " tables of level " +
+        std::to_string(job.level) + " and " + std::to_string(job.lower.size()) +
+        " of level " + std::to_string(job.output_level) + ", " +
+        std::to_string(job.bytes()) + " bytes, into " +
+        std::to_string(written) + " bytes");
     return Status::Ok();
   });
   return Status::Ok();
@@ -100,19 +104,19 @@ Status StoreImpl::RunCompaction(const CompactionJob& job) {
 
 void StoreImpl::CompactLoop() {
   unsigned failures = 0;
-  std::unique_lock lock(mutex_);
+  StoreLock lock(context_.mutex);
   while (true) {
-    work_.wait(lock, [this] {
-      return closing_ ||
-             (!is_compacting_ && manual_waiting_ == 0 && NeedsCompaction());
-    });
+    while (!closing_ &&
+           (is_compacting_ || manual_waiting_ > 0 || !NeedsCompaction())) {
+      context_.mutex.Wait(work_);
+    }
     if (closing_) return;
     is_compacting_ = true;
-    lock.unlock();
+    lock.Unlock();
     Status status = NoThrow([this] { return RunMostUrgent(); });
     const bool done = status.ok();
-    ReleaseRetired();
-    lock.lock();
+    views_.ReleaseRetired();
+    lock.Lock();
     is_compacting_ = false;
     if (done) {
       if (failures > 0) background_error_ = Status::Ok();
@@ -120,8 +124,8 @@ void StoreImpl::CompactLoop() {
     } else if (!closing_) {
       NoteBackgroundError(std::move(status), "compacting");
     }
-    change_.notify_all();
-    if (!done && !WaitToRetry(lock, ++failures)) return;
+    change_.NotifyAll();
+    if (!done && !WaitToRetry(++failures)) return;
   }
 }
 
@@ -131,9 +135,9 @@ Status StoreImpl::RunMostUrgent() {
     const std::lock_guard lock(edit_mutex_);
     pointers = compact_pointers_;
   }
-  const std::shared_ptr<const ReadView> view = CurrentView();
+  const std::shared_ptr<const ReadView> view = views_.Current();
   const std::optional<CompactionJob> job =
-      PickCompaction(*view->version, Limits(), pointers);
+      PickCompaction(*view->version, context_.Limits(), pointers);
   return job ? RunCompaction(*job) : Status::Ok();
 }
 

@@ -12,27 +12,31 @@ namespace tamis {
 
 TableWriteOptions StoreImpl::WriteOptionsForTables() const {
   TableWriteOptions options;
-  options.order = order_;
-  options.block_bytes = options_.block_bytes;
-  options.restart_interval = options_.restart_interval;
-  options.compression = options_.compression;
-  options.zstd_level = options_.zstd_level;
-  options.limits = PackLimitsOf(options_);
-  options.filter = filter_.get();
-  options.leveldb_filter_bits = filters_fit_ ? options_.leveldb_filter_bits : 0;
-  options.properties = wanted_.properties();
+  options.order = context_.order;
+  options.block_bytes = context_.options.block_bytes;
+  options.restart_interval = context_.options.restart_interval;
+  options.compression = context_.options.compression;
+  options.zstd_level = context_.options.zstd_level;
+  options.limits = PackLimitsOf(context_.options);
+  options.filter = context_.filter.get();
+  options.leveldb_filter_bits =
+      context_.filters_fit ? context_.options.leveldb_filter_bits : 0;
+  options.properties = context_.wanted.properties();
   return options;
 }
 
 std::unique_ptr<TableOutputs> StoreImpl::NewOutputs() {
   return std::make_unique<TableOutputs>(
-      env_, dir_, WriteOptionsForTables(), [this] { return NewFileNumber(); },
-      [this](const std::string& what) { NoteFilterNotBuilt(what); });
+      context_.env, context_.dir, WriteOptionsForTables(),
+      [this] { return NewFileNumber(); },
+      [this](const std::string& what) {
+        context_.filter_faults.NoteNotBuilt(what);
+      });
 }
 
 Status StoreImpl::WriteMemtable(const Memtable& memtable,
                                 TableOutputs* outputs) {
-  EntryFilter filter(order_, snapshots_.All(), {});
+  EntryFilter filter(context_.order, context_.snapshots.All(), {});
   const std::unique_ptr<InternalIterator> entries = memtable.NewIterator();
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     if (filter.MayDrop(entries->key())) continue;
@@ -43,7 +47,7 @@ Status StoreImpl::WriteMemtable(const Memtable& memtable,
 }
 
 Status StoreImpl::FlushOldest() {
-  const std::shared_ptr<const ReadView> view = CurrentView();
+  const std::shared_ptr<const ReadView> view = views_.Current();
   const LoggedMemtable oldest = view->frozen.back();
   const std::unique_ptr<TableOutputs> outputs = NewOutputs();
   if (Status written = WriteMemtable(*oldest.table, outputs.get());
@@ -61,13 +65,14 @@ Status StoreImpl::FlushOldest() {
   edit.previous_log_number = 0;
   for (FileFacts& table : *tables) edit.added.emplace_back(0, std::move(table));
   const auto is_flushed = [this, bytes](ReadView* next) {
+    context_.mutex.AssertHeld();
     const std::uint64_t number = next->frozen.back().log_number;
     next->frozen.pop_back();
     std::erase_if(older_logs_, [&](const std::shared_ptr<WriteLog>& log) {
       return log->number() <= number;
     });
-    done_.flushes.fetch_add(1, std::memory_order_relaxed);
-    done_.flush_bytes.fetch_add(bytes, std::memory_order_relaxed);
+    context_.done.flushes.fetch_add(1, std::memory_order_relaxed);
+    context_.done.flush_bytes.fetch_add(bytes, std::memory_order_relaxed);
   };
   Status applied = LogAndApply(std::move(edit), is_flushed);
   if (!applied.ok()) return applied;
@@ -81,16 +86,18 @@ Status StoreImpl::FlushOldest() {
 
 void StoreImpl::FlushLoop() {
   unsigned failures = 0;
-  std::unique_lock lock(mutex_);
+  StoreLock lock(context_.mutex);
   while (true) {
-    work_.wait(lock, [this] { return closing_ || !current_->frozen.empty(); });
+    while (!closing_ && views_.current()->frozen.empty()) {
+      context_.mutex.Wait(work_);
+    }
     if (closing_) return;
     is_flushing_ = true;
-    lock.unlock();
+    lock.Unlock();
     Status flushed = NoThrow([this] { return FlushOldest(); });
     const bool done = flushed.ok();
-    ReleaseRetired();
-    lock.lock();
+    views_.ReleaseRetired();
+    lock.Lock();
     is_flushing_ = false;
     flush_failed_ = !done;
     if (done) {
@@ -99,41 +106,49 @@ void StoreImpl::FlushLoop() {
     } else {
       NoteBackgroundError(std::move(flushed), "flushing");
     }
-    change_.notify_all();
-    if (!done && !WaitToRetry(lock, ++failures)) return;
+    change_.NotifyAll();
+    if (!done && !WaitToRetry(++failures)) return;
   }
+}
+
+// True: all logs before that one are in tables.
+bool StoreImpl::IsFlushedBefore(std::uint64_t log_number) const {
+  const std::vector<LoggedMemtable>& frozen = views_.current()->frozen;
+  return frozen.empty() || frozen.back().log_number >= log_number;
 }
 
 // The writer's way to have the memtable written: it queues like a write, so
 // that nobody else is writing.
 Status StoreImpl::Flush() {
-  if (options_.read_only) return Status::Ok();
+  if (context_.options.read_only) return Status::Ok();
   Writer writer;
   WriteBatch nothing;
   writer.batch = &nothing;
   writer.is_alone = true;  // what it waits for is its turn
-  std::unique_lock lock(mutex_);
+  const StoreLock lock(context_.mutex);
   queue_.push_back(&writer);
-  writer.turn.wait(lock, [&] { return queue_.front() == &writer; });
+  while (queue_.front() != &writer) context_.mutex.Wait(writer.turn);
   Status status;
-  if (!current_->memtable.table->empty()) {
-    status = NoThrow([this] { return SwitchMemtable(); });
+  if (!views_.current()->memtable.table->empty()) {
+    status = NoThrow([this] {
+      context_.mutex.AssertHeld();
+      return SwitchMemtable();
+    });
   }
   queue_.pop_front();
-  if (!queue_.empty()) queue_.front()->turn.notify_one();
+  if (!queue_.empty()) queue_.front()->turn.NotifyOne();
   if (!status.ok()) return status;
-  const std::uint64_t log_number = current_->memtable.log_number;
-  change_.wait(lock, [&] {
-    return closing_ || (flush_failed_ && !background_error_.ok()) ||
-           current_->frozen.empty() ||
-           current_->frozen.back().log_number >= log_number;
-  });
-  return current_->frozen.empty() ||
-                 current_->frozen.back().log_number >= log_number
-             ? Status::Ok()
-         : background_error_.ok()
-             ? Status::IoError(dir_ + ": the store is being closed")
-             : background_error_;
+  const std::uint64_t log_number = views_.current()->memtable.log_number;
+  while (!IsFlushedBefore(log_number)) {
+    if (flush_failed_ && !background_error_.ok()) return background_error_;
+    if (closing_) {
+      return background_error_.ok()
+                 ? Status::IoError(context_.dir + ": the store is being closed")
+                 : background_error_;
+    }
+    context_.mutex.Wait(change_);
+  }
+  return Status::Ok();
 }
 
 }  // namespace tamis

@@ -15,16 +15,16 @@ Sequence StoreImpl::SequenceFor(const ReadOptions& options) const noexcept {
   if (options.snapshot != nullptr) {
     return static_cast<const StoreSnapshot*>(options.snapshot)->sequence();
   }
-  return visible_.load(std::memory_order_acquire);
+  return context_.visible.load(std::memory_order_acquire);
 }
 
 Status StoreImpl::Get(const ReadOptions& options, Slice key,
                       std::string* value) {
-  const ReaderSlots::Guard guard(slots_);
+  const ReaderSlots::Guard guard(views_.slots());
   // The view first, then the sequence: a view may be too new for a sequence,
   // for compaction drops what newer writes hide, but never too old.
-  const ReadView& view = *view_.load(std::memory_order_seq_cst);
-  const Lookup lookup(key, SequenceFor(options), table_context_.seeds);
+  const ReadView& view = views_.visible();
+  const Lookup lookup(key, SequenceFor(options), context_.tables.seeds);
   ReadCounters& counters = guard.counters();
   counters.lookups.Add(1);
 
@@ -33,7 +33,8 @@ Status StoreImpl::Get(const ReadOptions& options, Slice key,
   search.Gather();
   Status status;
   if (!FindInMemtables(view, lookup, value, &counters, &status)) {
-    const TableReading reading{options_.filter_use, options.verify_checksums};
+    const TableReading reading{context_.options.filter_use,
+                               options.verify_checksums};
     status = FindInTables(reading, &search, lookup, value, &counters);
   }
   if (status.ok()) counters.found.Add(1);

@@ -1,5 +1,4 @@
-// How what readers see changes: a new view is published, and the old one is
-// let go of when no reader can have it any more.
+// Which files the store has: the manifest, and what is obsolete.
 
 #include <algorithm>
 #include <optional>
@@ -11,35 +10,9 @@
 
 namespace tamis {
 
-std::shared_ptr<const ReadView> StoreImpl::CurrentView() const {
-  const std::lock_guard lock(mutex_);
-  return current_;
-}
-
-void StoreImpl::Publish(std::shared_ptr<const ReadView> next) noexcept {
-  view_.store(next.get(), std::memory_order_seq_cst);
-  if (current_ != nullptr) {
-    current_->older = std::move(retired_);
-    retired_ = std::move(current_);
-  }
-  current_ = std::move(next);
-}
-
-void StoreImpl::ReleaseRetired() noexcept {
-  std::shared_ptr<const ReadView> old;
-  {
-    const std::lock_guard lock(mutex_);
-    old.swap(retired_);
-  }
-  if (old == nullptr) return;
-  slots_.WaitForReaders();
-  // And with them memtables, tables, and files.
-  while (old != nullptr) old = std::exchange(old->older, nullptr);
-}
-
 ManifestState StoreImpl::StateOf(const Version& version) const {
   ManifestState state;
-  state.comparator = std::string(order_.user().name());
+  state.comparator = std::string(context_.order.user().name());
   state.log_number = log_number_;
   state.compact_pointers = compact_pointers_;
   for (std::size_t i = 0; i < state.files.size(); ++i) {
@@ -80,7 +53,7 @@ void MarkRemoved(const VersionEdit& edit, const Version& base) {
 // reads them.  A new manifest says that they were removed: so that a table
 // which it never names, should it be damaged later, is known to be newer.
 Status StoreImpl::NoteObsoleteTables(const Version& next, VersionEdit* full) {
-  Result<std::vector<std::string>> names = env_.List(dir_);
+  Result<std::vector<std::string>> names = context_.env.List(context_.dir);
   if (!names.ok()) return names.status();
   const std::set<std::uint64_t> live = LiveTables(next);
   for (const std::string& name : *names) {
@@ -113,7 +86,7 @@ Status StoreImpl::WriteEdit(VersionEdit* edit, const Version& next) {
   const std::uint64_t before = manifest_.number();
   Status started = manifest_.Start(number, full);
   if (started.ok() && before != 0) {
-    (void)env_.Remove(ManifestFileName(dir_, before));
+    (void)context_.env.Remove(ManifestFileName(context_.dir, before));
   }
   return started;
 }
@@ -125,12 +98,12 @@ Status StoreImpl::LogAndApply(VersionEdit edit,
   std::shared_ptr<const Version> base;
   Sequence last_sequence = 0;
   {
-    const std::lock_guard lock(mutex_);
-    base = current_->version;
-    last_sequence = last_sequence_;
+    const StoreLock lock(context_.mutex);
+    base = views_.current()->version;
+    last_sequence = context_.last_sequence;
   }
   Result<std::shared_ptr<const Version>> next =
-      base->Apply(edit, table_context_);
+      base->Apply(edit, context_.tables);
   if (!next.ok()) return next.status();
   edit.last_sequence = last_sequence;
   // Once the manifest has it nothing may fail, so memory is taken before.
@@ -144,14 +117,14 @@ Status StoreImpl::LogAndApply(VersionEdit edit,
   }
   MarkRemoved(edit, *base);
   {
-    const std::lock_guard lock(mutex_);
-    view->memtable = current_->memtable;
-    view->frozen = current_->frozen;
+    const StoreLock lock(context_.mutex);
+    view->memtable = views_.current()->memtable;
+    view->frozen = views_.current()->frozen;
     view->version = *std::move(next);
     if (change) change(view.get());
-    Publish(std::move(view));
-    change_.notify_all();
-    work_.notify_all();
+    views_.Publish(std::move(view));
+    change_.NotifyAll();
+    work_.NotifyAll();
   }
   base.reset();
   return Status::Ok();
@@ -164,13 +137,13 @@ void StoreImpl::RemoveOldLogs() {
     const std::lock_guard lock(edit_mutex_);
     oldest_needed = log_number_;
   }
-  Result<std::vector<std::string>> names = env_.List(dir_);
+  Result<std::vector<std::string>> names = context_.env.List(context_.dir);
   if (!names.ok()) return;
   for (const std::string& name : *names) {
     const std::optional<FileName> parsed = ParseFileName(name);
     if (parsed && parsed->type == FileType::kLog &&
         parsed->number < oldest_needed) {
-      (void)env_.Remove(dir_ + "/" + name);
+      (void)context_.env.Remove(context_.dir + "/" + name);
     }
   }
 }
@@ -179,9 +152,9 @@ void StoreImpl::RemoveOldLogs() {
 // REQUIRES: no background work yet
 std::vector<std::string> StoreImpl::ObsoleteFiles() {
   std::vector<std::string> obsolete;
-  Result<std::vector<std::string>> names = env_.List(dir_);
+  Result<std::vector<std::string>> names = context_.env.List(context_.dir);
   if (!names.ok()) return obsolete;
-  const std::set<std::uint64_t> live = LiveTables(*current_->version);
+  const std::set<std::uint64_t> live = LiveTables(*views_.Current()->version);
   for (const std::string& name : *names) {
     const std::optional<FileName> parsed = ParseFileName(name);
     if (!parsed) continue;
@@ -218,12 +191,13 @@ void StoreImpl::RemoveObsoleteFiles() {
   if (manifest_.needs_start()) {
     const Status started = LogAndApply({}, {});
     if (!started.ok()) {
-      info_log_->Write("files left over are not removed: " + started.message());
+      context_.info_log.Write("files left over are not removed: " +
+                              started.message());
       return;
     }
   }
   for (const std::string& name : ObsoleteFiles()) {
-    (void)env_.Remove(dir_ + "/" + name);
+    (void)context_.env.Remove(context_.dir + "/" + name);
   }
 }
 

@@ -43,15 +43,15 @@ Status DamageOf(const ReplayLog& log) {
 }  // namespace
 
 Status StoreImpl::Recover() {
-  Result<ManifestState> state = ReadManifestFor(env_, dir_, order_.user());
+  Result<ManifestState> state =
+      ReadManifestFor(context_.env, context_.dir, context_.order.user());
   if (!state.ok()) return state.status();
   read_manifest_number_ = state->number;
   read_manifest_end_ = state->end;
   manifest_.Inherit(*state);
   if (Status there = CheckNamedFiles(*state); !there.ok()) return there;
-  state->comparator = std::string(order_.user().name());
+  state->comparator = std::string(context_.order.user().name());
   next_file_number_ = state->next_file_number;
-  last_sequence_ = state->last_sequence;
   log_number_ = state->log_number;
   compact_pointers_ = state->compact_pointers;
 
@@ -62,15 +62,19 @@ Status StoreImpl::Recover() {
     }
   }
   Result<std::shared_ptr<const Version>> version =
-      Version(order_).Apply(tables, table_context_);
+      Version(context_.order).Apply(tables, context_.tables);
   if (!version.ok()) {
-    return Status::Corruption(ManifestFileName(dir_, state->number) + ": " +
-                              version.status().message());
+    return Status::Corruption(ManifestFileName(context_.dir, state->number) +
+                              ": " + version.status().message());
   }
   auto view = std::make_shared<ReadView>();
   view->version = *std::move(version);
-  view->memtable = {NewMemtable(), 0};
-  Publish(std::move(view));
+  view->memtable = {context_.NewMemtable(), 0};
+  {
+    const StoreLock lock(context_.mutex);
+    context_.last_sequence = state->last_sequence;
+    views_.Publish(std::move(view));
+  }
   return RecoverLogs(*state);
 }
 
@@ -78,9 +82,10 @@ Status StoreImpl::Recover() {
 // files that it names are removed only once it says so: where one is missing it
 // cannot be believed, and what it does not name must not be removed.
 Status StoreImpl::CheckNamedFiles(const ManifestState& state) {
-  const Result<std::vector<std::string>> names = env_.List(dir_);
+  const Result<std::vector<std::string>> names =
+      context_.env.List(context_.dir);
   if (!names.ok()) return names.status();
-  const MissingFiles missing = FindMissingFiles(state, dir_, *names);
+  const MissingFiles missing = FindMissingFiles(state, context_.dir, *names);
   if (!missing.tables.empty()) {
     return Status::Corruption(
         missing.tables.front() + ": the manifest names it, and it is missing" +
@@ -94,14 +99,14 @@ Status StoreImpl::CheckNamedFiles(const ManifestState& state) {
     return Status::Corruption(WordsForMissingLog(missing));
   }
   // It may have had nothing in it, or nothing that was synced.
-  info_log_->Write(WordsForMissingLog(missing));
+  context_.info_log.Write(WordsForMissingLog(missing));
   return Status::Ok();
 }
 
 // Who writes removes a log or a table only after the manifest says so.
 bool StoreImpl::ChangedWhileOpening(const Status& opened) {
-  if (!options_.read_only) return false;
-  const Result<ManifestState> now = ReadManifest(env_, dir_);
+  if (!context_.options.read_only) return false;
+  const Result<ManifestState> now = ReadManifest(context_.env, context_.dir);
   const bool had_read = read_manifest_number_ != 0;
   // Between reading CURRENT and the manifest that it named, another one may
   // have taken its place.
@@ -116,14 +121,17 @@ bool StoreImpl::ChangedWhileOpening(const Status& opened) {
 // The logs as they are to be replayed.  Corruption: one of them is damaged.
 Result<std::vector<ReplayLog>> StoreImpl::LogsToReplay(
     const ManifestState& state) {
-  const std::uint64_t limit = MostLogBytes(options_);
-  Result<std::vector<ReplayLog>> logs = ReadLogs(env_, dir_, state, limit);
+  const std::uint64_t limit = MostLogBytes(context_.options);
+  Result<std::vector<ReplayLog>> logs =
+      ReadLogs(context_.env, context_.dir, state, limit);
   if (!logs.ok()) return logs.status();
   PlanReplay(state, &*logs);
   // Who reads beside a writer may see a later write and not yet an earlier one.
   for (int tries = 1;
-       options_.read_only && HasDamage(*logs) && tries < kMostTries; ++tries) {
-    Result<std::vector<ReplayLog>> again = ReadLogs(env_, dir_, state, limit);
+       context_.options.read_only && HasDamage(*logs) && tries < kMostTries;
+       ++tries) {
+    Result<std::vector<ReplayLog>> again =
+        ReadLogs(context_.env, context_.dir, state, limit);
     if (!again.ok()) return again.status();
     if (SameContents(*logs, *again)) break;
     logs = std::move(again);
@@ -131,12 +139,12 @@ Result<std::vector<ReplayLog>> StoreImpl::LogsToReplay(
   }
   for (const ReplayLog& log : *logs) {
     for (const std::string& note : log.notes) {
-      info_log_->Write(log.path + ": " + note);
+      context_.info_log.Write(log.path + ": " + note);
     }
     for (const std::string& damage : log.damage) {
-      info_log_->Write("damaged log: " + log.path + ": " + damage);
+      context_.info_log.Write("damaged log: " + log.path + ": " + damage);
     }
-    if (!log.damage.empty() && !options_.skip_damaged_log_records) {
+    if (!log.damage.empty() && !context_.options.skip_damaged_log_records) {
       return DamageOf(log);
     }
   }
@@ -155,7 +163,7 @@ Status StoreImpl::RecoverLogs(const ManifestState& state) {
       return replayed;
     }
   }
-  if (options_.read_only) return Status::Ok();
+  if (context_.options.read_only) return Status::Ok();
   // A log that can be written on stays; the memtable already has it.
   if (logs->size() == 1 && flushed.empty() &&
       logs->front().number == state.log_number &&
@@ -171,19 +179,21 @@ Status StoreImpl::RecoverLogs(const ManifestState& state) {
 bool StoreImpl::CanBeContinued(const ReplayLog& log,
                                const ManifestState& state) const {
   if (!log.can_be_continued) return false;
+  const StoreLock lock(context_.mutex);
   return log.next == 0 ? log.end == 0 && state.logs_are_ours
-                       : log.next == last_sequence_ + 1;
+                       : log.next == context_.last_sequence + 1;
 }
 
 Status StoreImpl::ContinueLog(const ReplayLog& log) {
   Result<std::unique_ptr<WritableFile>> file =
-      env_.Reopen(log.path, log.end, WriteKind::kLog);
+      context_.env.Reopen(log.path, log.end, WriteKind::kLog);
   if (!file.ok()) return file.status();
   log_ = std::make_shared<WriteLog>(log.number, *std::move(file), log.head,
                                     log.end, log.next);
-  auto view = std::make_shared<ReadView>(*current_);
+  const StoreLock lock(context_.mutex);
+  auto view = std::make_shared<ReadView>(*views_.current());
   view->memtable.log_number = log.number;
-  Publish(std::move(view));
+  views_.Publish(std::move(view));
   return Status::Ok();
 }
 
@@ -191,12 +201,13 @@ Status StoreImpl::ContinueLog(const ReplayLog& log) {
 Status StoreImpl::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
   for (const ReplayLog& log : logs) {
     std::string path;
-    if (Status saved = SaveDropped(env_, dir_, log, &path); !saved.ok()) {
+    if (Status saved = SaveDropped(context_.env, context_.dir, log, &path);
+        !saved.ok()) {
       return saved;
     }
     if (path.empty()) continue;
     const std::string records = std::to_string(log.dropped) + " records";
-    info_log_->Write(
+    context_.info_log.Write(
         log.path + ": " +
         (log.may_hide_records
              ? "behind what is missing there are " + records +
@@ -212,14 +223,14 @@ Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
   if (Status written = FlushReplayed(&flushed); !written.ok()) return written;
   const std::uint64_t number = NewFileNumber();
   Result<std::unique_ptr<WritableFile>> file =
-      env_.Create(LogFileName(dir_, number), WriteKind::kLog);
+      context_.env.Create(LogFileName(context_.dir, number), WriteKind::kLog);
   if (!file.ok()) return file.status();
   log_ = std::make_shared<WriteLog>(number, *std::move(file), LogHead());
   VersionEdit edit;
   edit.log_number = number;
   edit.previous_log_number = 0;
   for (FileFacts& facts : flushed) edit.added.emplace_back(0, std::move(facts));
-  std::shared_ptr<Memtable> memtable = NewMemtable();
+  std::shared_ptr<Memtable> memtable = context_.NewMemtable();
   return LogAndApply(std::move(edit), [&](ReadView* view) {
     view->memtable = {std::move(memtable), number};
   });
@@ -227,16 +238,18 @@ Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
 
 // The memtable so far becomes a table; a new one takes its place.
 Status StoreImpl::FlushReplayed(std::vector<FileFacts>* flushed) {
-  if (current_->memtable.table->empty()) return Status::Ok();
+  const std::shared_ptr<Memtable> memtable = views_.Current()->memtable.table;
+  if (memtable->empty()) return Status::Ok();
   const std::unique_ptr<TableOutputs> outputs = NewOutputs();
-  Status written = WriteMemtable(*current_->memtable.table, outputs.get());
+  Status written = WriteMemtable(*memtable, outputs.get());
   if (!written.ok()) return written;
   Result<std::vector<FileFacts>> tables = outputs->Finish();
   if (!tables.ok()) return tables.status();
   for (FileFacts& facts : *tables) flushed->push_back(std::move(facts));
-  auto view = std::make_shared<ReadView>(*current_);
-  view->memtable = {NewMemtable(), 0};
-  Publish(std::move(view));
+  const StoreLock lock(context_.mutex);
+  auto view = std::make_shared<ReadView>(*views_.current());
+  view->memtable = {context_.NewMemtable(), 0};
+  views_.Publish(std::move(view));
   return Status::Ok();
 }
 
@@ -245,8 +258,9 @@ Status StoreImpl::Replay(const ReplayLog& log,
   return ForEachBatch(log, LogPart::kReplayed, [&](Slice batch) {
     Status replayed = ReplayBatch(batch);
     if (!replayed.ok()) return replayed;
-    if (options_.read_only ||
-        current_->memtable.table->bytes() < options_.write_buffer_bytes) {
+    if (context_.options.read_only ||
+        views_.Current()->memtable.table->bytes() <
+            context_.options.write_buffer_bytes) {
       return replayed;
     }
     return FlushReplayed(flushed);
@@ -256,14 +270,16 @@ Status StoreImpl::Replay(const ReplayLog& log,
 // REQUIRES: the batch is whole, as those of ForEachBatch() are
 Status StoreImpl::ReplayBatch(Slice batch) {
   Sequence sequence = BatchAccess::SequenceOfContents(batch);
-  Memtable& memtable = *current_->memtable.table;
+  const StoreLock lock(context_.mutex);
+  Memtable& memtable = *views_.current()->memtable.table;
   Status applied =
       ForEachChange(batch, [&](ValueType type, Slice key, Slice value) {
         memtable.Add(sequence, type, key, value,
-                     LineDigest(key, table_context_.seeds.own));
+                     LineDigest(key, context_.tables.seeds.own));
         ++sequence;
       });
-  if (sequence > 0) last_sequence_ = std::max(last_sequence_, sequence - 1);
+  if (sequence > 0)
+    context_.last_sequence = std::max(context_.last_sequence, sequence - 1);
   return applied;
 }
 

@@ -12,14 +12,15 @@
 namespace tamis {
 
 void StoreImpl::LoadSettings() {
-  Result<std::vector<NamedLine>> lines = ReadSettingsFile(env_, dir_);
+  Result<std::vector<NamedLine>> lines =
+      ReadSettingsFile(context_.env, context_.dir);
   if (lines.ok()) {
     settings_ = *std::move(lines);
     return;
   }
   if (lines.status().code() == StatusCode::kNotFound) return;
   settings_unread_ = lines.status();
-  info_log_->Write("settings not used: " + settings_unread_.message());
+  context_.info_log.Write("settings not used: " + settings_unread_.message());
 }
 
 // True: the file is not there, or one that we may write.
@@ -38,7 +39,7 @@ Status StoreImpl::CannotRemember() const {
         settings_unread_.message() + "; so nothing can be remembered there");
   }
   return Status::NotSupported(
-      SettingsFileName(dir_) +
+      SettingsFileName(context_.dir) +
       " is not a file of settings that this version writes, so nothing can be "
       "remembered there; move it away");
 }
@@ -48,68 +49,70 @@ Status StoreImpl::ChooseSeeds() {
   const std::optional<std::uint64_t> remembered =
       SettingsOf(settings_).filter_seed;
   std::uint64_t seed = 0;
-  if (options_.filter_seed == FilterSeed::kRandomPerStore) {
+  if (context_.options.filter_seed == FilterSeed::kRandomPerStore) {
     if (remembered) {
       seed = *remembered;
-    } else if (!options_.read_only && SettingsAreOurs()) {
+    } else if (!context_.options.read_only && SettingsAreOurs()) {
       const std::optional<std::uint64_t> drawn = RandomSeed();
       if (drawn) {
         seed = *drawn;
         SetSettings({.filter_seed = seed}, &settings_);
         settings_changed_ = true;
       } else {
-        info_log_->Write("the system has no random seed to give");
+        context_.info_log.Write("the system has no random seed to give");
       }
     }
   }
-  if (filter_ != nullptr && options_.filter_policy == nullptr) {
+  if (context_.filter != nullptr && context_.options.filter_policy == nullptr) {
     Result<std::unique_ptr<const FilterPolicy>> made =
-        MakeSeededPolicy(options_.filter, seed);
+        MakeSeededPolicy(context_.options.filter, seed);
     if (!made.ok()) return made.status();
-    filter_ = *std::move(made);
+    context_.filter = *std::move(made);
   }
-  LineSeeds& seeds = table_context_.seeds;
+  LineSeeds& seeds = context_.tables.seeds;
   seeds.own = seed;
-  if (filter_ != nullptr) {
-    seeds.own = LineSeedOf(*filter_).value_or(seed);
+  if (context_.filter != nullptr) {
+    seeds.own = LineSeedOf(*context_.filter).value_or(seed);
   }
   seeds.other = seeds.own == 0 ? remembered.value_or(0) : 0;
-  wanted_ = WantedShape::Of(options_, filter_, filters_fit_, seed);
+  context_.wanted = WantedShape::Of(context_.options, context_.filter,
+                                    context_.filters_fit, seed);
   return Status::Ok();
 }
 
 Status StoreImpl::SaveSettings(bool is_new) {
-  if (is_new || options_.remember_settings) {
+  if (is_new || context_.options.remember_settings) {
     StoreSettings now;
-    if (options_.filter_policy == nullptr) {
-      now.filter = options_.filter;
+    if (context_.options.filter_policy == nullptr) {
+      now.filter = context_.options.filter;
     } else {
-      now.filter_policy = std::string(options_.filter_policy->name());
+      now.filter_policy = std::string(context_.options.filter_policy->name());
     }
-    now.leveldb_filter_bits = options_.leveldb_filter_bits;
-    now.compression = options_.compression;
-    now.zstd_level = options_.zstd_level;
-    now.block_bytes = options_.block_bytes;
-    now.restart_interval = options_.restart_interval;
-    now.table_bytes = options_.table_bytes;
+    now.leveldb_filter_bits = context_.options.leveldb_filter_bits;
+    now.compression = context_.options.compression;
+    now.zstd_level = context_.options.zstd_level;
+    now.block_bytes = context_.options.block_bytes;
+    now.restart_interval = context_.options.restart_interval;
+    now.table_bytes = context_.options.table_bytes;
     const std::string before = SettingsToText(settings_);
     SetSettings(now, &settings_);
     settings_changed_ |= SettingsToText(settings_) != before;
   }
   if (!settings_changed_ && !SettingsAreDamaged()) return Status::Ok();
   if (!SettingsAreOurs()) {
-    return options_.remember_settings ? CannotRemember() : Status::Ok();
+    return context_.options.remember_settings ? CannotRemember() : Status::Ok();
   }
   Status saved;
   if (SettingsAreDamaged()) {
-    saved = env_.Rename(SettingsFileName(dir_), DamagedSettingsFileName(dir_));
+    saved = context_.env.Rename(SettingsFileName(context_.dir),
+                                DamagedSettingsFileName(context_.dir));
   }
   if (saved.ok()) {
-    saved = WriteSettingsFile(env_, dir_, settings_);
+    saved = WriteSettingsFile(context_.env, context_.dir, settings_);
   }
   if (saved.ok()) return saved;
-  info_log_->Write("settings not remembered: " + saved.message());
-  return options_.remember_settings ? saved : Status::Ok();
+  context_.info_log.Write("settings not remembered: " + saved.message());
+  return context_.options.remember_settings ? saved : Status::Ok();
 }
 
 }  // namespace tamis

@@ -14,7 +14,6 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -29,14 +28,11 @@
 #include "base/named_lines.h"
 #include "base/owner_process.h"
 #include "store/compact_pick.h"
-#include "store/info_log.h"
 #include "store/log_replay.h"
 #include "store/manifest.h"
-#include "store/read_view.h"
-#include "store/reader_slots.h"
-#include "store/snapshots.h"
+#include "store/store_context.h"
 #include "store/version.h"
-#include "store/wanted_shape.h"
+#include "store/view_publisher.h"
 #include "store/write_log.h"
 #include "table/table_builder.h"
 #include "tamis/store.h"
@@ -46,22 +42,6 @@ namespace tamis {
 class Lookup;
 struct StoreDirectory;
 class TableOutputs;
-
-// Since the store was opened.
-struct WorkCounters {
-  std::atomic<std::uint64_t> writes{0};
-  std::atomic<std::uint64_t> bytes_put{0};
-  std::atomic<std::uint64_t> log_bytes{0};
-  std::atomic<std::uint64_t> flushes{0};
-  std::atomic<std::uint64_t> flush_bytes{0};
-  std::atomic<std::uint64_t> compactions{0};
-  std::atomic<std::uint64_t> moves{0};
-  std::atomic<std::uint64_t> compaction_bytes_read{0};
-  std::atomic<std::uint64_t> compaction_bytes_written{0};
-  std::atomic<std::uint64_t> stall_microseconds{0};
-  std::atomic<std::uint64_t> damaged_filters{0};
-  std::atomic<std::uint64_t> filters_not_built{0};
-};
 
 class StoreImpl {
  public:
@@ -107,8 +87,6 @@ class StoreImpl {
   Result<std::string> Property(std::string_view name) const;
 
  private:
-  friend class CompactionRun;
-
   // One write that waits for its turn.
   struct Writer {
     WriteBatch* batch = nullptr;
@@ -116,7 +94,7 @@ class StoreImpl {
     bool is_alone = false;  // not to be taken along with others
     bool done = false;
     Status status;
-    std::condition_variable turn;
+    CondVar turn;
   };
 
   // ---- open.cc, recover.cc
@@ -161,25 +139,19 @@ class StoreImpl {
 
   // ---- write.cc; all with mutex_ held by `lock`, which may be let go
   // meanwhile
-  Status MakeRoom(std::unique_lock<std::mutex>& lock, std::size_t bytes);
-  Status WaitForFailedLogs(std::unique_lock<std::mutex>& lock);
-  Writer* BuildGroup(WriteBatch** group);
-  std::uint64_t NumbersLeft() const noexcept;
-  Status PrepareGroup(WriteBatch* group);
+  Status MakeRoom(std::size_t bytes) TAMIS_REQUIRES(kStoreMutex);
+  Status WaitForFailedLogs() TAMIS_REQUIRES(kStoreMutex);
+  Writer* BuildGroup(WriteBatch** group) TAMIS_REQUIRES(kStoreMutex);
+  std::uint64_t NumbersLeft() const noexcept TAMIS_REQUIRES(kStoreMutex);
+  Status PrepareGroup(WriteBatch* group) TAMIS_REQUIRES(kStoreMutex);
   Status Append(const WriteBatch& batch);
   Status SyncLogs(const std::vector<std::shared_ptr<WriteLog>>& older);
   Status Apply(const WriteBatch& batch, Memtable* memtable);
-  Status SwitchMemtable();
-  std::shared_ptr<Memtable> NewMemtable() const;
-  double SlowdownNanosecondsPerByte() const;
-  void SlowDown(std::unique_lock<std::mutex>& lock, std::size_t bytes);
+  Status SwitchMemtable() TAMIS_REQUIRES(kStoreMutex);
+  double SlowdownNanosecondsPerByte() const TAMIS_REQUIRES(kStoreMutex);
+  void SlowDown(std::size_t bytes) TAMIS_REQUIRES(kStoreMutex);
 
   // ---- publish.cc
-  // REQUIRES: mutex_ is held.  Readers see `next` from now on; the old view
-  // waits in retired_ for ReleaseRetired().
-  void Publish(std::shared_ptr<const ReadView> next) noexcept;
-  // Lets go of views that no reader can see any more.  REQUIRES: no lock held
-  void ReleaseRetired() noexcept;
   // Writes the edit to the manifest, then publishes the version it makes.
   // `change` may alter the view that is about to be published, under mutex_.
   Status LogAndApply(VersionEdit edit,
@@ -189,7 +161,6 @@ class StoreImpl {
   std::uint64_t NewFileNumber() noexcept {
     return next_file_number_.fetch_add(1, std::memory_order_relaxed);
   }
-  std::shared_ptr<const ReadView> CurrentView() const;
   ManifestState StateOf(const Version& version) const;
   std::vector<std::string> ObsoleteFiles();
   void RemoveObsoleteFiles();
@@ -197,6 +168,8 @@ class StoreImpl {
 
   // ---- flush.cc
   void FlushLoop();
+  bool IsFlushedBefore(std::uint64_t log_number) const
+      TAMIS_REQUIRES(kStoreMutex);
   Status FlushOldest();
   TableWriteOptions WriteOptionsForTables() const;
   std::unique_ptr<TableOutputs> NewOutputs();
@@ -217,43 +190,25 @@ class StoreImpl {
       CompactReport* report);
   Result<bool> HasWantedFilter(const TableFile& file) const;
   Result<bool> IsAsWanted(const TableFile& file) const;
-  CompactionLimits Limits() const;
-  bool NeedsCompaction() const;
+  bool NeedsCompaction() const TAMIS_REQUIRES(kStoreMutex);
 
   // ---- background.cc
-  void NoteBackgroundError(Status status, const char* what) noexcept;
+  void NoteBackgroundError(Status status, const char* what) noexcept
+      TAMIS_REQUIRES(kStoreMutex);
   // Waits before background work is tried again.  False: closing.
-  bool WaitToRetry(std::unique_lock<std::mutex>& lock, unsigned failures);
-  static void FilterDamaged(void* store, const std::string& what);
-  void NoteFilterNotBuilt(const std::string& what);
+  bool WaitToRetry(unsigned failures) TAMIS_REQUIRES(kStoreMutex);
 
   const OwnerProcess owner_;
-  const std::string dir_;
-  StoreOptions options_;
-  Env& env_;
-  KeyOrder order_;
-  bool filters_fit_ = true;  // the comparator lets bytes stand for keys
-  std::shared_ptr<const FilterPolicy> filter_;
-  WantedShape wanted_;
+  StoreContext context_;
   std::vector<NamedLine> settings_;  // as remembered, or about to be
   bool settings_changed_ = false;
   Status settings_unread_;  // why the file that is there is not used
   std::unique_ptr<BlockCache> cache_;
-  TableFileContext table_context_;
   std::unique_ptr<FileLock> lock_;
   bool is_new_directory_ = false;  // before we took it there was none
-  std::unique_ptr<InfoLog> info_log_;
 
-  mutable ReaderSlots slots_;
-  std::atomic<const ReadView*> view_{nullptr};  // what current_ holds
-  // The newest write that reads see.
-  std::atomic<Sequence> visible_{0};
-  SnapshotList snapshots_;
-  mutable WorkCounters done_;
+  ViewPublisher views_{context_.mutex};
 
-  mutable std::mutex mutex_;
-  std::shared_ptr<const ReadView> current_;
-  std::shared_ptr<const ReadView> retired_;  // and what is older
   std::deque<Writer*> queue_;
   WriteBatch group_batch_;         // of several writers; the front one's to use
   std::shared_ptr<WriteLog> log_;  // the front writer's to use
@@ -261,18 +216,15 @@ class StoreImpl {
   // Of memtables that are not flushed yet.
   std::vector<std::shared_ptr<WriteLog>> older_logs_;
   bool log_failed_ = false;      // it must not be written any more
-  Sequence last_sequence_ = 0;   // given out; the front writer's to use
   double owed_nanoseconds_ = 0;  // by writers that are to be slowed
   Status background_error_;
   bool flush_failed_ = false;  // the last time; background_error_ says why
-  std::string last_filter_damage_;
-  std::string last_filter_not_built_;
   bool closing_ = false;
   bool is_flushing_ = false;
-  bool is_compacting_ = false;      // somebody runs a compaction
-  unsigned manual_waiting_ = 0;     // Compact() calls that want to be next
-  std::condition_variable work_;    // for the background threads
-  std::condition_variable change_;  // for those who wait for them
+  bool is_compacting_ = false;   // somebody runs a compaction
+  unsigned manual_waiting_ = 0;  // Compact() calls that want to be next
+  CondVar work_;                 // for the background threads
+  CondVar change_;               // for those who wait for them
   std::atomic<bool> stop_compactions_{false};
   std::thread flush_thread_;
   std::thread compact_thread_;

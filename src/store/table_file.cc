@@ -69,10 +69,9 @@ Result<const TableFilter*> TableFile::Filter() const {
   if (const TableFilter* loaded = loaded_filter()) return loaded;
   owned_filter_ = context_.use_filters ? (*table)->ReadFilter()
                                        : std::make_shared<const TableFilter>();
-  if (!owned_filter_->damage().ok() && context_.filter_damaged != nullptr) {
-    context_.filter_damaged(context_.store,
-                            TableFileName(context_.dir, facts_.number) + ": " +
-                                owned_filter_->damage().message());
+  if (!owned_filter_->damage().ok() && context_.filter_damaged) {
+    context_.filter_damaged(TableFileName(context_.dir, facts_.number) + ": " +
+                            owned_filter_->damage().message());
   }
   filter_.store(owned_filter_.get(), std::memory_order_release);
   return owned_filter_.get();

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,9 +32,9 @@ struct TableFileContext {
   bool map = true;
   bool use_filters = true;
   LineSeeds seeds = {};
-  // Hears of every filter that cannot be used.
-  void (*filter_damaged)(void* store, const std::string& what) = nullptr;
-  void* store = nullptr;
+  // Hears of every filter that cannot be used, if it is not empty.  It may be
+  // called by any thread.
+  std::function<void(const std::string& what)> filter_damaged = {};
   OwnerProcess owner = {};  // of the files
 };
 

@@ -30,17 +30,19 @@ Status CopyOf(const Status& status) noexcept {
 }  // namespace
 
 Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
-  if (options_.read_only) {
-    return Status::InvalidArgument(dir_ + ": the store is open for reading");
+  if (context_.options.read_only) {
+    return Status::InvalidArgument(context_.dir +
+                                   ": the store is open for reading");
   }
   if (batch->count() == 0 && !options.sync) return Status::Ok();
   Writer writer;
   writer.batch = batch;
   writer.sync = options.sync;
-  std::unique_lock lock(mutex_);
+  StoreLock lock(context_.mutex);
   queue_.push_back(&writer);
-  writer.turn.wait(lock,
-                   [&] { return writer.done || queue_.front() == &writer; });
+  while (!writer.done && queue_.front() != &writer) {
+    context_.mutex.Wait(writer.turn);
+  }
   if (writer.done) return writer.status;
 
   Writer* last = &writer;
@@ -48,10 +50,11 @@ Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
   std::vector<std::shared_ptr<WriteLog>> older;
   // Until this is done nothing has happened, so it may fail.
   Status status = NoThrow([&] {
+    context_.mutex.AssertHeld();
     // Nothing that is synced from now on may rest on such a log.
     if (writer.sync && log_->is_inherited()) log_failed_ = true;
-    Status ready = MakeRoom(lock, batch->bytes());
-    if (ready.ok() && writer.sync) ready = WaitForFailedLogs(lock);
+    Status ready = MakeRoom(batch->bytes());
+    if (ready.ok() && writer.sync) ready = WaitForFailedLogs();
     if (!ready.ok()) return ready;
     if (writer.sync) older = older_logs_;
     last = BuildGroup(&group);
@@ -59,8 +62,8 @@ Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
   });
   if (status.ok()) {
     // Only the writer at the front replaces the memtable.
-    Memtable& memtable = *current_->memtable.table;
-    lock.unlock();
+    Memtable& memtable = *views_.current()->memtable.table;
+    lock.Unlock();
     status = NoThrow([&] {
       Status logged = Append(*group);
       return logged.ok() && writer.sync ? SyncLogs(older) : logged;
@@ -73,7 +76,7 @@ Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
         log_is_fine = NoThrow([&] { return log_->MarkSynced(); }).ok();
       }
     }
-    lock.lock();
+    lock.Lock();
     if (!log_is_fine) log_failed_ = true;
   }
   if (group == &group_batch_) group_batch_.Clear();
@@ -83,11 +86,11 @@ Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
     if (ready != &writer) {
       ready->status = CopyOf(status);
       ready->done = true;
-      ready->turn.notify_one();
+      ready->turn.NotifyOne();
     }
     if (ready == last) break;
   }
-  if (!queue_.empty()) queue_.front()->turn.notify_one();
+  if (!queue_.empty()) queue_.front()->turn.NotifyOne();
   return status;
 }
 
@@ -126,22 +129,25 @@ StoreImpl::Writer* StoreImpl::BuildGroup(WriteBatch** group) {
 // The last number of all is never given out: a log could not be read again
 // that holds it.
 std::uint64_t StoreImpl::NumbersLeft() const noexcept {
-  return last_sequence_ < kMaxSequence ? kMaxSequence - 1 - last_sequence_ : 0;
+  return context_.last_sequence < kMaxSequence
+             ? kMaxSequence - 1 - context_.last_sequence
+             : 0;
 }
 
 // Gives the group its numbers, and makes room for it in the memtable: once it
 // is in the log nothing may keep it from being applied, all of it.
 Status StoreImpl::PrepareGroup(WriteBatch* group) {
-  if (group->count() > NumbersLeft() || last_sequence_ >= kMaxSequence) {
+  if (group->count() > NumbersLeft() ||
+      context_.last_sequence >= kMaxSequence) {
     return Status::ResourceExhausted(
-        dir_ +
+        context_.dir +
         ": no sequence numbers are left for this write; the store can be read: "
         "copy it into a new one, by tamis db scan and tamis db load");
   }
-  current_->memtable.table->Reserve(group->count(), group->bytes());
-  BatchAccess::SetSequence(group, last_sequence_ + 1);
+  views_.current()->memtable.table->Reserve(group->count(), group->bytes());
+  BatchAccess::SetSequence(group, context_.last_sequence + 1);
   // Also if it fails: its numbers may stand in the log.
-  last_sequence_ += group->count();
+  context_.last_sequence += group->count();
   return Status::Ok();
 }
 
@@ -151,7 +157,8 @@ Status StoreImpl::Append(const WriteBatch& batch) {
   if (batch.count() == 0) return Status::Ok();  // it is only to be synced
   const std::uint64_t before = log_->bytes();
   Status logged = log_->Append(batch);
-  done_.log_bytes.fetch_add(log_->bytes() - before, std::memory_order_relaxed);
+  context_.done.log_bytes.fetch_add(log_->bytes() - before,
+                                    std::memory_order_relaxed);
   return logged;
 }
 
@@ -164,7 +171,8 @@ Status StoreImpl::SyncLogs(
   }
   if (Status synced = log_->Sync(); !synced.ok()) return synced;
   if (!log_name_is_synced_) {
-    if (Status synced = env_.SyncDirectory(dir_); !synced.ok()) {
+    if (Status synced = context_.env.SyncDirectory(context_.dir);
+        !synced.ok()) {
       log_->FailSync(synced);
       return synced;
     }
@@ -175,7 +183,7 @@ Status StoreImpl::SyncLogs(
 
 Status StoreImpl::Apply(const WriteBatch& batch, Memtable* memtable) {
   if (batch.count() == 0) return Status::Ok();
-  const LineSeeds& seeds = table_context_.seeds;
+  const LineSeeds& seeds = context_.tables.seeds;
   Sequence sequence = BatchAccess::sequence(batch);
   std::uint64_t bytes = 0;
   Status applied = ForEachChange(
@@ -185,26 +193,25 @@ Status StoreImpl::Apply(const WriteBatch& batch, Memtable* memtable) {
         bytes += key.size() + value.size();
       });
   log_->Acknowledge(sequence);
-  visible_.store(sequence - 1, std::memory_order_release);
-  done_.writes.fetch_add(1, std::memory_order_relaxed);
-  done_.bytes_put.fetch_add(bytes, std::memory_order_relaxed);
+  context_.visible.store(sequence - 1, std::memory_order_release);
+  context_.done.writes.fetch_add(1, std::memory_order_relaxed);
+  context_.done.bytes_put.fetch_add(bytes, std::memory_order_relaxed);
   return applied;
 }
 
-Status StoreImpl::MakeRoom(std::unique_lock<std::mutex>& lock,
-                           std::size_t bytes) {
-  SlowDown(lock, bytes);
+Status StoreImpl::MakeRoom(std::size_t bytes) {
+  SlowDown(bytes);
   const auto started = std::chrono::steady_clock::now();
   bool waited = false;
   Status status;
   while (true) {
-    const bool is_full =
-        current_->memtable.table->bytes() >= options_.write_buffer_bytes;
+    const bool is_full = views_.current()->memtable.table->bytes() >=
+                         context_.options.write_buffer_bytes;
     if (!is_full && !log_failed_) break;
-    const bool must_wait =
-        current_->frozen.size() >= kMostFrozen ||
-        (options_.automatic_compaction &&
-         current_->version->level(0).size() >= options_.level0_stop_at);
+    const bool must_wait = views_.current()->frozen.size() >= kMostFrozen ||
+                           (context_.options.automatic_compaction &&
+                            views_.current()->version->level(0).size() >=
+                                context_.options.level0_stop_at);
     if (!must_wait) {
       status = SwitchMemtable();
       break;
@@ -214,15 +221,15 @@ Status StoreImpl::MakeRoom(std::unique_lock<std::mutex>& lock,
       break;
     }
     if (closing_) {
-      status = Status::IoError(dir_ + ": the store is being closed");
+      status = Status::IoError(context_.dir + ": the store is being closed");
       break;
     }
     waited = true;
-    change_.wait(lock);
+    context_.mutex.Wait(change_);
   }
   if (waited) {
     const auto spent = std::chrono::steady_clock::now() - started;
-    done_.stall_microseconds.fetch_add(
+    context_.done.stall_microseconds.fetch_add(
         static_cast<std::uint64_t>(
             std::chrono::duration_cast<std::chrono::microseconds>(spent)
                 .count()),
@@ -234,34 +241,37 @@ Status StoreImpl::MakeRoom(std::unique_lock<std::mutex>& lock,
 // Whatever a log holds that could not be synced, by us or by the process that
 // had the store before, the system may have dropped, and say ok the next time:
 // it counts as durable only when it is in a table.
-Status StoreImpl::WaitForFailedLogs(std::unique_lock<std::mutex>& lock) {
+Status StoreImpl::WaitForFailedLogs() {
   const auto any_failed = [this] {
+    context_.mutex.AssertHeld();
     return std::any_of(older_logs_.begin(), older_logs_.end(),
                        [](const auto& log) { return log->needs_rewriting(); });
   };
-  change_.wait(lock, [&] {
-    return closing_ || (flush_failed_ && !background_error_.ok()) ||
-           !any_failed();
-  });
+  while (!closing_ && !(flush_failed_ && !background_error_.ok()) &&
+         any_failed()) {
+    context_.mutex.Wait(change_);
+  }
   if (!any_failed()) return Status::Ok();
   return Status(
       background_error_.ok() ? StatusCode::kIoError : background_error_.code(),
-      dir_ + ": a log could not be synced, or was inherited, and until what " +
+      context_.dir +
+          ": a log could not be synced, or was inherited, and until what " +
           "it holds is in a table no write can be made durable: " +
           background_error_.message());
 }
 
 // A new log and a new memtable; the old ones wait to be flushed.
-// REQUIRES: mutex_ is held, by the writer at the front or before there are any
+// REQUIRES: context_.mutex is held, by the writer at the front or before there
+// are any
 Status StoreImpl::SwitchMemtable() {
   const std::uint64_t number = NewFileNumber();
   // All that takes memory comes before anything is changed.
-  auto next = std::make_shared<ReadView>(*current_);
-  next->frozen.insert(next->frozen.begin(), current_->memtable);
-  next->memtable = {NewMemtable(), number};
+  auto next = std::make_shared<ReadView>(*views_.current());
+  next->frozen.insert(next->frozen.begin(), views_.current()->memtable);
+  next->memtable = {context_.NewMemtable(), number};
   older_logs_.reserve(older_logs_.size() + 1);
   Result<std::unique_ptr<WritableFile>> file =
-      env_.Create(LogFileName(dir_, number), WriteKind::kLog);
+      context_.env.Create(LogFileName(context_.dir, number), WriteKind::kLog);
   if (!file.ok()) return file.status();
   auto log = std::make_shared<WriteLog>(
       number, *std::move(file),
@@ -270,21 +280,21 @@ Status StoreImpl::SwitchMemtable() {
   log_ = std::move(log);
   log_failed_ = false;
   log_name_is_synced_ = false;
-  Publish(std::move(next));
-  work_.notify_all();
+  views_.Publish(std::move(next));
+  work_.NotifyAll();
   return Status::Ok();
 }
 
 // 0 while background work keeps up; rises without bound as level 0 nears the
 // number of tables at which writers must wait, or as debt gathers.
 double StoreImpl::SlowdownNanosecondsPerByte() const {
-  if (!options_.automatic_compaction) return 0;
-  const Version& version = *current_->version;
+  if (!context_.options.automatic_compaction) return 0;
+  const Version& version = *views_.current()->version;
   const auto tables = static_cast<double>(version.level(0).size());
-  const double slow = options_.level0_slow_at;
-  const double stop = options_.level0_stop_at;
+  const double slow = context_.options.level0_slow_at;
+  const double stop = context_.options.level0_stop_at;
   double full = stop > slow ? (tables - slow) / (stop - slow) : 0;
-  const CompactionLimits limits = Limits();
+  const CompactionLimits limits = context_.Limits();
   // As much as five times level 2 is a debt that grows faster than it is paid.
   const auto much = static_cast<double>(limits.LevelBytes(2)) * 5;
   full = std::max(
@@ -296,8 +306,7 @@ double StoreImpl::SlowdownNanosecondsPerByte() const {
   return kHalfWay * full / (1.0 - full);
 }
 
-void StoreImpl::SlowDown(std::unique_lock<std::mutex>& lock,
-                         std::size_t bytes) {
+void StoreImpl::SlowDown(std::size_t bytes) {
   const double rate = SlowdownNanosecondsPerByte();
   if (rate <= 0) {
     owed_nanoseconds_ = 0;
@@ -308,10 +317,10 @@ void StoreImpl::SlowDown(std::unique_lock<std::mutex>& lock,
   const auto sleep = std::chrono::nanoseconds(
       static_cast<std::int64_t>(std::min(owed_nanoseconds_, 1e8)));
   owed_nanoseconds_ = 0;
-  lock.unlock();
+  context_.mutex.Unlock();
   std::this_thread::sleep_for(sleep);
-  lock.lock();
-  done_.stall_microseconds.fetch_add(
+  context_.mutex.Lock();
+  context_.done.stall_microseconds.fetch_add(
       static_cast<std::uint64_t>(
           std::chrono::duration_cast<std::chrono::microseconds>(sleep).count()),
       std::memory_order_relaxed);
