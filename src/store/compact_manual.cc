@@ -76,10 +76,10 @@ Status StoreImpl::CompactExclusively(
   {
     const StoreLock lock(context_.mutex);
     ++manual_waiting_;
-    while (!closing_ && is_compacting_) context_.mutex.Wait(change_);
+    while (!background_.is_closing() && is_compacting_)
+      background_.WaitForChange();
     --manual_waiting_;
-    if (closing_)
-      return Status::IoError(context_.dir + ": the store is being closed");
+    if (background_.is_closing()) return context_.BeingClosed();
     is_compacting_ = true;
   }
   bool is_over = false;
@@ -96,8 +96,8 @@ Status StoreImpl::CompactExclusively(
   }
   const StoreLock lock(context_.mutex);
   is_compacting_ = false;
-  work_.NotifyAll();
-  change_.NotifyAll();
+  background_.NotifyWorkers();
+  background_.NotifyWaiters();
   return status;
 }
 

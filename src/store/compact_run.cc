@@ -106,11 +106,11 @@ void StoreImpl::CompactLoop() {
   unsigned failures = 0;
   StoreLock lock(context_.mutex);
   while (true) {
-    while (!closing_ &&
+    while (!background_.is_closing() &&
            (is_compacting_ || manual_waiting_ > 0 || !NeedsCompaction())) {
-      context_.mutex.Wait(work_);
+      background_.WaitForWork();
     }
-    if (closing_) return;
+    if (background_.is_closing()) return;
     is_compacting_ = true;
     lock.Unlock();
     Status status = NoThrow([this] { return RunMostUrgent(); });
@@ -119,13 +119,13 @@ void StoreImpl::CompactLoop() {
     lock.Lock();
     is_compacting_ = false;
     if (done) {
-      if (failures > 0) background_error_ = Status::Ok();
+      if (failures > 0) background_.ClearError();
       failures = 0;
-    } else if (!closing_) {
-      NoteBackgroundError(std::move(status), "compacting");
+    } else if (!background_.is_closing()) {
+      background_.NoteError(std::move(status), "compacting");
     }
-    change_.NotifyAll();
-    if (!done && !WaitToRetry(++failures)) return;
+    background_.NotifyWaiters();
+    if (!done && !background_.WaitToRetry(++failures)) return;
   }
 }
 

@@ -88,10 +88,10 @@ void StoreImpl::FlushLoop() {
   unsigned failures = 0;
   StoreLock lock(context_.mutex);
   while (true) {
-    while (!closing_ && views_.current()->frozen.empty()) {
-      context_.mutex.Wait(work_);
+    while (!background_.is_closing() && views_.current()->frozen.empty()) {
+      background_.WaitForWork();
     }
-    if (closing_) return;
+    if (background_.is_closing()) return;
     is_flushing_ = true;
     lock.Unlock();
     Status flushed = NoThrow([this] { return FlushOldest(); });
@@ -99,15 +99,15 @@ void StoreImpl::FlushLoop() {
     views_.ReleaseRetired();
     lock.Lock();
     is_flushing_ = false;
-    flush_failed_ = !done;
+    background_.set_flush_failed(!done);
     if (done) {
       failures = 0;
-      background_error_ = Status::Ok();
+      background_.ClearError();
     } else {
-      NoteBackgroundError(std::move(flushed), "flushing");
+      background_.NoteError(std::move(flushed), "flushing");
     }
-    change_.NotifyAll();
-    if (!done && !WaitToRetry(++failures)) return;
+    background_.NotifyWaiters();
+    if (!done && !background_.WaitToRetry(++failures)) return;
   }
 }
 
@@ -140,13 +140,12 @@ Status StoreImpl::Flush() {
   if (!status.ok()) return status;
   const std::uint64_t log_number = views_.current()->memtable.log_number;
   while (!IsFlushedBefore(log_number)) {
-    if (flush_failed_ && !background_error_.ok()) return background_error_;
-    if (closing_) {
-      return background_error_.ok()
-                 ? Status::IoError(context_.dir + ": the store is being closed")
-                 : background_error_;
+    if (background_.is_flush_failing()) return background_.error();
+    if (background_.is_closing()) {
+      return background_.error().ok() ? context_.BeingClosed()
+                                      : background_.error();
     }
-    context_.mutex.Wait(change_);
+    background_.WaitForChange();
   }
   return Status::Ok();
 }

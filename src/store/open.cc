@@ -250,10 +250,8 @@ StoreImpl::~StoreImpl() {
     }
     {
       const StoreLock lock(context_.mutex);
-      closing_ = true;
       stop_compactions_.store(true, std::memory_order_relaxed);
-      work_.NotifyAll();
-      change_.NotifyAll();
+      background_.Close();
     }
     flush_thread_.join();
     if (compact_thread_.joinable()) compact_thread_.join();

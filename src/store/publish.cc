@@ -123,8 +123,8 @@ Status StoreImpl::LogAndApply(VersionEdit edit,
     view->version = *std::move(next);
     if (change) change(view.get());
     views_.Publish(std::move(view));
-    change_.NotifyAll();
-    work_.NotifyAll();
+    background_.NotifyWaiters();
+    background_.NotifyWorkers();
   }
   base.reset();
   return Status::Ok();

@@ -90,8 +90,8 @@ StoreStats StoreImpl::Stats() const {
   stats.memtable_filter.expected_false_positives =
       static_cast<double>(memtables.absent + memtables.false_positives) *
       views_.current()->memtable.table->filter_rate();
-  if (!background_error_.ok()) {
-    stats.background_error = background_error_.ToString();
+  if (!background_.error().ok()) {
+    stats.background_error = background_.error().ToString();
   }
   return stats;
 }

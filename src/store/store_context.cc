@@ -16,6 +16,10 @@ std::shared_ptr<Memtable> StoreContext::NewMemtable() const {
                                     options.filter_use == FilterUse::kOn);
 }
 
+Status StoreContext::BeingClosed() const {
+  return Status::IoError(dir + ": the store is being closed");
+}
+
 CompactionLimits StoreContext::Limits() const noexcept {
   return {.level1_bytes = options.level1_bytes,
           .level_growth = options.level_growth,

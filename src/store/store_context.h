@@ -42,6 +42,8 @@ struct StoreContext {
   StoreContext& operator=(const StoreContext&) = delete;
 
   std::shared_ptr<Memtable> NewMemtable() const;
+  // What those are told who wait for something when the store is closed.
+  Status BeingClosed() const;
   // By which compactions are picked.
   CompactionLimits Limits() const noexcept;
 

@@ -27,6 +27,7 @@
 
 #include "base/named_lines.h"
 #include "base/owner_process.h"
+#include "store/background_state.h"
 #include "store/compact_pick.h"
 #include "store/log_replay.h"
 #include "store/manifest.h"
@@ -192,12 +193,6 @@ class StoreImpl {
   Result<bool> IsAsWanted(const TableFile& file) const;
   bool NeedsCompaction() const TAMIS_REQUIRES(kStoreMutex);
 
-  // ---- background.cc
-  void NoteBackgroundError(Status status, const char* what) noexcept
-      TAMIS_REQUIRES(kStoreMutex);
-  // Waits before background work is tried again.  False: closing.
-  bool WaitToRetry(unsigned failures) TAMIS_REQUIRES(kStoreMutex);
-
   const OwnerProcess owner_;
   StoreContext context_;
   std::vector<NamedLine> settings_;  // as remembered, or about to be
@@ -208,6 +203,7 @@ class StoreImpl {
   bool is_new_directory_ = false;  // before we took it there was none
 
   ViewPublisher views_{context_.mutex};
+  BackgroundState background_{context_.mutex, context_.info_log};
 
   std::deque<Writer*> queue_;
   WriteBatch group_batch_;         // of several writers; the front one's to use
@@ -217,14 +213,9 @@ class StoreImpl {
   std::vector<std::shared_ptr<WriteLog>> older_logs_;
   bool log_failed_ = false;      // it must not be written any more
   double owed_nanoseconds_ = 0;  // by writers that are to be slowed
-  Status background_error_;
-  bool flush_failed_ = false;  // the last time; background_error_ says why
-  bool closing_ = false;
   bool is_flushing_ = false;
   bool is_compacting_ = false;   // somebody runs a compaction
   unsigned manual_waiting_ = 0;  // Compact() calls that want to be next
-  CondVar work_;                 // for the background threads
-  CondVar change_;               // for those who wait for them
   std::atomic<bool> stop_compactions_{false};
   std::thread flush_thread_;
   std::thread compact_thread_;

@@ -216,16 +216,16 @@ Status StoreImpl::MakeRoom(std::size_t bytes) {
       status = SwitchMemtable();
       break;
     }
-    if (!background_error_.ok()) {
-      status = background_error_;
+    if (!background_.error().ok()) {
+      status = background_.error();
       break;
     }
-    if (closing_) {
-      status = Status::IoError(context_.dir + ": the store is being closed");
+    if (background_.is_closing()) {
+      status = context_.BeingClosed();
       break;
     }
     waited = true;
-    context_.mutex.Wait(change_);
+    background_.WaitForChange();
   }
   if (waited) {
     const auto spent = std::chrono::steady_clock::now() - started;
@@ -247,17 +247,18 @@ Status StoreImpl::WaitForFailedLogs() {
     return std::any_of(older_logs_.begin(), older_logs_.end(),
                        [](const auto& log) { return log->needs_rewriting(); });
   };
-  while (!closing_ && !(flush_failed_ && !background_error_.ok()) &&
+  while (!background_.is_closing() && !background_.is_flush_failing() &&
          any_failed()) {
-    context_.mutex.Wait(change_);
+    background_.WaitForChange();
   }
   if (!any_failed()) return Status::Ok();
   return Status(
-      background_error_.ok() ? StatusCode::kIoError : background_error_.code(),
+      background_.error().ok() ? StatusCode::kIoError
+                               : background_.error().code(),
       context_.dir +
           ": a log could not be synced, or was inherited, and until what " +
           "it holds is in a table no write can be made durable: " +
-          background_error_.message());
+          background_.error().message());
 }
 
 // A new log and a new memtable; the old ones wait to be flushed.
@@ -281,7 +282,7 @@ Status StoreImpl::SwitchMemtable() {
   log_failed_ = false;
   log_name_is_synced_ = false;
   views_.Publish(std::move(next));
-  work_.NotifyAll();
+  background_.NotifyWorkers();
   return Status::Ok();
 }
 
