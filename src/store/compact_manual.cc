@@ -177,7 +177,7 @@ Status StoreImpl::RewriteUnless(
     const KeyRange& range,
     const std::function<Result<bool>(const TableFile&)>& is_fine,
     CompactReport* report) {
-  const std::uint64_t first_new = NewFileNumber();
+  const std::uint64_t first_new = versions_.NewFileNumber();
   CompactReport rewritten;
   Status looked;  // at the tables
   Status status = CompactExclusively(

@@ -26,7 +26,7 @@ Status StoreImpl::MoveTable(const CompactionJob& job) {
   edit.removed.emplace_back(job.level, file.number());
   edit.added.emplace_back(job.output_level, file.facts());
   edit.compact_pointers.emplace_back(job.level, std::string(file.largest()));
-  Status applied = LogAndApply(std::move(edit), {});
+  Status applied = versions_.LogAndApply(std::move(edit));
   if (applied.ok()) context_.done.moves.fetch_add(1, std::memory_order_relaxed);
   return applied;
 }
@@ -81,7 +81,7 @@ Status StoreImpl::RunCompaction(const CompactionJob& job) {
     edit.compact_pointers.emplace_back(job.level,
                                        LargestKey(job, context_.order));
   }
-  if (Status applied = LogAndApply(std::move(edit), {}); !applied.ok()) {
+  if (Status applied = versions_.LogAndApply(std::move(edit)); !applied.ok()) {
     return applied;
   }
   context_.done.compactions.fetch_add(1, std::memory_order_relaxed);
@@ -130,14 +130,9 @@ void StoreImpl::CompactLoop() {
 }
 
 Status StoreImpl::RunMostUrgent() {
-  std::array<std::string, kStoreLevels> pointers;
-  {
-    const std::lock_guard lock(edit_mutex_);
-    pointers = compact_pointers_;
-  }
   const std::shared_ptr<const ReadView> view = views_.Current();
-  const std::optional<CompactionJob> job =
-      PickCompaction(*view->version, context_.Limits(), pointers);
+  const std::optional<CompactionJob> job = PickCompaction(
+      *view->version, context_.Limits(), versions_.compact_pointers());
   return job ? RunCompaction(*job) : Status::Ok();
 }
 

@@ -28,7 +28,7 @@ TableWriteOptions StoreImpl::WriteOptionsForTables() const {
 std::unique_ptr<TableOutputs> StoreImpl::NewOutputs() {
   return std::make_unique<TableOutputs>(
       context_.env, context_.dir, WriteOptionsForTables(),
-      [this] { return NewFileNumber(); },
+      [this] { return versions_.NewFileNumber(); },
       [this](const std::string& what) {
         context_.filter_faults.NoteNotBuilt(what);
       });
@@ -74,11 +74,11 @@ Status StoreImpl::FlushOldest() {
     context_.done.flushes.fetch_add(1, std::memory_order_relaxed);
     context_.done.flush_bytes.fetch_add(bytes, std::memory_order_relaxed);
   };
-  Status applied = LogAndApply(std::move(edit), is_flushed);
+  Status applied = versions_.LogAndApply(std::move(edit), is_flushed);
   if (!applied.ok()) return applied;
   // It is done, whether they can be removed or not.
   (void)NoThrow([this] {
-    RemoveOldLogs();
+    versions_.RemoveOldLogs();
     return Status::Ok();
   });
   return Status::Ok();

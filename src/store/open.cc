@@ -19,8 +19,7 @@ constexpr std::size_t kLittleBytes = std::size_t{4} << 20;
 }  // namespace
 
 StoreImpl::StoreImpl(std::string dir, const StoreOptions& options)
-    : context_(std::move(dir), options),
-      manifest_(context_.env, context_.dir) {}
+    : context_(std::move(dir), options) {}
 
 Status StoreImpl::CheckOptions() {
   if (context_.options.read_only && context_.options.error_if_exists) {
@@ -101,7 +100,7 @@ Status StoreImpl::Open() {
     return opened;
   }
   context_.info_log.Open(context_.env, context_.dir);
-  RemoveObsoleteFiles();
+  versions_.RemoveObsoleteFiles();
   if (Status saved = SaveSettings(!found->has_current); !saved.ok()) {
     return saved;
   }
@@ -201,23 +200,17 @@ Status StoreImpl::CreateNew() {
   }
   auto view = std::make_shared<ReadView>();
   view->version = std::make_shared<const Version>(context_.order);
-  const std::uint64_t log_number = NewFileNumber();
+  const std::uint64_t log_number = versions_.NewFileNumber();
   Result<std::unique_ptr<WritableFile>> log = context_.env.Create(
       LogFileName(context_.dir, log_number), WriteKind::kLog);
   if (!log.ok()) return log.status();
   log_ = std::make_shared<WriteLog>(log_number, *std::move(log), LogHead());
   view->memtable = {context_.NewMemtable(), log_number};
-  const std::shared_ptr<const Version> version = view->version;
   {
     const StoreLock lock(context_.mutex);
     views_.Publish(std::move(view));
   }
-
-  log_number_ = log_number;
-  const std::uint64_t manifest_number = NewFileNumber();
-  ManifestState state = StateOf(*version);
-  state.next_file_number = next_file_number_.load();
-  return manifest_.Start(manifest_number, FullEdit(state));
+  return versions_.Start(log_number);
 }
 
 // So that tables removed later by others, or filters loaded late, do not

@@ -48,12 +48,9 @@ Status StoreImpl::Recover() {
   if (!state.ok()) return state.status();
   read_manifest_number_ = state->number;
   read_manifest_end_ = state->end;
-  manifest_.Inherit(*state);
+  versions_.Inherit(*state);
   if (Status there = CheckNamedFiles(*state); !there.ok()) return there;
   state->comparator = std::string(context_.order.user().name());
-  next_file_number_ = state->next_file_number;
-  log_number_ = state->log_number;
-  compact_pointers_ = state->compact_pointers;
 
   VersionEdit tables;
   for (int i = 0; i < kStoreLevels; ++i) {
@@ -156,7 +153,7 @@ Status StoreImpl::RecoverLogs(const ManifestState& state) {
   if (!logs.ok()) return logs.status();
   std::vector<FileFacts> flushed;
   for (const ReplayLog& log : *logs) {
-    next_file_number_ = std::max(next_file_number_.load(), log.number + 1);
+    versions_.SkipFileNumber(log.number);
   }
   for (const ReplayLog& log : *logs) {
     if (Status replayed = Replay(log, &flushed); !replayed.ok()) {
@@ -221,7 +218,7 @@ Status StoreImpl::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
 // What was replayed goes to tables, and a new log begins.
 Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
   if (Status written = FlushReplayed(&flushed); !written.ok()) return written;
-  const std::uint64_t number = NewFileNumber();
+  const std::uint64_t number = versions_.NewFileNumber();
   Result<std::unique_ptr<WritableFile>> file =
       context_.env.Create(LogFileName(context_.dir, number), WriteKind::kLog);
   if (!file.ok()) return file.status();
@@ -231,7 +228,7 @@ Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
   edit.previous_log_number = 0;
   for (FileFacts& facts : flushed) edit.added.emplace_back(0, std::move(facts));
   std::shared_ptr<Memtable> memtable = context_.NewMemtable();
-  return LogAndApply(std::move(edit), [&](ReadView* view) {
+  return versions_.LogAndApply(std::move(edit), [&](ReadView* view) {
     view->memtable = {std::move(memtable), number};
   });
 }

@@ -12,13 +12,11 @@
 
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,9 +28,9 @@
 #include "store/background_state.h"
 #include "store/compact_pick.h"
 #include "store/log_replay.h"
-#include "store/manifest.h"
 #include "store/store_context.h"
 #include "store/version.h"
+#include "store/version_set.h"
 #include "store/view_publisher.h"
 #include "store/write_log.h"
 #include "table/table_builder.h"
@@ -152,21 +150,6 @@ class StoreImpl {
   double SlowdownNanosecondsPerByte() const TAMIS_REQUIRES(kStoreMutex);
   void SlowDown(std::size_t bytes) TAMIS_REQUIRES(kStoreMutex);
 
-  // ---- publish.cc
-  // Writes the edit to the manifest, then publishes the version it makes.
-  // `change` may alter the view that is about to be published, under mutex_.
-  Status LogAndApply(VersionEdit edit,
-                     const std::function<void(ReadView*)>& change);
-  Status WriteEdit(VersionEdit* edit, const Version& next);
-  Status NoteObsoleteTables(const Version& next, VersionEdit* full);
-  std::uint64_t NewFileNumber() noexcept {
-    return next_file_number_.fetch_add(1, std::memory_order_relaxed);
-  }
-  ManifestState StateOf(const Version& version) const;
-  std::vector<std::string> ObsoleteFiles();
-  void RemoveObsoleteFiles();
-  void RemoveOldLogs();
-
   // ---- flush.cc
   void FlushLoop();
   bool IsFlushedBefore(std::uint64_t log_number) const
@@ -204,6 +187,7 @@ class StoreImpl {
 
   ViewPublisher views_{context_.mutex};
   BackgroundState background_{context_.mutex, context_.info_log};
+  VersionSet versions_{context_, views_, background_};
 
   std::deque<Writer*> queue_;
   WriteBatch group_batch_;         // of several writers; the front one's to use
@@ -220,17 +204,9 @@ class StoreImpl {
   std::thread flush_thread_;
   std::thread compact_thread_;
 
-  std::atomic<std::uint64_t> next_file_number_{1};
-  // Logs below this are in tables already.
-  std::uint64_t log_number_ = 0;  // guarded by edit_mutex_
-
   // Of the manifest that was read at opening; 0: none was.
   std::uint64_t read_manifest_number_ = 0;
   std::uint64_t read_manifest_end_ = 0;
-
-  std::mutex edit_mutex_;
-  Manifest manifest_;
-  std::array<std::string, kStoreLevels> compact_pointers_;  // of edit_mutex_
 };
 
 }  // namespace tamis

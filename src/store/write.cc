@@ -265,7 +265,7 @@ Status StoreImpl::WaitForFailedLogs() {
 // REQUIRES: context_.mutex is held, by the writer at the front or before there
 // are any
 Status StoreImpl::SwitchMemtable() {
-  const std::uint64_t number = NewFileNumber();
+  const std::uint64_t number = versions_.NewFileNumber();
   // All that takes memory comes before anything is changed.
   auto next = std::make_shared<ReadView>(*views_.current());
   next->frozen.insert(next->frozen.begin(), views_.current()->memtable);

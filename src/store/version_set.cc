@@ -1,4 +1,4 @@
-// Which files the store has: the manifest, and what is obsolete.
+#include "store/version_set.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,22 +6,8 @@
 #include <utility>
 
 #include "store/file_names.h"
-#include "store/store_impl.h"
 
 namespace tamis {
-
-ManifestState StoreImpl::StateOf(const Version& version) const {
-  ManifestState state;
-  state.comparator = std::string(context_.order.user().name());
-  state.log_number = log_number_;
-  state.compact_pointers = compact_pointers_;
-  for (std::size_t i = 0; i < state.files.size(); ++i) {
-    for (const TableFileRef& file : version.levels()[i].files()) {
-      state.files[i].push_back(file->facts());
-    }
-  }
-  return state;
-}
 
 namespace {
 
@@ -47,12 +33,83 @@ void MarkRemoved(const VersionEdit& edit, const Version& base) {
   }
 }
 
+// The files that some version, log or manifest in force needs.
+struct FilesInForce {
+  std::set<std::uint64_t> tables;
+  std::uint64_t log_number = 0;       // and those after it
+  std::uint64_t manifest_number = 0;  // and those after it
+
+  bool Need(const FileName& file) const {
+    switch (file.type) {
+      case FileType::kLog:
+        return file.number >= log_number;
+      case FileType::kManifest:
+        return file.number >= manifest_number;
+      case FileType::kTable:
+        return tables.contains(file.number);
+      case FileType::kTemporary:
+        return false;
+      case FileType::kCurrent:
+      case FileType::kLock:
+      case FileType::kInfoLog:
+        return true;
+    }
+    return true;
+  }
+};
+
 }  // namespace
+
+VersionSet::VersionSet(StoreContext& context, ViewPublisher& views,
+                       BackgroundState& background)
+    : context_(context),
+      views_(views),
+      background_(background),
+      manifest_(context.env, context.dir) {}
+
+void VersionSet::Inherit(const ManifestState& state) {
+  const MutexLock lock(edit_mutex_);
+  manifest_.Inherit(state);
+  next_file_number_ = state.next_file_number;
+  log_number_ = state.log_number;
+  compact_pointers_ = state.compact_pointers;
+}
+
+Status VersionSet::Start(std::uint64_t log_number) {
+  const MutexLock lock(edit_mutex_);
+  log_number_ = log_number;
+  const std::uint64_t number = NewFileNumber();
+  ManifestState state = StateOf(Version(context_.order));
+  state.next_file_number = next_file_number_.load();
+  return manifest_.Start(number, FullEdit(state));
+}
+
+void VersionSet::SkipFileNumber(std::uint64_t number) noexcept {
+  next_file_number_ = std::max(next_file_number_.load(), number + 1);
+}
+
+std::array<std::string, kStoreLevels> VersionSet::compact_pointers() const {
+  const MutexLock lock(edit_mutex_);
+  return compact_pointers_;
+}
+
+ManifestState VersionSet::StateOf(const Version& version) const {
+  ManifestState state;
+  state.comparator = std::string(context_.order.user().name());
+  state.log_number = log_number_;
+  state.compact_pointers = compact_pointers_;
+  for (std::size_t i = 0; i < state.files.size(); ++i) {
+    for (const TableFileRef& file : version.levels()[i].files()) {
+      state.files[i].push_back(file->facts());
+    }
+  }
+  return state;
+}
 
 // Tables that are no longer live may still be on the disk, because somebody
 // reads them.  A new manifest says that they were removed: so that a table
 // which it never names, should it be damaged later, is known to be newer.
-Status StoreImpl::NoteObsoleteTables(const Version& next, VersionEdit* full) {
+Status VersionSet::NoteObsoleteTables(const Version& next, VersionEdit* full) {
   Result<std::vector<std::string>> names = context_.env.List(context_.dir);
   if (!names.ok()) return names.status();
   const std::set<std::uint64_t> live = LiveTables(next);
@@ -66,9 +123,9 @@ Status StoreImpl::NoteObsoleteTables(const Version& next, VersionEdit* full) {
   return Status::Ok();
 }
 
-// To the manifest; if need be, to a new one that says all of `next`.
-// REQUIRES: edit_mutex_ is held
-Status StoreImpl::WriteEdit(VersionEdit* edit, const Version& next) {
+// Writes the edit to the manifest; if need be, to a new one that says all of
+// `next`.
+Status VersionSet::WriteEdit(VersionEdit* edit, const Version& next) {
   if (!manifest_.needs_start()) {
     edit->next_file_number = next_file_number_.load();
     return manifest_.Append(*edit);
@@ -91,9 +148,16 @@ Status StoreImpl::WriteEdit(VersionEdit* edit, const Version& next) {
   return started;
 }
 
-Status StoreImpl::LogAndApply(VersionEdit edit,
-                              const std::function<void(ReadView*)>& change) {
-  const std::lock_guard edit_lock(edit_mutex_);
+// Takes the compact pointers from the edit.
+void VersionSet::Remember(VersionEdit* edit) noexcept {
+  if (edit->log_number) log_number_ = *edit->log_number;
+  for (auto& [level, key] : edit->compact_pointers) {
+    compact_pointers_[static_cast<std::size_t>(level)] = std::move(key);
+  }
+}
+
+Status VersionSet::LogAndApply(VersionEdit edit, const ViewChange& change) {
+  const MutexLock edit_lock(edit_mutex_);
   // The version cannot change meanwhile: that takes edit_mutex_.
   std::shared_ptr<const Version> base;
   Sequence last_sequence = 0;
@@ -107,14 +171,11 @@ Status StoreImpl::LogAndApply(VersionEdit edit,
   if (!next.ok()) return next.status();
   edit.last_sequence = last_sequence;
   // Once the manifest has it nothing may fail, so memory is taken before.
-  constexpr std::size_t kMostFrozen = 8;
+  constexpr std::size_t kMaxImmutable = 8;
   auto view = std::make_shared<ReadView>();
-  view->frozen.reserve(kMostFrozen);
+  view->frozen.reserve(kMaxImmutable);
   if (Status written = WriteEdit(&edit, **next); !written.ok()) return written;
-  if (edit.log_number) log_number_ = *edit.log_number;
-  for (auto& [level, key] : edit.compact_pointers) {
-    compact_pointers_[static_cast<std::size_t>(level)] = std::move(key);
-  }
+  Remember(&edit);
   MarkRemoved(edit, *base);
   {
     const StoreLock lock(context_.mutex);
@@ -130,11 +191,10 @@ Status StoreImpl::LogAndApply(VersionEdit edit,
   return Status::Ok();
 }
 
-// Logs whose writes are all in tables.
-void StoreImpl::RemoveOldLogs() {
+void VersionSet::RemoveOldLogs() {
   std::uint64_t oldest_needed = 0;
   {
-    const std::lock_guard lock(edit_mutex_);
+    const MutexLock lock(edit_mutex_);
     oldest_needed = log_number_;
   }
   Result<std::vector<std::string>> names = context_.env.List(context_.dir);
@@ -148,48 +208,36 @@ void StoreImpl::RemoveOldLogs() {
   }
 }
 
-// The names of files that no version, log or manifest in force needs.
-// REQUIRES: no background work yet
-std::vector<std::string> StoreImpl::ObsoleteFiles() {
+std::vector<std::string> VersionSet::ObsoleteFiles() const {
   std::vector<std::string> obsolete;
   Result<std::vector<std::string>> names = context_.env.List(context_.dir);
   if (!names.ok()) return obsolete;
-  const std::set<std::uint64_t> live = LiveTables(*views_.Current()->version);
+  FilesInForce in_force;
+  in_force.tables = LiveTables(*views_.Current()->version);
+  {
+    const MutexLock lock(edit_mutex_);
+    in_force.log_number = log_number_;
+    in_force.manifest_number = manifest_.number();
+  }
   for (const std::string& name : *names) {
     const std::optional<FileName> parsed = ParseFileName(name);
-    if (!parsed) continue;
-    bool keep = true;
-    switch (parsed->type) {
-      case FileType::kLog:
-        keep = parsed->number >= log_number_;
-        break;
-      case FileType::kManifest:
-        keep = parsed->number >= manifest_.number();
-        break;
-      case FileType::kTable:
-        keep = live.contains(parsed->number);
-        break;
-      case FileType::kTemporary:
-        keep = false;
-        break;
-      case FileType::kCurrent:
-      case FileType::kLock:
-      case FileType::kInfoLog:
-        break;
-    }
-    if (!keep) obsolete.push_back(name);
+    if (parsed && !in_force.Need(*parsed)) obsolete.push_back(name);
   }
   return obsolete;
 }
 
-// What a crash has left behind.  Recovery has seen to it that all files which
-// the manifest names are there: so whatever it does not name is in them, too.
-// REQUIRES: no background work yet
-void StoreImpl::RemoveObsoleteFiles() {
+bool VersionSet::NeedsNewManifest() const {
+  const MutexLock lock(edit_mutex_);
+  return manifest_.needs_start();
+}
+
+// All files which the manifest names are there, so whatever it does not name is
+// in them, too.
+void VersionSet::RemoveObsoleteFiles() {
   if (ObsoleteFiles().empty()) return;
   // What the manifest says must be durable before anything goes because of it.
-  if (manifest_.needs_start()) {
-    const Status started = LogAndApply({}, {});
+  if (NeedsNewManifest()) {
+    const Status started = LogAndApply({});
     if (!started.ok()) {
       context_.info_log.Write("files left over are not removed: " +
                               started.message());
