@@ -121,22 +121,21 @@ bool StoreImpl::IsFlushedBefore(std::uint64_t log_number) const {
 // that nobody else is writing.
 Status StoreImpl::Flush() {
   if (context_.options.read_only) return Status::Ok();
-  Writer writer;
   WriteBatch nothing;
-  writer.batch = &nothing;
-  writer.is_alone = true;  // what it waits for is its turn
+  QueuedWrite write;
+  write.batch = &nothing;
+  write.is_alone = true;  // what it waits for is its turn
   const StoreLock lock(context_.mutex);
-  queue_.push_back(&writer);
-  while (queue_.front() != &writer) context_.mutex.Wait(writer.turn);
+  if (!queue_.WaitForTurn(&write)) return write.status;
   Status status;
   if (!views_.current()->memtable.table->empty()) {
     status = NoThrow([this] {
       context_.mutex.AssertHeld();
+      queue_.AssertTurn();
       return SwitchMemtable();
     });
   }
-  queue_.pop_front();
-  if (!queue_.empty()) queue_.front()->turn.NotifyOne();
+  queue_.EndTurn({}, status);
   if (!status.ok()) return status;
   const std::uint64_t log_number = views_.current()->memtable.log_number;
   while (!IsFlushedBefore(log_number)) {

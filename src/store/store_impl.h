@@ -14,7 +14,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,6 +32,7 @@
 #include "store/version_set.h"
 #include "store/view_publisher.h"
 #include "store/write_log.h"
+#include "store/write_queue.h"
 #include "table/table_builder.h"
 #include "tamis/store.h"
 
@@ -86,16 +86,6 @@ class StoreImpl {
   Result<std::string> Property(std::string_view name) const;
 
  private:
-  // One write that waits for its turn.
-  struct Writer {
-    WriteBatch* batch = nullptr;
-    bool sync = false;
-    bool is_alone = false;  // not to be taken along with others
-    bool done = false;
-    Status status;
-    CondVar turn;
-  };
-
   // ---- open.cc, recover.cc
   Status CheckOptions();
   Result<StoreDirectory> Look();
@@ -136,17 +126,21 @@ class StoreImpl {
                        std::string* value, ReadCounters* counters,
                        Status* status) const;
 
-  // ---- write.cc; all with mutex_ held by `lock`, which may be let go
-  // meanwhile
-  Status MakeRoom(std::size_t bytes) TAMIS_REQUIRES(kStoreMutex);
+  // ---- write.cc
+  Status MakeReady(const QueuedWrite& write)
+      TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
+  Status MakeRoom(std::size_t bytes) TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
   Status WaitForFailedLogs() TAMIS_REQUIRES(kStoreMutex);
-  Writer* BuildGroup(WriteBatch** group) TAMIS_REQUIRES(kStoreMutex);
   std::uint64_t NumbersLeft() const noexcept TAMIS_REQUIRES(kStoreMutex);
-  Status PrepareGroup(WriteBatch* group) TAMIS_REQUIRES(kStoreMutex);
-  Status Append(const WriteBatch& batch);
-  Status SyncLogs(const std::vector<std::shared_ptr<WriteLog>>& older);
-  Status Apply(const WriteBatch& batch, Memtable* memtable);
-  Status SwitchMemtable() TAMIS_REQUIRES(kStoreMutex);
+  Status PrepareGroup(WriteBatch* group)
+      TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
+  Status Append(const WriteBatch& batch) TAMIS_REQUIRES(kWriteTurn);
+  Status SyncLogs(const std::vector<std::shared_ptr<WriteLog>>& older)
+      TAMIS_REQUIRES(kWriteTurn);
+  bool MarkSynced() noexcept TAMIS_REQUIRES(kWriteTurn);
+  Status Apply(const WriteBatch& batch, Memtable* memtable)
+      TAMIS_REQUIRES(kWriteTurn);
+  Status SwitchMemtable() TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
   double SlowdownNanosecondsPerByte() const TAMIS_REQUIRES(kStoreMutex);
   void SlowDown(std::size_t bytes) TAMIS_REQUIRES(kStoreMutex);
 
@@ -189,9 +183,8 @@ class StoreImpl {
   BackgroundState background_{context_.mutex, context_.info_log};
   VersionSet versions_{context_, views_, background_};
 
-  std::deque<Writer*> queue_;
-  WriteBatch group_batch_;         // of several writers; the front one's to use
-  std::shared_ptr<WriteLog> log_;  // the front writer's to use
+  WriteQueue queue_{context_.mutex};
+  std::shared_ptr<WriteLog> log_;    // the front writer's to use
   bool log_name_is_synced_ = false;  // the front writer's, too
   // Of memtables that are not flushed yet.
   std::vector<std::shared_ptr<WriteLog>> older_logs_;

@@ -15,17 +15,10 @@
 namespace tamis {
 namespace {
 
-// A group is written in one go, so it must not keep a small write waiting.
-constexpr std::size_t kMostGroupBytes = std::size_t{1} << 20;
-constexpr std::size_t kSmallBytes = std::size_t{128} << 10;
 // Memtables that wait to be flushed; one more is being written to.
 constexpr std::size_t kMostFrozen = 2;
 // Writers sleep this long at least: shorter sleeps are never that short.
 constexpr double kSleepNanoseconds = 1e6;
-
-Status CopyOf(const Status& status) noexcept {
-  return NoThrow([&] { return status; });
-}
 
 }  // namespace
 
@@ -35,95 +28,52 @@ Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
                                    ": the store is open for reading");
   }
   if (batch->count() == 0 && !options.sync) return Status::Ok();
-  Writer writer;
-  writer.batch = batch;
-  writer.sync = options.sync;
+  QueuedWrite write;
+  write.batch = batch;
+  write.sync = options.sync;
   StoreLock lock(context_.mutex);
-  queue_.push_back(&writer);
-  while (!writer.done && queue_.front() != &writer) {
-    context_.mutex.Wait(writer.turn);
-  }
-  if (writer.done) return writer.status;
+  if (!queue_.WaitForTurn(&write)) return write.status;
 
-  Writer* last = &writer;
-  WriteBatch* group = nullptr;
+  WriteGroup group;
   std::vector<std::shared_ptr<WriteLog>> older;
   // Until this is done nothing has happened, so it may fail.
   Status status = NoThrow([&] {
     context_.mutex.AssertHeld();
-    // Nothing that is synced from now on may rest on such a log.
-    if (writer.sync && log_->is_inherited()) log_failed_ = true;
-    Status ready = MakeRoom(batch->bytes());
-    if (ready.ok() && writer.sync) ready = WaitForFailedLogs();
+    queue_.AssertTurn();
+    Status ready = MakeReady(write);
     if (!ready.ok()) return ready;
-    if (writer.sync) older = older_logs_;
-    last = BuildGroup(&group);
-    return PrepareGroup(group);
+    if (write.sync) older = older_logs_;
+    group = queue_.FormGroup(NumbersLeft());
+    return PrepareGroup(group.batch);
   });
   if (status.ok()) {
     // Only the writer at the front replaces the memtable.
     Memtable& memtable = *views_.current()->memtable.table;
     lock.Unlock();
     status = NoThrow([&] {
-      Status logged = Append(*group);
-      return logged.ok() && writer.sync ? SyncLogs(older) : logged;
+      queue_.AssertTurn();
+      Status logged = Append(*group.batch);
+      return logged.ok() && write.sync ? SyncLogs(older) : logged;
     });
     bool log_is_fine = status.ok();
     if (status.ok()) {
-      status = Apply(*group, &memtable);
+      status = Apply(*group.batch, &memtable);
       // The write is durable, whatever becomes of the mark.
-      if (writer.sync) {
-        log_is_fine = NoThrow([&] { return log_->MarkSynced(); }).ok();
-      }
+      if (write.sync) log_is_fine = MarkSynced();
     }
     lock.Lock();
     if (!log_is_fine) log_failed_ = true;
   }
-  if (group == &group_batch_) group_batch_.Clear();
-  while (true) {
-    Writer* ready = queue_.front();
-    queue_.pop_front();
-    if (ready != &writer) {
-      ready->status = CopyOf(status);
-      ready->done = true;
-      ready->turn.NotifyOne();
-    }
-    if (ready == last) break;
-  }
-  if (!queue_.empty()) queue_.front()->turn.NotifyOne();
+  queue_.EndTurn(group, status);
   return status;
 }
 
-// The batches of the queue's front that are written together: *group is the
-// first one itself, or group_batch_ with all of them.  Returns the last one.
-StoreImpl::Writer* StoreImpl::BuildGroup(WriteBatch** group) {
-  Writer* first = queue_.front();
-  Writer* last = first;
-  *group = first->batch;
-  std::size_t bytes = first->batch->bytes();
-  std::uint64_t count = first->batch->count();
-  const std::size_t most =
-      bytes <= kSmallBytes ? bytes + kSmallBytes : kMostGroupBytes;
-  for (auto next = queue_.begin() + 1; next != queue_.end(); ++next) {
-    Writer* writer = *next;
-    // A write that need not wait for the disk must not vouch for one that must.
-    if (writer->is_alone || (writer->sync && !first->sync)) break;
-    bytes += writer->batch->bytes();
-    if (bytes > most) break;
-    count += writer->batch->count();
-    if (count > NumbersLeft()) break;
-    const Status added = NoThrow([&] {
-      if (*group == first->batch) {
-        group_batch_.Append(*first->batch);
-        *group = &group_batch_;
-      }
-      group_batch_.Append(*writer->batch);
-      return Status::Ok();
-    });
-    if (!added.ok()) break;  // no memory: fewer go together
-    last = writer;
-  }
-  return last;
+// Sees to it that the log and the memtable can take the write.
+Status StoreImpl::MakeReady(const QueuedWrite& write) {
+  // Nothing that is synced from now on may rest on such a log.
+  if (write.sync && log_->is_inherited()) log_failed_ = true;
+  Status ready = MakeRoom(write.batch->bytes());
+  return ready.ok() && write.sync ? WaitForFailedLogs() : ready;
 }
 
 // The last number of all is never given out: a log could not be read again
@@ -179,6 +129,15 @@ Status StoreImpl::SyncLogs(
     log_name_is_synced_ = true;
   }
   return Status::Ok();
+}
+
+// False: the log must not be written any more.
+bool StoreImpl::MarkSynced() noexcept {
+  const Status marked = NoThrow([this] {
+    queue_.AssertTurn();
+    return log_->MarkSynced();
+  });
+  return marked.ok();
 }
 
 Status StoreImpl::Apply(const WriteBatch& batch, Memtable* memtable) {
