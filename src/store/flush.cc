@@ -68,9 +68,7 @@ Status StoreImpl::FlushOldest() {
     context_.mutex.AssertHeld();
     const std::uint64_t number = next->frozen.back().log_number;
     next->frozen.pop_back();
-    std::erase_if(older_logs_, [&](const std::shared_ptr<WriteLog>& log) {
-      return log->number() <= number;
-    });
+    writer_.ForgetLogsUpTo(number);
     context_.done.flushes.fetch_add(1, std::memory_order_relaxed);
     context_.done.flush_bytes.fetch_add(bytes, std::memory_order_relaxed);
   };
@@ -109,44 +107,6 @@ void StoreImpl::FlushLoop() {
     background_.NotifyWaiters();
     if (!done && !background_.WaitToRetry(++failures)) return;
   }
-}
-
-// True: all logs before that one are in tables.
-bool StoreImpl::IsFlushedBefore(std::uint64_t log_number) const {
-  const std::vector<LoggedMemtable>& frozen = views_.current()->frozen;
-  return frozen.empty() || frozen.back().log_number >= log_number;
-}
-
-// The writer's way to have the memtable written: it queues like a write, so
-// that nobody else is writing.
-Status StoreImpl::Flush() {
-  if (context_.options.read_only) return Status::Ok();
-  WriteBatch nothing;
-  QueuedWrite write;
-  write.batch = &nothing;
-  write.is_alone = true;  // what it waits for is its turn
-  const StoreLock lock(context_.mutex);
-  if (!queue_.WaitForTurn(&write)) return write.status;
-  Status status;
-  if (!views_.current()->memtable.table->empty()) {
-    status = NoThrow([this] {
-      context_.mutex.AssertHeld();
-      queue_.AssertTurn();
-      return SwitchMemtable();
-    });
-  }
-  queue_.EndTurn({}, status);
-  if (!status.ok()) return status;
-  const std::uint64_t log_number = views_.current()->memtable.log_number;
-  while (!IsFlushedBefore(log_number)) {
-    if (background_.is_flush_failing()) return background_.error();
-    if (background_.is_closing()) {
-      return background_.error().ok() ? context_.BeingClosed()
-                                      : background_.error();
-    }
-    background_.WaitForChange();
-  }
-  return Status::Ok();
 }
 
 }  // namespace tamis

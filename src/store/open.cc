@@ -204,7 +204,8 @@ Status StoreImpl::CreateNew() {
   Result<std::unique_ptr<WritableFile>> log = context_.env.Create(
       LogFileName(context_.dir, log_number), WriteKind::kLog);
   if (!log.ok()) return log.status();
-  log_ = std::make_shared<WriteLog>(log_number, *std::move(log), LogHead());
+  writer_.UseLog(
+      std::make_shared<WriteLog>(log_number, *std::move(log), LogHead()));
   view->memtable = {context_.NewMemtable(), log_number};
   {
     const StoreLock lock(context_.mutex);
@@ -250,7 +251,7 @@ StoreImpl::~StoreImpl() {
     if (compact_thread_.joinable()) compact_thread_.join();
     context_.info_log.Write("closed");
   }
-  if (log_ != nullptr) (void)NoThrow([this] { return log_->Close(); });
+  writer_.CloseLog();
 }
 
 }  // namespace tamis

@@ -185,8 +185,8 @@ Status StoreImpl::ContinueLog(const ReplayLog& log) {
   Result<std::unique_ptr<WritableFile>> file =
       context_.env.Reopen(log.path, log.end, WriteKind::kLog);
   if (!file.ok()) return file.status();
-  log_ = std::make_shared<WriteLog>(log.number, *std::move(file), log.head,
-                                    log.end, log.next);
+  writer_.UseLog(std::make_shared<WriteLog>(log.number, *std::move(file),
+                                            log.head, log.end, log.next));
   const StoreLock lock(context_.mutex);
   auto view = std::make_shared<ReadView>(*views_.current());
   view->memtable.log_number = log.number;
@@ -222,7 +222,8 @@ Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
   Result<std::unique_ptr<WritableFile>> file =
       context_.env.Create(LogFileName(context_.dir, number), WriteKind::kLog);
   if (!file.ok()) return file.status();
-  log_ = std::make_shared<WriteLog>(number, *std::move(file), LogHead());
+  writer_.UseLog(
+      std::make_shared<WriteLog>(number, *std::move(file), LogHead()));
   VersionEdit edit;
   edit.log_number = number;
   edit.previous_log_number = 0;

@@ -28,11 +28,10 @@
 #include "store/compact_pick.h"
 #include "store/log_replay.h"
 #include "store/store_context.h"
+#include "store/store_writer.h"
 #include "store/version.h"
 #include "store/version_set.h"
 #include "store/view_publisher.h"
-#include "store/write_log.h"
-#include "store/write_queue.h"
 #include "table/table_builder.h"
 #include "tamis/store.h"
 
@@ -70,12 +69,13 @@ class StoreImpl {
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options);
   std::unique_ptr<const Snapshot> GetSnapshot();
 
-  // ---- write.cc
-  // Takes the batch's bytes for its own use.
-  Status Write(const WriteOptions& options, WriteBatch* batch);
+  // ---- store_writer.h
+  Status Write(const WriteOptions& options, WriteBatch* batch) {
+    return writer_.Write(options, batch);
+  }
+  Status Flush() { return writer_.Flush(); }
 
-  // ---- flush.cc, compact_manual.cc
-  Status Flush();
+  // ---- compact_manual.cc
   Result<CompactReport> Compact(const CompactOptions& options);
   Status WaitForQuiet();
 
@@ -126,28 +126,8 @@ class StoreImpl {
                        std::string* value, ReadCounters* counters,
                        Status* status) const;
 
-  // ---- write.cc
-  Status MakeReady(const QueuedWrite& write)
-      TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
-  Status MakeRoom(std::size_t bytes) TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
-  Status WaitForFailedLogs() TAMIS_REQUIRES(kStoreMutex);
-  std::uint64_t NumbersLeft() const noexcept TAMIS_REQUIRES(kStoreMutex);
-  Status PrepareGroup(WriteBatch* group)
-      TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
-  Status Append(const WriteBatch& batch) TAMIS_REQUIRES(kWriteTurn);
-  Status SyncLogs(const std::vector<std::shared_ptr<WriteLog>>& older)
-      TAMIS_REQUIRES(kWriteTurn);
-  bool MarkSynced() noexcept TAMIS_REQUIRES(kWriteTurn);
-  Status Apply(const WriteBatch& batch, Memtable* memtable)
-      TAMIS_REQUIRES(kWriteTurn);
-  Status SwitchMemtable() TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
-  double SlowdownNanosecondsPerByte() const TAMIS_REQUIRES(kStoreMutex);
-  void SlowDown(std::size_t bytes) TAMIS_REQUIRES(kStoreMutex);
-
   // ---- flush.cc
   void FlushLoop();
-  bool IsFlushedBefore(std::uint64_t log_number) const
-      TAMIS_REQUIRES(kStoreMutex);
   Status FlushOldest();
   TableWriteOptions WriteOptionsForTables() const;
   std::unique_ptr<TableOutputs> NewOutputs();
@@ -183,13 +163,7 @@ class StoreImpl {
   BackgroundState background_{context_.mutex, context_.info_log};
   VersionSet versions_{context_, views_, background_};
 
-  WriteQueue queue_{context_.mutex};
-  std::shared_ptr<WriteLog> log_;    // the front writer's to use
-  bool log_name_is_synced_ = false;  // the front writer's, too
-  // Of memtables that are not flushed yet.
-  std::vector<std::shared_ptr<WriteLog>> older_logs_;
-  bool log_failed_ = false;      // it must not be written any more
-  double owed_nanoseconds_ = 0;  // by writers that are to be slowed
+  StoreWriter writer_{context_, views_, background_, versions_};
   bool is_flushing_ = false;
   bool is_compacting_ = false;   // somebody runs a compaction
   unsigned manual_waiting_ = 0;  // Compact() calls that want to be next
