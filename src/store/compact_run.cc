@@ -9,6 +9,7 @@
 #include "base/no_throw.h"
 #include "base/worker_threads.h"
 #include "store/compact_range.h"
+#include "store/new_tables.h"
 #include "store/store_impl.h"
 #include "store/table_outputs.h"
 
@@ -40,7 +41,8 @@ Status StoreImpl::RunCompaction(const CompactionJob& job) {
   const std::vector<std::string> cuts = CutsOf(job, context_.order, parts);
 
   std::vector<std::unique_ptr<TableOutputs>> outputs(cuts.size() + 1);
-  for (std::unique_ptr<TableOutputs>& part : outputs) part = NewOutputs();
+  for (std::unique_ptr<TableOutputs>& part : outputs)
+    part = NewTableOutputs(context_, versions_);
   const std::vector<Sequence> snapshots = context_.snapshots.All();
   const auto run = [&](std::size_t i, unsigned worker) {
     // The first is the caller's own thread.

@@ -1,56 +1,66 @@
-// Flushing: the oldest frozen memtable becomes a table of level 0, and its log
-// is needed no more.
+// Flushing: the oldest immutable memtable becomes a table of level 0, and its
+// log is needed no more.
 
 #include <utility>
 
+#include "base/mapping_guard.h"
 #include "base/no_throw.h"
-#include "store/entry_filter.h"
-#include "store/store_impl.h"
-#include "store/table_outputs.h"
+#include "store/flusher.h"
+#include "store/new_tables.h"
 
 namespace tamis {
 
-TableWriteOptions StoreImpl::WriteOptionsForTables() const {
-  TableWriteOptions options;
-  options.order = context_.order;
-  options.block_bytes = context_.options.block_bytes;
-  options.restart_interval = context_.options.restart_interval;
-  options.compression = context_.options.compression;
-  options.zstd_level = context_.options.zstd_level;
-  options.limits = PackLimitsOf(context_.options);
-  options.filter = context_.filter.get();
-  options.leveldb_filter_bits =
-      context_.filters_fit ? context_.options.leveldb_filter_bits : 0;
-  options.properties = context_.wanted.properties();
-  return options;
+Flusher::Flusher(StoreContext& context, ViewPublisher& views,
+                 BackgroundState& background, VersionSet& versions,
+                 StoreWriter& writer)
+    : context_(context),
+      views_(views),
+      background_(background),
+      versions_(versions),
+      writer_(writer) {}
+
+void Flusher::Start() {
+  // Threads have blocked what the one that begins them has.
+  const bool unblock = context_.options.guard_mappings;
+  thread_ = std::thread([this, unblock] {
+    if (unblock) UnblockFaults();
+    Run();
+  });
 }
 
-std::unique_ptr<TableOutputs> StoreImpl::NewOutputs() {
-  return std::make_unique<TableOutputs>(
-      context_.env, context_.dir, WriteOptionsForTables(),
-      [this] { return versions_.NewFileNumber(); },
-      [this](const std::string& what) {
-        context_.filter_faults.NoteNotBuilt(what);
-      });
-}
-
-Status StoreImpl::WriteMemtable(const Memtable& memtable,
-                                TableOutputs* outputs) {
-  EntryFilter filter(context_.order, context_.snapshots.All(), {});
-  const std::unique_ptr<InternalIterator> entries = memtable.NewIterator();
-  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    if (filter.MayDrop(entries->key())) continue;
-    Status added = outputs->Add(entries->key(), entries->value());
-    if (!added.ok()) return added;
+void Flusher::Run() {
+  unsigned failures = 0;
+  StoreLock lock(context_.mutex);
+  while (true) {
+    while (!background_.is_closing() && views_.current()->frozen.empty()) {
+      background_.WaitForWork();
+    }
+    if (background_.is_closing()) return;
+    is_busy_ = true;
+    lock.Unlock();
+    Status flushed = NoThrow([this] { return FlushOldest(); });
+    const bool done = flushed.ok();
+    views_.ReleaseRetired();
+    lock.Lock();
+    is_busy_ = false;
+    background_.set_flush_failed(!done);
+    if (done) {
+      failures = 0;
+      background_.ClearError();
+    } else {
+      background_.NoteError(std::move(flushed), "flushing");
+    }
+    background_.NotifyWaiters();
+    if (!done && !background_.WaitToRetry(++failures)) return;
   }
-  return outputs->Cut();
 }
 
-Status StoreImpl::FlushOldest() {
+Status Flusher::FlushOldest() {
   const std::shared_ptr<const ReadView> view = views_.Current();
   const LoggedMemtable oldest = view->frozen.back();
-  const std::unique_ptr<TableOutputs> outputs = NewOutputs();
-  if (Status written = WriteMemtable(*oldest.table, outputs.get());
+  const std::unique_ptr<TableOutputs> outputs =
+      NewTableOutputs(context_, versions_);
+  if (Status written = WriteMemtable(*oldest.table, context_, outputs.get());
       !written.ok()) {
     return written;
   }
@@ -80,33 +90,6 @@ Status StoreImpl::FlushOldest() {
     return Status::Ok();
   });
   return Status::Ok();
-}
-
-void StoreImpl::FlushLoop() {
-  unsigned failures = 0;
-  StoreLock lock(context_.mutex);
-  while (true) {
-    while (!background_.is_closing() && views_.current()->frozen.empty()) {
-      background_.WaitForWork();
-    }
-    if (background_.is_closing()) return;
-    is_flushing_ = true;
-    lock.Unlock();
-    Status flushed = NoThrow([this] { return FlushOldest(); });
-    const bool done = flushed.ok();
-    views_.ReleaseRetired();
-    lock.Lock();
-    is_flushing_ = false;
-    background_.set_flush_failed(!done);
-    if (done) {
-      failures = 0;
-      background_.ClearError();
-    } else {
-      background_.NoteError(std::move(flushed), "flushing");
-    }
-    background_.NotifyWaiters();
-    if (!done && !background_.WaitToRetry(++failures)) return;
-  }
 }
 
 }  // namespace tamis

@@ -10,14 +10,6 @@
 #include "store/store_impl.h"
 
 namespace tamis {
-namespace {
-
-// Below this a log is replayed faster than a table is written, synced and
-// compacted.
-constexpr std::size_t kLittleBytes = std::size_t{4} << 20;
-
-}  // namespace
-
 StoreImpl::StoreImpl(std::string dir, const StoreOptions& options)
     : context_(std::move(dir), options) {}
 
@@ -235,22 +227,7 @@ Status StoreImpl::OpenTables() {
 }
 
 StoreImpl::~StoreImpl() {
-  if (flush_thread_.joinable()) {
-    // A large memtable is written now: replaying its log would take longer.
-    // Where that fails, so must it be.
-    if (compact_thread_.joinable() &&
-        views_.Current()->memtable.table->bytes() > kLittleBytes) {
-      (void)NoThrow([this] { return Flush(); });
-    }
-    {
-      const StoreLock lock(context_.mutex);
-      stop_compactions_.store(true, std::memory_order_relaxed);
-      background_.Close();
-    }
-    flush_thread_.join();
-    if (compact_thread_.joinable()) compact_thread_.join();
-    context_.info_log.Write("closed");
-  }
+  StopThreads();
   writer_.CloseLog();
 }
 

@@ -9,6 +9,7 @@
 #include "store/file_names.h"
 #include "store/log_replay.h"
 #include "store/named_files.h"
+#include "store/new_tables.h"
 #include "store/read_whole.h"
 #include "store/store_checks.h"
 #include "store/store_impl.h"
@@ -238,8 +239,9 @@ Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
 Status StoreImpl::FlushReplayed(std::vector<FileFacts>* flushed) {
   const std::shared_ptr<Memtable> memtable = views_.Current()->memtable.table;
   if (memtable->empty()) return Status::Ok();
-  const std::unique_ptr<TableOutputs> outputs = NewOutputs();
-  Status written = WriteMemtable(*memtable, outputs.get());
+  const std::unique_ptr<TableOutputs> outputs =
+      NewTableOutputs(context_, versions_);
+  Status written = WriteMemtable(*memtable, context_, outputs.get());
   if (!written.ok()) return written;
   Result<std::vector<FileFacts>> tables = outputs->Finish();
   if (!tables.ok()) return tables.status();

@@ -26,6 +26,7 @@
 #include "base/owner_process.h"
 #include "store/background_state.h"
 #include "store/compact_pick.h"
+#include "store/flusher.h"
 #include "store/log_replay.h"
 #include "store/store_context.h"
 #include "store/store_writer.h"
@@ -106,7 +107,6 @@ class StoreImpl {
   Status SaveWhatIsDropped(const std::vector<ReplayLog>& logs);
   Status FlushReplayed(std::vector<FileFacts>* flushed);
   Status StartAnewAfterReplay(std::vector<FileFacts> flushed);
-  Status StartThreads();
 
   // ---- remember.cc
   void LoadSettings();
@@ -115,6 +115,10 @@ class StoreImpl {
   bool SettingsAreDamaged() const noexcept;
   Status CannotRemember() const;
   Status SaveSettings(bool is_new);
+
+  // ---- background.cc
+  Status StartThreads();
+  void StopThreads();
 
   // ---- stats.cc
   static std::string TablesAsText(const Version& version);
@@ -125,13 +129,6 @@ class StoreImpl {
   bool FindInMemtables(const ReadView& view, const Lookup& lookup,
                        std::string* value, ReadCounters* counters,
                        Status* status) const;
-
-  // ---- flush.cc
-  void FlushLoop();
-  Status FlushOldest();
-  TableWriteOptions WriteOptionsForTables() const;
-  std::unique_ptr<TableOutputs> NewOutputs();
-  Status WriteMemtable(const Memtable& memtable, TableOutputs* outputs);
 
   // ---- compact_run.cc, compact_manual.cc
   void CompactLoop();
@@ -164,11 +161,10 @@ class StoreImpl {
   VersionSet versions_{context_, views_, background_};
 
   StoreWriter writer_{context_, views_, background_, versions_};
-  bool is_flushing_ = false;
+  Flusher flusher_{context_, views_, background_, versions_, writer_};
   bool is_compacting_ = false;   // somebody runs a compaction
   unsigned manual_waiting_ = 0;  // Compact() calls that want to be next
   std::atomic<bool> stop_compactions_{false};
-  std::thread flush_thread_;
   std::thread compact_thread_;
 
   // Of the manifest that was read at opening; 0: none was.
