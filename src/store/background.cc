@@ -2,7 +2,6 @@
 
 #include <system_error>
 
-#include "base/mapping_guard.h"
 #include "base/no_throw.h"
 #include "store/store_impl.h"
 
@@ -18,10 +17,7 @@ constexpr std::size_t kLittleBytes = std::size_t{4} << 20;
 Status StoreImpl::StartThreads() {
   try {
     flusher_.Start();
-    compact_thread_ = std::thread([this] {
-      if (context_.options.guard_mappings) UnblockFaults();
-      CompactLoop();
-    });
+    compactor_.Start();
   } catch (const std::system_error& error) {
     return Status::ResourceExhausted(
         context_.dir +
@@ -36,40 +32,38 @@ void StoreImpl::StopThreads() {
   if (!flusher_.has_started()) return;
   // A large memtable is written now: replaying its log would take longer.
   // Where that fails, so must it be.
-  if (compact_thread_.joinable() &&
+  if (compactor_.has_started() &&
       views_.Current()->memtable.table->bytes() > kLittleBytes) {
     (void)NoThrow([this] { return writer_.Flush(); });
   }
   {
     const StoreLock lock(context_.mutex);
     background_.Close();
-    stop_compactions_.store(true, std::memory_order_relaxed);
+    compactor_.Stop();
   }
   flusher_.Join();
-  if (compact_thread_.joinable()) compact_thread_.join();
+  if (compactor_.has_started()) compactor_.Join();
   context_.info_log.Write("closed");
+}
+
+Result<CompactReport> StoreImpl::Compact(const CompactOptions& options) {
+  if (context_.options.read_only) {
+    return Status::InvalidArgument(context_.dir +
+                                   ": the store is open for reading");
+  }
+  if (Status flushed = writer_.Flush(); !flushed.ok()) return flushed;
+  return compactor_.Compact(options);
 }
 
 Status StoreImpl::WaitForQuiet() {
   if (context_.options.read_only) return Status::Ok();
   const StoreLock lock(context_.mutex);
   while (!background_.is_closing() && background_.error().ok() &&
-         (flusher_.is_busy() || is_compacting_ ||
-          !views_.current()->frozen.empty() || NeedsCompaction())) {
+         (flusher_.is_busy() || compactor_.is_busy() ||
+          !views_.current()->frozen.empty() || compactor_.IsNeeded())) {
     background_.WaitForChange();
   }
   return background_.error();
-}
-
-bool StoreImpl::NeedsCompaction() const {
-  if (!context_.options.automatic_compaction) return false;
-  const CompactionLimits limits = context_.Limits();
-  for (int i = 0; i < kStoreLevels - 1; ++i) {
-    if (CompactionScore(*views_.current()->version, limits, i) >= 1.0) {
-      return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace tamis

@@ -25,7 +25,7 @@
 #include "base/named_lines.h"
 #include "base/owner_process.h"
 #include "store/background_state.h"
-#include "store/compact_pick.h"
+#include "store/compactor.h"
 #include "store/flusher.h"
 #include "store/log_replay.h"
 #include "store/store_context.h"
@@ -40,7 +40,6 @@ namespace tamis {
 
 class Lookup;
 struct StoreDirectory;
-class TableOutputs;
 
 class StoreImpl {
  public:
@@ -76,7 +75,6 @@ class StoreImpl {
   }
   Status Flush() { return writer_.Flush(); }
 
-  // ---- compact_manual.cc
   Result<CompactReport> Compact(const CompactOptions& options);
   Status WaitForQuiet();
 
@@ -130,23 +128,6 @@ class StoreImpl {
                        std::string* value, ReadCounters* counters,
                        Status* status) const;
 
-  // ---- compact_run.cc, compact_manual.cc
-  void CompactLoop();
-  Status RunMostUrgent();
-  Status RunCompaction(const CompactionJob& job);
-  Status MoveTable(const CompactionJob& job);
-  Status CompactExclusively(
-      const std::function<std::optional<CompactionJob>(const Version&)>& pick,
-      CompactReport* report);
-  Status CompactLevels(const KeyRange& range, CompactReport* report);
-  Status RewriteUnless(
-      const KeyRange& range,
-      const std::function<Result<bool>(const TableFile&)>& is_fine,
-      CompactReport* report);
-  Result<bool> HasWantedFilter(const TableFile& file) const;
-  Result<bool> IsAsWanted(const TableFile& file) const;
-  bool NeedsCompaction() const TAMIS_REQUIRES(kStoreMutex);
-
   const OwnerProcess owner_;
   StoreContext context_;
   std::vector<NamedLine> settings_;  // as remembered, or about to be
@@ -162,10 +143,7 @@ class StoreImpl {
 
   StoreWriter writer_{context_, views_, background_, versions_};
   Flusher flusher_{context_, views_, background_, versions_, writer_};
-  bool is_compacting_ = false;   // somebody runs a compaction
-  unsigned manual_waiting_ = 0;  // Compact() calls that want to be next
-  std::atomic<bool> stop_compactions_{false};
-  std::thread compact_thread_;
+  Compactor compactor_{context_, views_, background_, versions_};
 
   // Of the manifest that was read at opening; 0: none was.
   std::uint64_t read_manifest_number_ = 0;
