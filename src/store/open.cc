@@ -61,6 +61,27 @@ Status StoreImpl::CheckFilter() {
   return Status(fits.code(), name + ": " + fits.message());
 }
 
+// The seed of new filters, and which others lookups hash by.
+Status StoreImpl::ChooseSeeds() {
+  const std::optional<std::uint64_t> remembered = settings_.filter_seed();
+  const std::uint64_t seed = settings_.ChooseSeed();
+  if (context_.filter != nullptr && context_.options.filter_policy == nullptr) {
+    Result<std::unique_ptr<const FilterPolicy>> made =
+        MakeSeededPolicy(context_.options.filter, seed);
+    if (!made.ok()) return made.status();
+    context_.filter = *std::move(made);
+  }
+  LineSeeds& seeds = context_.tables.seeds;
+  seeds.own = seed;
+  if (context_.filter != nullptr) {
+    seeds.own = LineSeedOf(*context_.filter).value_or(seed);
+  }
+  seeds.other = seeds.own == 0 ? remembered.value_or(0) : 0;
+  context_.wanted = WantedShape::Of(context_.options, context_.filter,
+                                    context_.filters_fit, seed);
+  return Status::Ok();
+}
+
 Status StoreImpl::Open() {
   if (Status fine = CheckOptions(); !fine.ok()) return fine;
   if (context_.options.guard_mappings) GuardMappings();
@@ -93,7 +114,7 @@ Status StoreImpl::Open() {
   }
   context_.info_log.Open(context_.env, context_.dir);
   versions_.RemoveObsoleteFiles();
-  if (Status saved = SaveSettings(!found->has_current); !saved.ok()) {
+  if (Status saved = settings_.Save(!found->has_current); !saved.ok()) {
     return saved;
   }
   return StartThreads();
@@ -161,13 +182,13 @@ Status StoreImpl::TakeDirectory() {
 }
 
 Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
-  LoadSettings();
+  settings_.Load();
   if (Status chosen = ChooseSeeds(); !chosen.ok()) return chosen;
   context_.tables.read = {.order = context_.order,
                           .cache = cache_.get(),
                           .filter = context_.filter.get(),
                           .unpack = UnpackLimitsOf(context_.options)};
-  Status opened = found.has_current ? Recover() : CreateNew();
+  Status opened = found.has_current ? recovery_.Run() : CreateNew();
   if (!opened.ok()) return opened;
   {
     const StoreLock lock(context_.mutex);

@@ -22,12 +22,12 @@
 #include <thread>
 #include <vector>
 
-#include "base/named_lines.h"
 #include "base/owner_process.h"
 #include "store/background_state.h"
 #include "store/compactor.h"
 #include "store/flusher.h"
-#include "store/log_replay.h"
+#include "store/recovery.h"
+#include "store/remembered_settings.h"
 #include "store/store_context.h"
 #include "store/store_writer.h"
 #include "store/version.h"
@@ -54,10 +54,10 @@ class StoreImpl {
   // the files, the lock and the threads are its parent's.  A copy must not
   // even be destroyed.
   bool IsOwned() const noexcept { return owner_.IsHere(); }
-  // After Open() for reading, whatever it said: somebody who has the store
-  // open for writing has changed its files meanwhile.  A log that was flushed
-  // and removed would be missing, so what was opened must not be used.
-  bool ChangedWhileOpening(const Status& opened);
+  // See Recovery.
+  bool ChangedWhileOpening(const Status& opened) const {
+    return recovery_.HasChangedSince(opened);
+  }
 
   // ---- get.cc, multi_get.cc, explain.cc
   Status Get(const ReadOptions& options, Slice key, std::string* value);
@@ -85,34 +85,16 @@ class StoreImpl {
   Result<std::string> Property(std::string_view name) const;
 
  private:
-  // ---- open.cc, recover.cc
+  // ---- open.cc
   Status CheckOptions();
   Result<StoreDirectory> Look();
   Status CheckBeforeLocking();
   Status CheckFilter();
+  Status ChooseSeeds();
   Status TakeDirectory();
   Status RecoverOrCreate(const StoreDirectory& found);
   Status CreateNew();
   Status OpenTables();
-  Status Recover();
-  Status RecoverLogs(const ManifestState& state);
-  Result<std::vector<ReplayLog>> LogsToReplay(const ManifestState& state);
-  Status Replay(const ReplayLog& log, std::vector<FileFacts>* flushed);
-  Status ReplayBatch(Slice batch);
-  Status CheckNamedFiles(const ManifestState& state);
-  bool CanBeContinued(const ReplayLog& log, const ManifestState& state) const;
-  Status ContinueLog(const ReplayLog& log);
-  Status SaveWhatIsDropped(const std::vector<ReplayLog>& logs);
-  Status FlushReplayed(std::vector<FileFacts>* flushed);
-  Status StartAnewAfterReplay(std::vector<FileFacts> flushed);
-
-  // ---- remember.cc
-  void LoadSettings();
-  Status ChooseSeeds();
-  bool SettingsAreOurs() const noexcept;
-  bool SettingsAreDamaged() const noexcept;
-  Status CannotRemember() const;
-  Status SaveSettings(bool is_new);
 
   // ---- background.cc
   Status StartThreads();
@@ -130,9 +112,7 @@ class StoreImpl {
 
   const OwnerProcess owner_;
   StoreContext context_;
-  std::vector<NamedLine> settings_;  // as remembered, or about to be
-  bool settings_changed_ = false;
-  Status settings_unread_;  // why the file that is there is not used
+  RememberedSettings settings_{context_};
   std::unique_ptr<BlockCache> cache_;
   std::unique_ptr<FileLock> lock_;
   bool is_new_directory_ = false;  // before we took it there was none
@@ -145,9 +125,7 @@ class StoreImpl {
   Flusher flusher_{context_, views_, background_, versions_, writer_};
   Compactor compactor_{context_, views_, background_, versions_};
 
-  // Of the manifest that was read at opening; 0: none was.
-  std::uint64_t read_manifest_number_ = 0;
-  std::uint64_t read_manifest_end_ = 0;
+  Recovery recovery_{context_, views_, versions_, writer_};
 };
 
 }  // namespace tamis

@@ -1,5 +1,4 @@
-// Opening a store that is there: the manifest says which tables it has, the
-// logs hold what was not in tables yet.
+#include "store/recovery.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,19 +6,16 @@
 #include "formats/line_view.h"
 #include "store/batch_access.h"
 #include "store/file_names.h"
-#include "store/log_replay.h"
 #include "store/named_files.h"
 #include "store/new_tables.h"
 #include "store/read_whole.h"
 #include "store/store_checks.h"
-#include "store/store_impl.h"
-#include "store/table_outputs.h"
 
 namespace tamis {
 namespace {
 
-// A log that somebody else writes to is read again so often.
-constexpr int kMostTries = 20;
+// How often a log is read that somebody else writes to.
+constexpr int kMaxTries = 20;
 
 bool HasDamage(const std::vector<ReplayLog>& logs) {
   return std::any_of(logs.begin(), logs.end(),
@@ -43,12 +39,16 @@ Status DamageOf(const ReplayLog& log) {
 
 }  // namespace
 
-Status StoreImpl::Recover() {
+Recovery::Recovery(StoreContext& context, ViewPublisher& views,
+                   VersionSet& versions, StoreWriter& writer)
+    : context_(context), views_(views), versions_(versions), writer_(writer) {}
+
+Status Recovery::Run() {
   Result<ManifestState> state =
       ReadManifestFor(context_.env, context_.dir, context_.order.user());
   if (!state.ok()) return state.status();
-  read_manifest_number_ = state->number;
-  read_manifest_end_ = state->end;
+  manifest_number_ = state->number;
+  manifest_end_ = state->end;
   versions_.Inherit(*state);
   if (Status there = CheckNamedFiles(*state); !there.ok()) return there;
   state->comparator = std::string(context_.order.user().name());
@@ -65,21 +65,24 @@ Status StoreImpl::Recover() {
     return Status::Corruption(ManifestFileName(context_.dir, state->number) +
                               ": " + version.status().message());
   }
+  memtable_ = context_.NewMemtable();
+  last_sequence_ = state->last_sequence;
   auto view = std::make_shared<ReadView>();
   view->version = *std::move(version);
-  view->memtable = {context_.NewMemtable(), 0};
+  view->memtable = {memtable_, 0};
   {
     const StoreLock lock(context_.mutex);
-    context_.last_sequence = state->last_sequence;
     views_.Publish(std::move(view));
   }
-  return RecoverLogs(*state);
+  Status recovered = RecoverLogs(*state);
+  memtable_.reset();  // the view has it
+  return recovered;
 }
 
 // A manifest may be an old one, or have lost its end, without showing it.  But
 // files that it names are removed only once it says so: where one is missing it
 // cannot be believed, and what it does not name must not be removed.
-Status StoreImpl::CheckNamedFiles(const ManifestState& state) {
+Status Recovery::CheckNamedFiles(const ManifestState& state) {
   const Result<std::vector<std::string>> names =
       context_.env.List(context_.dir);
   if (!names.ok()) return names.status();
@@ -102,10 +105,10 @@ Status StoreImpl::CheckNamedFiles(const ManifestState& state) {
 }
 
 // Who writes removes a log or a table only after the manifest says so.
-bool StoreImpl::ChangedWhileOpening(const Status& opened) {
+bool Recovery::HasChangedSince(const Status& opened) const {
   if (!context_.options.read_only) return false;
   const Result<ManifestState> now = ReadManifest(context_.env, context_.dir);
-  const bool had_read = read_manifest_number_ != 0;
+  const bool had_read = manifest_number_ != 0;
   // Between reading CURRENT and the manifest that it named, another one may
   // have taken its place.
   if (!now.ok()) return had_read;
@@ -113,11 +116,11 @@ bool StoreImpl::ChangedWhileOpening(const Status& opened) {
     return opened.code() == StatusCode::kNotFound ||
            opened.code() == StatusCode::kCorruption;
   }
-  return now->number != read_manifest_number_ || now->end != read_manifest_end_;
+  return now->number != manifest_number_ || now->end != manifest_end_;
 }
 
 // The logs as they are to be replayed.  Corruption: one of them is damaged.
-Result<std::vector<ReplayLog>> StoreImpl::LogsToReplay(
+Result<std::vector<ReplayLog>> Recovery::LogsToReplay(
     const ManifestState& state) {
   const std::uint64_t limit = MostLogBytes(context_.options);
   Result<std::vector<ReplayLog>> logs =
@@ -126,7 +129,7 @@ Result<std::vector<ReplayLog>> StoreImpl::LogsToReplay(
   PlanReplay(state, &*logs);
   // Who reads beside a writer may see a later write and not yet an earlier one.
   for (int tries = 1;
-       context_.options.read_only && HasDamage(*logs) && tries < kMostTries;
+       context_.options.read_only && HasDamage(*logs) && tries < kMaxTries;
        ++tries) {
     Result<std::vector<ReplayLog>> again =
         ReadLogs(context_.env, context_.dir, state, limit);
@@ -149,54 +152,56 @@ Result<std::vector<ReplayLog>> StoreImpl::LogsToReplay(
   return logs;
 }
 
-Status StoreImpl::RecoverLogs(const ManifestState& state) {
+Status Recovery::RecoverLogs(const ManifestState& state) {
   Result<std::vector<ReplayLog>> logs = LogsToReplay(state);
   if (!logs.ok()) return logs.status();
-  std::vector<FileFacts> flushed;
+  for (const ReplayLog& log : *logs) versions_.SkipFileNumber(log.number);
   for (const ReplayLog& log : *logs) {
-    versions_.SkipFileNumber(log.number);
+    if (Status replayed = Replay(log); !replayed.ok()) return replayed;
   }
-  for (const ReplayLog& log : *logs) {
-    if (Status replayed = Replay(log, &flushed); !replayed.ok()) {
-      return replayed;
-    }
+  {
+    const StoreLock lock(context_.mutex);
+    context_.last_sequence = last_sequence_;
   }
   if (context_.options.read_only) return Status::Ok();
   // A log that can be written on stays; the memtable already has it.
-  if (logs->size() == 1 && flushed.empty() &&
+  if (logs->size() == 1 && flushed_.empty() &&
       logs->front().number == state.log_number &&
       CanBeContinued(logs->front(), state)) {
     return ContinueLog(logs->front());
   }
   if (Status saved = SaveWhatIsDropped(*logs); !saved.ok()) return saved;
-  return StartAnewAfterReplay(std::move(flushed));
+  return StartAnew();
 }
 
 // What is written on must be told from a hole: by the head that makes it ours,
 // and by numbers that go on where the log ends.
-bool StoreImpl::CanBeContinued(const ReplayLog& log,
-                               const ManifestState& state) const {
+bool Recovery::CanBeContinued(const ReplayLog& log,
+                              const ManifestState& state) const {
   if (!log.can_be_continued) return false;
-  const StoreLock lock(context_.mutex);
   return log.next == 0 ? log.end == 0 && state.logs_are_ours
-                       : log.next == context_.last_sequence + 1;
+                       : log.next == last_sequence_ + 1;
 }
 
-Status StoreImpl::ContinueLog(const ReplayLog& log) {
+Status Recovery::ContinueLog(const ReplayLog& log) {
   Result<std::unique_ptr<WritableFile>> file =
       context_.env.Reopen(log.path, log.end, WriteKind::kLog);
   if (!file.ok()) return file.status();
   writer_.UseLog(std::make_shared<WriteLog>(log.number, *std::move(file),
                                             log.head, log.end, log.next));
-  const StoreLock lock(context_.mutex);
-  auto view = std::make_shared<ReadView>(*views_.current());
-  view->memtable.log_number = log.number;
-  views_.Publish(std::move(view));
+  PublishMemtable(log.number);
   return Status::Ok();
 }
 
+void Recovery::PublishMemtable(std::uint64_t log_number) {
+  const StoreLock lock(context_.mutex);
+  auto view = std::make_shared<ReadView>(*views_.current());
+  view->memtable = {memtable_, log_number};
+  views_.Publish(std::move(view));
+}
+
 // Before the manifest says that the logs are not needed any more.
-Status StoreImpl::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
+Status Recovery::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
   for (const ReplayLog& log : logs) {
     std::string path;
     if (Status saved = SaveDropped(context_.env, context_.dir, log, &path);
@@ -217,8 +222,8 @@ Status StoreImpl::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
 }
 
 // What was replayed goes to tables, and a new log begins.
-Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
-  if (Status written = FlushReplayed(&flushed); !written.ok()) return written;
+Status Recovery::StartAnew() {
+  if (Status written = FlushReplayed(); !written.ok()) return written;
   const std::uint64_t number = versions_.NewFileNumber();
   Result<std::unique_ptr<WritableFile>> file =
       context_.env.Create(LogFileName(context_.dir, number), WriteKind::kLog);
@@ -228,58 +233,52 @@ Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
   VersionEdit edit;
   edit.log_number = number;
   edit.previous_log_number = 0;
-  for (FileFacts& facts : flushed) edit.added.emplace_back(0, std::move(facts));
-  std::shared_ptr<Memtable> memtable = context_.NewMemtable();
+  for (FileFacts& facts : flushed_) {
+    edit.added.emplace_back(0, std::move(facts));
+  }
+  flushed_.clear();
   return versions_.LogAndApply(std::move(edit), [&](ReadView* view) {
-    view->memtable = {std::move(memtable), number};
+    view->memtable = {memtable_, number};
   });
 }
 
 // The memtable so far becomes a table; a new one takes its place.
-Status StoreImpl::FlushReplayed(std::vector<FileFacts>* flushed) {
-  const std::shared_ptr<Memtable> memtable = views_.Current()->memtable.table;
-  if (memtable->empty()) return Status::Ok();
+Status Recovery::FlushReplayed() {
+  if (memtable_->empty()) return Status::Ok();
   const std::unique_ptr<TableOutputs> outputs =
       NewTableOutputs(context_, versions_);
-  Status written = WriteMemtable(*memtable, context_, outputs.get());
+  Status written = WriteMemtable(*memtable_, context_, outputs.get());
   if (!written.ok()) return written;
   Result<std::vector<FileFacts>> tables = outputs->Finish();
   if (!tables.ok()) return tables.status();
-  for (FileFacts& facts : *tables) flushed->push_back(std::move(facts));
-  const StoreLock lock(context_.mutex);
-  auto view = std::make_shared<ReadView>(*views_.current());
-  view->memtable = {context_.NewMemtable(), 0};
-  views_.Publish(std::move(view));
+  for (FileFacts& facts : *tables) flushed_.push_back(std::move(facts));
+  memtable_ = context_.NewMemtable();
+  PublishMemtable(0);
   return Status::Ok();
 }
 
-Status StoreImpl::Replay(const ReplayLog& log,
-                         std::vector<FileFacts>* flushed) {
+Status Recovery::Replay(const ReplayLog& log) {
   return ForEachBatch(log, LogPart::kReplayed, [&](Slice batch) {
     Status replayed = ReplayBatch(batch);
     if (!replayed.ok()) return replayed;
     if (context_.options.read_only ||
-        views_.Current()->memtable.table->bytes() <
-            context_.options.write_buffer_bytes) {
+        memtable_->bytes() < context_.options.write_buffer_bytes) {
       return replayed;
     }
-    return FlushReplayed(flushed);
+    return FlushReplayed();
   });
 }
 
 // REQUIRES: the batch is whole, as those of ForEachBatch() are
-Status StoreImpl::ReplayBatch(Slice batch) {
+Status Recovery::ReplayBatch(Slice batch) {
   Sequence sequence = BatchAccess::SequenceOfContents(batch);
-  const StoreLock lock(context_.mutex);
-  Memtable& memtable = *views_.current()->memtable.table;
   Status applied =
       ForEachChange(batch, [&](ValueType type, Slice key, Slice value) {
-        memtable.Add(sequence, type, key, value,
-                     LineDigest(key, context_.tables.seeds.own));
+        memtable_->Add(sequence, type, key, value,
+                       LineDigest(key, context_.tables.seeds.own));
         ++sequence;
       });
-  if (sequence > 0)
-    context_.last_sequence = std::max(context_.last_sequence, sequence - 1);
+  if (sequence > 0) last_sequence_ = std::max(last_sequence_, sequence - 1);
   return applied;
 }
 
