@@ -1,9 +1,9 @@
-// One lookup told step by step: the way of get.cc, without its haste.
+// One lookup told step by step: the steps of get.cc, without its haste.
 
 #include <utility>
 
+#include "store/lookup.h"
 #include "store/store_impl.h"
-#include "store/table_reading.h"
 
 namespace tamis {
 namespace {

@@ -2,12 +2,8 @@
 // may hold the key, newest first, each behind its filter.  The first answer
 // ends it, and a deletion is an answer.  docs/read-path.md tells it in prose.
 
-#include <algorithm>
-#include <array>
-
+#include "store/lookup.h"
 #include "store/store_impl.h"
-#include "store/table_reading.h"
-#include "store/table_search.h"
 
 namespace tamis {
 
@@ -39,19 +35,6 @@ Status StoreImpl::Get(const ReadOptions& options, Slice key,
   }
   if (status.ok()) counters.found.Add(1);
   return status;
-}
-
-bool StoreImpl::FindInMemtables(const ReadView& view, const Lookup& lookup,
-                                std::string* value, ReadCounters* counters,
-                                Status* status) const {
-  if (AskMemtable(*view.memtable.table, lookup, value, counters, status)) {
-    return true;
-  }
-  return std::any_of(view.frozen.begin(), view.frozen.end(),
-                     [&](const LoggedMemtable& frozen) {
-                       return AskMemtable(*frozen.table, lookup, value,
-                                          counters, status);
-                     });
 }
 
 }  // namespace tamis

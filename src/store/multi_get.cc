@@ -4,9 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "store/lookup.h"
 #include "store/store_impl.h"
-#include "store/table_reading.h"
-#include "store/table_search.h"
 
 namespace tamis {
 namespace {

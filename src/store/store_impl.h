@@ -38,7 +38,6 @@
 
 namespace tamis {
 
-class Lookup;
 struct StoreDirectory;
 
 class StoreImpl {
@@ -105,10 +104,6 @@ class StoreImpl {
 
   // ---- get.cc
   Sequence SequenceFor(const ReadOptions& options) const noexcept;
-  // True: the memtables answered, and *status is the answer.
-  bool FindInMemtables(const ReadView& view, const Lookup& lookup,
-                       std::string* value, ReadCounters* counters,
-                       Status* status) const;
 
   const OwnerProcess owner_;
   StoreContext context_;
