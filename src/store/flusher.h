@@ -21,6 +21,7 @@ class Flusher {
   Flusher(const Flusher&) = delete;
   Flusher& operator=(const Flusher&) = delete;
 
+  // ---- flush.cc
   // Throws std::system_error: there is no thread to be had.
   void Start();
   bool has_started() const noexcept { return thread_.joinable(); }

@@ -1,25 +1,27 @@
-// store/store_impl.h -- the LSM tree.  One verb per file: get.cc, write.cc,
-// flush.cc, compact_run.cc, recover.cc ...; start reading at get.cc.
+// store/store_impl.h -- the LSM tree: puts the parts of a store together, opens
+// and closes them, and reads.  Start at get.cc.
 //
-// Who may touch what:
-//   reads        a ReaderSlots::Guard and view_; no lock
-//   mutex_       the writers' queue, the memtables, the numbers, the errors;
-//                held briefly, never while a file is written
-//   edit_mutex_  the manifest, and so who makes the next version; taken before
-//                mutex_, never within it
-// The writer at the front of the queue alone appends to the log and adds to
-// the memtable, without any of the mutexes.
+// Each part says in its header what it has and which lock guards it.
+//   reads         a ReaderSlots::Guard and the view that ViewPublisher shows;
+//   no
+//                 lock
+//   kStoreMutex   the queue of writers, the view that comes next, the errors of
+//                 background work; held for moments
+//   kWriteTurn    the log and the memtable: the writer at the front of the
+//   queue
+//                 alone appends to them, without a mutex
+//   VersionSet    has a mutex of its own, held while the manifest is written;
+//                 taken before the store's mutex, never after it
+//
+// "---- file.cc" stands before what that file defines.
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <vector>
 
 #include "base/owner_process.h"
@@ -33,7 +35,6 @@
 #include "store/version.h"
 #include "store/version_set.h"
 #include "store/view_publisher.h"
-#include "table/table_builder.h"
 #include "tamis/store.h"
 
 namespace tamis {
@@ -47,33 +48,37 @@ class StoreImpl {
   StoreImpl(const StoreImpl&) = delete;
   StoreImpl& operator=(const StoreImpl&) = delete;
 
+  // ---- open.cc
   // Everything of Store::Open().  Called once, first.
   Status Open();
-  // False in a child that was forked since: it has a copy of the store, but
-  // the files, the lock and the threads are its parent's.  A copy must not
-  // even be destroyed.
-  bool IsOwned() const noexcept { return owner_.IsHere(); }
   // See Recovery.
   bool ChangedWhileOpening(const Status& opened) const {
     return recovery_.HasChangedSince(opened);
   }
+  // False in a child that was forked since: it has a copy of the store, but
+  // the files, the lock and the threads are its parent's.  A copy must not
+  // even be destroyed.
+  bool IsOwned() const noexcept { return owner_.IsHere(); }
 
-  // ---- get.cc, multi_get.cc, explain.cc
+  // ---- get.cc
   Status Get(const ReadOptions& options, Slice key, std::string* value);
+  // ---- multi_get.cc
   void MultiGet(const ReadOptions& options, std::span<const Slice> keys,
                 std::span<std::string> values, std::span<Status> statuses);
+  // ---- explain.cc
   Explanation Explain(const ReadOptions& options, Slice key);
-
   // ---- store_iterator.cc
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options);
   std::unique_ptr<const Snapshot> GetSnapshot();
 
-  // ---- store_writer.h
+  // ---- by StoreWriter
+  // Takes the batch's bytes for its own use.
   Status Write(const WriteOptions& options, WriteBatch* batch) {
     return writer_.Write(options, batch);
   }
   Status Flush() { return writer_.Flush(); }
 
+  // ---- background.cc
   Result<CompactReport> Compact(const CompactOptions& options);
   Status WaitForQuiet();
 
@@ -99,27 +104,24 @@ class StoreImpl {
   Status StartThreads();
   void StopThreads();
 
-  // ---- stats.cc
-  static std::string TablesAsText(const Version& version);
-
   // ---- get.cc
   Sequence SequenceFor(const ReadOptions& options) const noexcept;
+
+  // ---- stats.cc
+  static std::string TablesAsText(const Version& version);
 
   const OwnerProcess owner_;
   StoreContext context_;
   RememberedSettings settings_{context_};
-  std::unique_ptr<BlockCache> cache_;
-  std::unique_ptr<FileLock> lock_;
-  bool is_new_directory_ = false;  // before we took it there was none
-
+  std::unique_ptr<BlockCache> cache_;  // of the tables, which it outlives
+  std::unique_ptr<FileLock> lock_;     // held until all files are closed
+  bool is_new_directory_ = false;      // before we took it there was none
   ViewPublisher views_{context_.mutex};
   BackgroundState background_{context_.mutex, context_.info_log};
   VersionSet versions_{context_, views_, background_};
-
   StoreWriter writer_{context_, views_, background_, versions_};
   Flusher flusher_{context_, views_, background_, versions_, writer_};
   Compactor compactor_{context_, views_, background_, versions_};
-
   Recovery recovery_{context_, views_, versions_, writer_};
 };
 
