@@ -31,10 +31,11 @@ bool SameContents(const std::vector<ReplayLog>& a,
 }
 
 Status DamageOf(const ReplayLog& log) {
-  return Status::Corruption(
-      log.path + ": " + log.damage.front() +
-      "; repair the store, or open it with skip_damaged_log_records, to go on "
-      "without that");
+  return Status::Corruption(log.path + ": " + log.damage.front() +
+                            "; repair the store, or open it with "
+                            "skip_damaged_log_records, to go on "
+                            "without that")
+      .With(Remedy::kRepairStore);
 }
 
 }  // namespace
@@ -97,7 +98,8 @@ Status Recovery::CheckNamedFiles(const ManifestState& state) {
   }
   if (missing.log.empty()) return Status::Ok();
   if (missing.has_unnamed_tables) {
-    return Status::Corruption(WordsForMissingLog(missing));
+    return Status::Corruption(WordsForMissingLog(missing))
+        .With(Remedy::kRepairStore);
   }
   // It may have had nothing in it, or nothing that was synced.
   context_.info_log.Write(WordsForMissingLog(missing));

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,17 @@ TEST(Status, SaysWhatWentWrong) {
   EXPECT_FALSE(bad.ok());
   EXPECT_EQ(bad.code(), StatusCode::kCorruption);
   EXPECT_EQ(bad.ToString(), "corruption: tamis: cut off");
+}
+
+TEST(Status, CarriesWhatMendsItWhereItIsCopiedAndMoved) {
+  EXPECT_EQ(Status().remedy(), Remedy::kNone);
+  EXPECT_EQ(Status::Corruption("cut off").remedy(), Remedy::kNone);
+  Status bad = Status::Corruption("cut off").With(Remedy::kRepairStore);
+  EXPECT_EQ(bad.ToString(), "corruption: cut off");
+  const Status copy = bad;
+  EXPECT_EQ(copy.remedy(), Remedy::kRepairStore);
+  const Result<int> none(std::move(bad));
+  EXPECT_EQ(none.status().remedy(), Remedy::kRepairStore);
 }
 
 TEST(Result, HoldsAValueOrAStatus) {
