@@ -86,6 +86,9 @@ target_compile_options(
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees overlapping copies inside its own std::string (GCC bug 105651).
   target_compile_options(tamis_flags INTERFACE -Wno-restrict)
+elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # What base/thread_annotations.h says about locks; gcc cannot check it.
+  target_compile_options(tamis_flags INTERFACE -Wthread-safety)
 endif()
 if(TAMIS_WARNINGS_AS_ERRORS)
   target_compile_options(tamis_flags INTERFACE -Werror)

@@ -24,12 +24,6 @@ std::string Dump(const nlohmann::ordered_json& object) {
   return JsonText(object, 2) + "\n";
 }
 
-// For CheckStore(): `progress` is a Progress.
-void ShowCheckProgress(void* progress, std::uint64_t done, std::uint64_t all) {
-  static_cast<Progress*>(progress)->Say(
-      fmt::format("{} of {} checked", HumanBytes(done), HumanBytes(all)));
-}
-
 std::string ToJson(const DbCheckArgs& args, const CheckReport& report) {
   nlohmann::ordered_json object;
   object["store"] = args.dir;
@@ -171,7 +165,11 @@ Result<CheckReport> Check(const DbCheckArgs& args, const Console& console) {
   Status taken = TakeMaxBlockGrowth(args.max_block_growth, &options);
   if (!taken.ok()) return taken;
   Progress progress(console);
-  auto report = CheckStore(args.dir, options, ShowCheckProgress, &progress);
+  auto report =
+      CheckStore(args.dir, options, [&](std::uint64_t done, std::uint64_t all) {
+        progress.Say(
+            fmt::format("{} of {} checked", HumanBytes(done), HumanBytes(all)));
+      });
   progress.Clear();
   return report;
 }

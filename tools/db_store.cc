@@ -292,14 +292,13 @@ Status CheckMayCreate(const std::string& dir) {
 Status InDbWords(const Status& status) {
   // Of what the library refuses, all that a user of the command cannot mend is
   // the order of the keys.
-  if (status.code() == StatusCode::kInvalidArgument &&
-      status.message().find("keys are ordered by") != std::string::npos) {
+  if (status.remedy() == Remedy::kUseComparator) {
     return Followed(status,
                     "; the command knows the order by bytes only: use the "
                     "library, with the comparator of that name");
   }
   if (status.code() == StatusCode::kCorruption &&
-      status.message().find("repair") == std::string::npos) {
+      status.remedy() != Remedy::kRepairStore) {
     return Followed(status,
                     "; 'tamis db check' tells more, 'tamis db repair' saves "
                     "what can be read");

@@ -26,6 +26,14 @@ enum class StatusCode {
   kFilterFull,         // a filter has no room for another key
 };
 
+// What mends what a Status reports, where a program can do it.  The message
+// says the same to people.
+enum class Remedy : unsigned char {
+  kNone = 0,       // nothing is known
+  kRepairStore,    // a call of RepairStore()
+  kUseComparator,  // opening with the comparator that the message names
+};
+
 // "corruption", "i/o error", ...; for people, not for programs.
 TAMIS_EXPORT std::string_view StatusCodeName(StatusCode code) noexcept;
 
@@ -65,15 +73,23 @@ class [[nodiscard]] Status {
     return Status(StatusCode::kFilterFull, std::move(message));
   }
 
+  // The same error, with what mends it.
+  Status With(Remedy remedy) && noexcept {
+    remedy_ = remedy;
+    return std::move(*this);
+  }
+
   bool ok() const noexcept { return code_ == StatusCode::kOk; }
   StatusCode code() const noexcept { return code_; }
   const std::string& message() const noexcept { return message_; }
+  Remedy remedy() const noexcept { return remedy_; }
 
   // "corruption: tamis: the header's checksum does not match", or "ok".
   TAMIS_EXPORT std::string ToString() const;
 
  private:
   StatusCode code_ = StatusCode::kOk;
+  Remedy remedy_ = Remedy::kNone;
   std::string message_;
 };
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -275,13 +276,12 @@ struct CheckReport {
 // of the store, but ends the check: PermissionDenied, ResourceExhausted (no
 // memory or open file, or a block that claims more than max_block_bytes or
 // max_block_growth allow), NotSupported (this build cannot unpack a block); the
-// message names the file.  `progress`, if not null, hears of the bytes of
-// tables read so far and in all.
-using CheckProgress = void (*)(void* context, std::uint64_t done,
-                               std::uint64_t all);
+// message names the file.  `progress`, if not empty, hears of the bytes of
+// tables read so far and in all; it must throw nothing but std::bad_alloc.
+using CheckProgress =
+    std::function<void(std::uint64_t done, std::uint64_t all)>;
 TAMIS_EXPORT Result<CheckReport> CheckStore(const std::string& dir,
                                             const StoreOptions& options = {},
-                                            CheckProgress progress = nullptr,
-                                            void* context = nullptr);
+                                            const CheckProgress& progress = {});
 
 }  // namespace tamis

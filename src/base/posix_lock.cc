@@ -3,11 +3,11 @@
 #include <unistd.h>
 #include <atomic>
 #include <cerrno>
-#include <mutex>
 #include <new>
 #include <set>
 #include <utility>
 
+#include "base/mutex.h"
 #include "base/owner_process.h"
 #include "base/posix_files.h"
 
@@ -26,8 +26,8 @@ FileIdentity IdentityOf(const struct stat& info) {
 // process's lock on it, so a locked file must not even be opened.
 struct LockTable {
   OwnerProcess owner;
-  std::mutex mutex;
-  std::set<FileIdentity> held;  // guarded by mutex
+  Mutex mutex;
+  std::set<FileIdentity> held TAMIS_GUARDED_BY(mutex);
 };
 
 // Of this process: a forked child holds no lock, and in its copy of the table
@@ -57,9 +57,10 @@ class PosixLock final : public FileLock {
       static_cast<void>(fd_.Release());
       return;
     }
-    const std::lock_guard guard(Locks().mutex);
+    LockTable& table = Locks();
+    const MutexLock lock(table.mutex);
     fd_.Close();  // gives up the system's lock
-    Locks().held.erase(file_);
+    table.held.erase(file_);
   }
 
  private:
@@ -81,11 +82,12 @@ int SetWriteLock(int fd) {
 
 // Locks what is at `path` now and puts it into the table.  Null, without an
 // error: meanwhile the path has come to name another file, or none.
-// REQUIRES: the table's mutex is held
-Result<std::unique_ptr<FileLock>> TryToLock(const std::string& path) {
+Result<std::unique_ptr<FileLock>> TryToLock(const std::string& path,
+                                            LockTable& table)
+    TAMIS_REQUIRES(table.mutex) {
   const Status is_ours =
       Status::IoError(path + ": locked: it is open elsewhere in this process");
-  std::set<FileIdentity>& held = Locks().held;
+  std::set<FileIdentity>& held = table.held;
   struct stat info;
   if (::stat(path.c_str(), &info) == 0 && held.contains(IdentityOf(info))) {
     return is_ours;
@@ -126,10 +128,11 @@ Result<std::unique_ptr<FileLock>> TryToLock(const std::string& path) {
 Result<std::unique_ptr<FileLock>> LockPosixFile(const std::string& path) {
   // Each further attempt takes somebody who removed the file in between.
   constexpr int kMaxAttempts = 100;
-  const std::lock_guard guard(Locks().mutex);
+  LockTable& table = Locks();
+  const MutexLock lock(table.mutex);
   for (int i = 0; i < kMaxAttempts; ++i) {
-    Result<std::unique_ptr<FileLock>> lock = TryToLock(path);
-    if (!lock.ok() || *lock != nullptr) return lock;
+    Result<std::unique_ptr<FileLock>> taken = TryToLock(path, table);
+    if (!taken.ok() || *taken != nullptr) return taken;
   }
   return Status::IoError(path +
                          ": locked: others remove and create it all the time");

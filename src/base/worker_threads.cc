@@ -1,30 +1,48 @@
 #include "base/worker_threads.h"
 
 #include <atomic>
-#include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/no_throw.h"
 
 namespace tamis {
+namespace {
+
+// The error that was noted first, by whichever thread.
+class FirstError {
+ public:
+  void Note(Status status) {
+    const MutexLock lock(mutex_);
+    if (status_.ok()) status_ = std::move(status);
+  }
+  Status Take() {
+    const MutexLock lock(mutex_);
+    return std::move(status_);
+  }
+
+ private:
+  Mutex mutex_;
+  Status status_ TAMIS_GUARDED_BY(mutex_);
+};
+
+}  // namespace
 
 Status RunTasks(
     unsigned threads, std::size_t tasks,
     const std::function<Status(std::size_t task, unsigned worker)>& run) {
   std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  Status first_error;  // guarded by the mutex
+  FirstError first_error;
   const auto work = [&](unsigned worker) noexcept {
     for (std::size_t task = next++; task < tasks; task = next++) {
       Status status = NoThrow([&] { return run(task, worker); });
       if (status.ok()) continue;
       next = tasks;
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (first_error.ok()) first_error = std::move(status);
+      first_error.Note(std::move(status));
     }
   };
 
@@ -38,7 +56,7 @@ Status RunTasks(
   }
   work(0);
   for (std::thread& thread : others) thread.join();
-  return first_error;
+  return first_error.Take();
 }
 
 }  // namespace tamis

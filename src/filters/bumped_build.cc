@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <utility>
 
 #include "base/append_zeros.h"
+#include "base/mutex.h"
 #include "filters/bumped_key.h"
 #include "filters/bumped_solver.h"
 
@@ -47,21 +47,21 @@ class SolverPool {
   explicit SolverPool(const BumpedLayer& layer) : layer_(layer) {}
 
   std::unique_ptr<BumpedSolver> Take() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (free_.empty()) return std::make_unique<BumpedSolver>(layer_);
     std::unique_ptr<BumpedSolver> solver = std::move(free_.back());
     free_.pop_back();
     return solver;
   }
   void GiveBack(std::unique_ptr<BumpedSolver> solver) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     free_.push_back(std::move(solver));
   }
 
  private:
   const BumpedLayer& layer_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<BumpedSolver>> free_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<BumpedSolver>> free_ TAMIS_GUARDED_BY(mutex_);
 };
 
 // Tells the caller how far the work is, one thread at a time.
@@ -72,16 +72,16 @@ class Meter {
 
   void StepDone() {
     if (!progress_) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     ++done_;
     progress_(static_cast<double>(done_) / static_cast<double>(steps_));
   }
 
  private:
   const std::function<void(double)>& progress_;
-  std::mutex mutex_;
-  std::uint64_t steps_;
-  std::uint64_t done_ = 0;
+  const std::uint64_t steps_;
+  Mutex mutex_;
+  std::uint64_t done_ TAMIS_GUARDED_BY(mutex_) = 0;
 };
 
 Status OutOfMemory() {
@@ -97,7 +97,7 @@ Status SolveLayer(const BumpedLayer& layer, DigestSet* digests,
       static_cast<std::size_t>((layer.parts() + kAtOnce - 1) / kAtOnce);
   SolverPool pool(layer);
   Meter meter(progress, ranges);
-  std::mutex mutex;
+  Mutex mutex;
   bool out_of_memory = false;  // guarded by the mutex, as is *bumped
   const auto solve = [&](std::size_t i, std::span<const std::uint64_t> some) {
     try {
@@ -106,10 +106,10 @@ Status SolveLayer(const BumpedLayer& layer, DigestSet* digests,
       solver->Solve(i * kAtOnce, some, bytes, &next);
       pool.GiveBack(std::move(solver));
       std::transform(next.begin(), next.end(), next.begin(), NextLayerDigest);
-      const std::lock_guard<std::mutex> lock(mutex);
+      const MutexLock lock(mutex);
       bumped->Push(next);
     } catch (const std::bad_alloc&) {
-      const std::lock_guard<std::mutex> lock(mutex);
+      const MutexLock lock(mutex);
       out_of_memory = true;
     }
     meter.StepDone();

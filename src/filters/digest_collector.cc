@@ -116,7 +116,7 @@ bool DigestCollector::Grow(std::size_t part, std::size_t used_bytes) noexcept {
     // Addresses cost nothing; only memory that is written does.
     const std::size_t size =
         RoundUp(std::max(2 * wanted, kLeastPartBytes), PageBytes());
-    const std::lock_guard<std::mutex> lock(spread_->moving);
+    const MutexLock lock(spread_->moving);
     if (!pages.Resize(size)) return false;
   }
   std::atomic<std::size_t>& populated = spread_->populated[part];
@@ -136,7 +136,7 @@ bool DigestCollector::GetMemoryAhead() noexcept {
   for (std::size_t i = 0; i < kParts; ++i) {
     const std::size_t part = spread_->ahead++ % kParts;
     std::atomic<std::size_t>& populated = spread_->populated[part];
-    const std::lock_guard<std::mutex> lock(spread_->moving);
+    const MutexLock lock(spread_->moving);
     const GrowingPages& pages = spread_->pages[part];
     const std::size_t from = populated;
     const std::size_t to =

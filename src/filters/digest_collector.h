@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +17,7 @@
 
 #include "base/growing_pages.h"
 #include "base/huge_pages.h"
+#include "base/mutex.h"
 #include "base/spill_file.h"
 #include "tamis/status.h"
 
@@ -91,7 +91,7 @@ class DigestCollector {
     std::array<std::atomic<std::size_t>, kParts> used = {};
     std::array<std::atomic<std::size_t>, kParts> populated = {};
     // Held while pages are moved, and while another thread gets memory.
-    std::mutex moving;
+    Mutex moving;
     std::size_t ahead = 0;  // the part that GetMemoryAhead() looks at next
   };
 

@@ -11,12 +11,12 @@ DigestRelay::DigestRelay(DigestCollector* collector)
 
 DigestRelay::~DigestRelay() {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     ended_ = true;
   }
-  has_filled_.notify_one();
+  has_filled_.NotifyOne();
   thread_.join();
-  collector_->Push(BlockAt(filled_).first(open_count_));
+  collector_->Push(BlockAt(open_block_).first(open_count_));
 }
 
 std::span<std::uint64_t> DigestRelay::BlockAt(std::size_t number) noexcept {
@@ -26,8 +26,7 @@ std::span<std::uint64_t> DigestRelay::BlockAt(std::size_t number) noexcept {
 
 void DigestRelay::Push(std::span<const std::uint64_t> digests) noexcept {
   while (!digests.empty()) {
-    // filled_ is changed by this thread alone.
-    const auto room = BlockAt(filled_).subspan(open_count_);
+    const auto room = BlockAt(open_block_).subspan(open_count_);
     const std::size_t count = std::min(room.size(), digests.size());
     std::copy_n(digests.begin(), count, room.begin());
     digests = digests.subspan(count);
@@ -38,29 +37,30 @@ void DigestRelay::Push(std::span<const std::uint64_t> digests) noexcept {
 
 void DigestRelay::HandOver() noexcept {
   open_count_ = 0;
-  std::unique_lock<std::mutex> lock(mutex_);
+  ++open_block_;
+  MutexLock lock(mutex_);
   ++filled_;
-  if (filled_ - emptied_ >= kWorthWaking) has_filled_.notify_one();
+  if (filled_ - emptied_ >= kWorthWaking) has_filled_.NotifyOne();
   // Rather than wait, take some work from the thread.
   while (filled_ - emptied_ == kBlocks) {
-    lock.unlock();
+    lock.Unlock();
     const bool helped = collector_->GetMemoryAhead();
-    lock.lock();
-    if (!helped && filled_ - emptied_ == kBlocks) has_emptied_.wait(lock);
+    lock.Lock();
+    if (!helped && filled_ - emptied_ == kBlocks) has_emptied_.Wait(mutex_);
   }
 }
 
 void DigestRelay::Run() noexcept {
-  std::unique_lock<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
-    has_filled_.wait(lock, [this] { return ended_ || emptied_ < filled_; });
+    while (!ended_ && emptied_ == filled_) has_filled_.Wait(mutex_);
     if (emptied_ == filled_) return;
     const std::span<const std::uint64_t> block = BlockAt(emptied_);
-    lock.unlock();
+    lock.Unlock();
     collector_->Push(block);
-    lock.lock();
+    lock.Lock();
     ++emptied_;
-    if (filled_ - emptied_ <= kBlocks / 2) has_emptied_.notify_one();
+    if (filled_ - emptied_ <= kBlocks / 2) has_emptied_.NotifyOne();
   }
 }
 

@@ -4,14 +4,13 @@
 
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "filters/digest_collector.h"
 
 namespace tamis {
@@ -39,20 +38,21 @@ class DigestRelay {
 
   std::span<std::uint64_t> BlockAt(std::size_t number) noexcept;
   // The open block is full: opens the next.
-  void HandOver() noexcept;
-  void Run() noexcept;
+  void HandOver() noexcept TAMIS_EXCLUDES(mutex_);
+  void Run() noexcept TAMIS_EXCLUDES(mutex_);
 
   DigestCollector* const collector_;
   std::vector<std::uint64_t> ring_;
-  std::size_t open_count_ = 0;  // digests in the caller's block
+  std::size_t open_block_ = 0;  // the caller's, which filled_ will count
+  std::size_t open_count_ = 0;  // digests in it
 
-  std::mutex mutex_;
-  // Blocks, since the start; guarded by the mutex, as is ended_.
-  std::size_t filled_ = 0;
-  std::size_t emptied_ = 0;
-  bool ended_ = false;
-  std::condition_variable has_filled_;  // or ended
-  std::condition_variable has_emptied_;
+  Mutex mutex_;
+  // Blocks, since the start.
+  std::size_t filled_ TAMIS_GUARDED_BY(mutex_) = 0;
+  std::size_t emptied_ TAMIS_GUARDED_BY(mutex_) = 0;
+  bool ended_ TAMIS_GUARDED_BY(mutex_) = false;
+  CondVar has_filled_;  // or ended
+  CondVar has_emptied_;
   std::thread thread_;
 };
 

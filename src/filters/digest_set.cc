@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <exception>
-#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/worker_threads.h"
 #include "filters/digest_buffer.h"
 #include "filters/digest_collector.h"
@@ -207,14 +207,14 @@ Status DigestSet::Impl::SortParts(const std::function<void(double)>& progress) {
   const unsigned workers =
       ThreadsFor((in_file ? 2 : 1) * usual_count * sizeof(std::uint64_t));
   std::vector<Sorter> sorters(workers);
-  std::mutex mutex;
+  Mutex mutex;
   std::size_t done = 0;  // guarded by the mutex, as is `progress`
   Status status = RunTasks(workers, parts.size(),
                            [&](std::size_t part, unsigned worker) -> Status {
                              if (in_file) ReadAhead(part + workers);
                              Status sorted = SortPart(part, &sorters[worker]);
                              if (!sorted.ok() || !progress) return sorted;
-                             const std::lock_guard<std::mutex> lock(mutex);
+                             const MutexLock lock(mutex);
                              progress(static_cast<double>(++done) /
                                       static_cast<double>(parts.size()));
                              return Status::Ok();

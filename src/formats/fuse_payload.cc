@@ -4,13 +4,13 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <span>
 #include <utility>
 
 #include "base/append_zeros.h"
 #include "base/coding.h"
+#include "base/mutex.h"
 
 namespace tamis {
 namespace {
@@ -70,10 +70,16 @@ class FuseWriter {
   void Write(std::size_t i, std::span<const std::uint64_t> digests);
 
   // After all of them: an error, if there was any.
-  const Status& status() const noexcept { return status_; }
-  bool as_planned() const noexcept { return others_.empty(); }
+  Status status() const TAMIS_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return status_;
+  }
+  bool as_planned() const noexcept TAMIS_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return others_.empty();
+  }
   // The payload, with the parts that did not fit their places, appended.
-  Status AppendMoved(std::string* dst) const;
+  Status AppendMoved(std::string* dst) const TAMIS_EXCLUDES(mutex_);
 
  private:
   // What did not fit its place.
@@ -101,15 +107,16 @@ class FuseWriter {
   const FuseShape planned_;
   char* const payload_;
 
-  std::mutex mutex_;  // for all below
-  Status status_;
-  std::map<std::size_t, Other> others_;
-  std::vector<std::unique_ptr<FusePeeler>> peelers_;  // idle ones
-  std::uint64_t done_ = 0;
+  mutable Mutex mutex_;
+  Status status_ TAMIS_GUARDED_BY(mutex_);
+  std::map<std::size_t, Other> others_ TAMIS_GUARDED_BY(mutex_);
+  // Idle ones.
+  std::vector<std::unique_ptr<FusePeeler>> peelers_ TAMIS_GUARDED_BY(mutex_);
+  std::uint64_t done_ TAMIS_GUARDED_BY(mutex_) = 0;
 };
 
 std::unique_ptr<FusePeeler> FuseWriter::TakePeeler() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!status_.ok()) return nullptr;  // all is in vain already
   if (peelers_.empty()) return std::make_unique<FusePeeler>();
   std::unique_ptr<FusePeeler> peeler = std::move(peelers_.back());
@@ -119,7 +126,7 @@ std::unique_ptr<FusePeeler> FuseWriter::TakePeeler() {
 
 void FuseWriter::Done(const Status& status,
                       std::unique_ptr<FusePeeler> peeler) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (status_.ok()) status_ = status;
   peelers_.push_back(std::move(peeler));
   ++done_;
@@ -159,7 +166,7 @@ Status FuseWriter::Solve(std::size_t i, std::span<const std::uint64_t> digests,
 
 void FuseWriter::Keep(std::size_t i, Other other) {
   EncodeEntry(other.part, payload_ + i * kFuseEntryBytes);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   others_.emplace(i, std::move(other));
 }
 
@@ -191,6 +198,7 @@ Status FuseWriter::List(std::size_t i, std::span<const std::uint64_t> digests) {
 }
 
 Status FuseWriter::AppendMoved(std::string* dst) const {
+  const MutexLock lock(mutex_);
   std::uint64_t bytes =
       parts_ * kFuseEntryBytes + (parts_ - others_.size()) * PlannedBytes();
   for (const auto& [i, other] : others_) bytes += other.content.size();
@@ -230,7 +238,7 @@ Status WriteParts(DigestSet* digests, const FuseBuild& build,
         writer.Write(i, some);
       });
   if (!visited.ok()) return visited;
-  if (!writer.status().ok()) return writer.status();
+  if (Status written = writer.status(); !written.ok()) return written;
   return writer.as_planned() ? Status::Ok() : writer.AppendMoved(moved);
 }
 

@@ -1,108 +1,69 @@
-// What the background threads share: errors, and trying again.
+// The background threads: how they begin and end, and how others wait for them.
 
-#include <algorithm>
-#include <chrono>
-#include <string>
 #include <system_error>
-#include <thread>
-#include <utility>
 
-#include "base/mapping_guard.h"
 #include "base/no_throw.h"
 #include "store/store_impl.h"
 
 namespace tamis {
+namespace {
 
-// REQUIRES: mutex_ is held
-void StoreImpl::NoteBackgroundError(Status status, const char* what) noexcept {
-  background_error_ = std::move(status);
-  // A line that there is no memory for is left out.
-  (void)NoThrow([&] {
-    info_log_->Write(std::string(what) + " failed, will be tried again: " +
-                     background_error_.ToString());
-    return Status::Ok();
-  });
-}
+// Below this a log is replayed faster than a table is written, synced and
+// compacted.
+constexpr std::size_t kLittleBytes = std::size_t{4} << 20;
 
-bool StoreImpl::WaitToRetry(std::unique_lock<std::mutex>& lock,
-                            unsigned failures) {
-  // Soon at first: the disk may have room again.
-  const auto wait = std::chrono::milliseconds(
-      std::min<std::int64_t>(10 << std::min(failures, 7u), 1000));
-  work_.wait_for(lock, wait, [this] { return closing_; });
-  return !closing_;
-}
-
-void StoreImpl::FilterDamaged(void* store, const std::string& what) {
-  auto* self = static_cast<StoreImpl*>(store);
-  self->done_.damaged_filters.fetch_add(1, std::memory_order_relaxed);
-  {
-    const std::lock_guard lock(self->mutex_);
-    self->last_filter_damage_ = what;
-  }
-  self->info_log_->Write("filter cannot be used, the table is read without: " +
-                         what);
-}
-
-// REQUIRES: mutex_ is not held
-void StoreImpl::NoteFilterNotBuilt(const std::string& what) {
-  done_.filters_not_built.fetch_add(1, std::memory_order_relaxed);
-  {
-    const std::lock_guard lock(mutex_);
-    last_filter_not_built_ = what;
-  }
-  info_log_->Write("filter cannot be built, the table is written without: " +
-                   what);
-}
+}  // namespace
 
 Status StoreImpl::StartThreads() {
-  // Threads have blocked what the one that begins them has.
-  const bool unblock = options_.guard_mappings;
   try {
-    flush_thread_ = std::thread([this, unblock] {
-      if (unblock) UnblockFaults();
-      FlushLoop();
-    });
-    compact_thread_ = std::thread([this, unblock] {
-      if (unblock) UnblockFaults();
-      CompactLoop();
-    });
+    flusher_.Start();
+    compactor_.Start();
   } catch (const std::system_error& error) {
     return Status::ResourceExhausted(
-        dir_ + ": the system has no thread to give for background work: " +
+        context_.dir +
+        ": the system has no thread to give for background work: " +
         error.what());
   }
   return Status::Ok();
 }
 
-Status StoreImpl::WaitForQuiet() {
-  if (options_.read_only) return Status::Ok();
-  std::unique_lock lock(mutex_);
-  change_.wait(lock, [this] {
-    if (closing_ || !background_error_.ok()) return true;
-    if (is_flushing_ || is_compacting_ || !current_->frozen.empty()) {
-      return false;
-    }
-    return !NeedsCompaction();
-  });
-  return background_error_;
-}
-
-// REQUIRES: mutex_ is held
-bool StoreImpl::NeedsCompaction() const {
-  if (!options_.automatic_compaction) return false;
-  const CompactionLimits limits = Limits();
-  for (int i = 0; i < kStoreLevels - 1; ++i) {
-    if (CompactionScore(*current_->version, limits, i) >= 1.0) return true;
+// Also where one of them, or none, has started.
+void StoreImpl::StopThreads() {
+  if (!flusher_.has_started()) return;
+  // A large memtable is written now: replaying its log would take longer.
+  // Where that fails, so must it be.
+  if (compactor_.has_started() &&
+      views_.Current()->memtable.table->bytes() > kLittleBytes) {
+    (void)NoThrow([this] { return writer_.Flush(); });
   }
-  return false;
+  {
+    const StoreLock lock(context_.mutex);
+    background_.Close();
+    compactor_.Stop();
+  }
+  flusher_.Join();
+  if (compactor_.has_started()) compactor_.Join();
+  context_.info_log.Write("closed");
 }
 
-CompactionLimits StoreImpl::Limits() const {
-  return {.level1_bytes = options_.level1_bytes,
-          .level_growth = options_.level_growth,
-          .level0_tables = options_.level0_compact_at,
-          .table_bytes = options_.table_bytes};
+Result<CompactReport> StoreImpl::Compact(const CompactOptions& options) {
+  if (context_.options.read_only) {
+    return Status::InvalidArgument(context_.dir +
+                                   ": the store is open for reading");
+  }
+  if (Status flushed = writer_.Flush(); !flushed.ok()) return flushed;
+  return compactor_.Compact(options);
+}
+
+Status StoreImpl::WaitForQuiet() {
+  if (context_.options.read_only) return Status::Ok();
+  const StoreLock lock(context_.mutex);
+  while (!background_.is_closing() && background_.error().ok() &&
+         (flusher_.is_busy() || compactor_.is_busy() ||
+          !views_.current()->frozen.empty() || compactor_.IsNeeded())) {
+    background_.WaitForChange();
+  }
+  return background_.error();
 }
 
 }  // namespace tamis

@@ -53,10 +53,8 @@ class StoreCheck {
     return report;
   }
 
-  void Hear(CheckProgress progress, void* context) {
-    progress_ = progress;
-    progress_context_ = context;
-  }
+  // REQUIRES: `progress` outlives this
+  void Tell(const CheckProgress& progress) { progress_ = &progress; }
 
   Result<CheckReport> Run() {
     bool is_settled = false;
@@ -111,8 +109,7 @@ class StoreCheck {
   KeyOrder order_;
   const std::uint64_t max_log_bytes_;
   TableReadContext context_;
-  CheckProgress progress_ = nullptr;
-  void* progress_context_ = nullptr;
+  const CheckProgress* progress_ = nullptr;
   ManifestState state_;
   std::uint64_t bytes_done_ = 0;
   std::map<std::uint64_t, TableFileCheck> tables_;  // that were read
@@ -147,7 +144,8 @@ Status StoreCheck::ReadState() {
       }
       return Status::InvalidArgument(dir_ + ": its keys are ordered by " +
                                      state_.comparator +
-                                     ", which is not the comparator given");
+                                     ", which is not the comparator given")
+          .With(Remedy::kUseComparator);
     }
     // The same error twice is no change in between.
     const Result<std::string> after = ReadCurrent(env_, dir_);
@@ -182,7 +180,7 @@ bool StoreCheck::CheckTables() {
     unread_ = check.unread;
     tables_.emplace(facts.number, std::move(check));
     bytes_done_ += facts.bytes;
-    if (progress_ != nullptr) progress_(progress_context_, bytes_done_, bytes);
+    if (progress_ != nullptr && *progress_) (*progress_)(bytes_done_, bytes);
   });
   missing_ = std::move(missing);
   return is_sure;
@@ -345,7 +343,7 @@ void StoreCheck::Count() {
 
 Result<CheckReport> CheckStore(const std::string& dir,
                                const StoreOptions& options,
-                               CheckProgress progress, void* context) {
+                               const CheckProgress& progress) {
   return NoThrow([&]() -> Result<CheckReport> {
     if (options.comparator == nullptr) {
       return Status::InvalidArgument("a store needs a comparator");
@@ -357,7 +355,7 @@ Result<CheckReport> CheckStore(const std::string& dir,
       return StoreCheck::OnlyProblem(found);
     }
     if (!found.ok()) return found;
-    check.Hear(progress, context);
+    check.Tell(progress);
     return check.Run();
   });
 }

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "base/no_throw.h"
-#include "store/store_impl.h"
+#include "store/compactor.h"
 
 namespace tamis {
 namespace {
 
 // A level from 1 on is taken in pieces of about this size, so that the disk
 // need not have room for all of it twice.
-constexpr std::uint64_t kMostJobBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxJobBytes = std::uint64_t{1} << 30;
 
 // The lowest level with tables in the range; 0 if there are none at all.
 int LowestLevel(const Version& version, const Slice* from, const Slice* to) {
@@ -44,7 +44,7 @@ std::optional<CompactionJob> NextPiece(const Version& version, int level,
         order.CompareUser(smallest, progress->done) <= 0) {
       continue;
     }
-    if (any && bytes > kMostJobBytes) break;
+    if (any && bytes > kMaxJobBytes) break;
     if (!any) first = smallest;
     any = true;
     last = UserKeyOf(file->largest());
@@ -70,40 +70,41 @@ void Count(const CompactionJob& job, CompactReport* report) {
 
 // Runs jobs one after the other, with no other compaction between, until there
 // are none.
-Status StoreImpl::CompactExclusively(
-    const std::function<std::optional<CompactionJob>(const Version&)>& pick,
-    CompactReport* report) {
+Status Compactor::RunExclusively(const Pick& pick, CompactReport* report) {
   {
-    std::unique_lock lock(mutex_);
-    ++manual_waiting_;
-    change_.wait(lock, [this] { return closing_ || !is_compacting_; });
-    --manual_waiting_;
-    if (closing_) return Status::IoError(dir_ + ": the store is being closed");
-    is_compacting_ = true;
+    const StoreLock lock(context_.mutex);
+    ++waiting_;
+    while (!background_.is_closing() && is_busy_) background_.WaitForChange();
+    --waiting_;
+    if (background_.is_closing()) return context_.BeingClosed();
+    is_busy_ = true;
   }
   bool is_over = false;
   Status status;
   while (status.ok() && !is_over) {
     status = NoThrow([&] {
-      const std::optional<CompactionJob> job = pick(*CurrentView()->version);
+      const std::optional<CompactionJob> job = pick(*views_.Current()->version);
       is_over = !job;
-      Status done = job ? RunCompaction(*job) : Status::Ok();
+      Status done = job ? RunJob(*job) : Status::Ok();
       if (job && done.ok()) Count(*job, report);
       return done;
     });
-    ReleaseRetired();
+    views_.ReleaseRetired();
   }
-  const std::lock_guard lock(mutex_);
-  is_compacting_ = false;
-  work_.notify_all();
-  change_.notify_all();
+  const StoreLock lock(context_.mutex);
+  is_busy_ = false;
+  background_.NotifyWorkers();
+  background_.NotifyWaiters();
   return status;
 }
 
 // True: the table has a filter like those that new tables get, or could not get
 // it, or nobody looks at it.
-Result<bool> StoreImpl::HasWantedFilter(const TableFile& file) const {
-  if (filter_ == nullptr || options_.filter_use == FilterUse::kOff) return true;
+Result<bool> Compactor::HasWantedFilter(const TableFile& file) const {
+  if (context_.filter == nullptr ||
+      context_.options.filter_use == FilterUse::kOff) {
+    return true;
+  }
   Result<const TableFilter*> filter = file.Filter();
   if (!filter.ok()) return filter.status();
   const TableFilter::Kind kind = (*filter)->kind();
@@ -116,18 +117,14 @@ Result<bool> StoreImpl::HasWantedFilter(const TableFile& file) const {
 // True: the table is what it would be if it were written now.  False also where
 // all but its entries is damaged, for rewriting mends that.  An error: it does
 // not open.
-Result<bool> StoreImpl::IsAsWanted(const TableFile& file) const {
+Result<bool> Compactor::IsAsWanted(const TableFile& file) const {
   Result<const Table*> table = file.Open();
   if (!table.ok()) return table.status();
   const Result<TableTraits> traits = (*table)->ReadTraits();
-  return traits.ok() && wanted_.IsOf(*traits);
+  return traits.ok() && context_.wanted.IsOf(*traits);
 }
 
-Result<CompactReport> StoreImpl::Compact(const CompactOptions& options) {
-  if (options_.read_only) {
-    return Status::InvalidArgument(dir_ + ": the store is open for reading");
-  }
-  if (Status flushed = Flush(); !flushed.ok()) return flushed;
+Result<CompactReport> Compactor::Compact(const CompactOptions& options) {
   CompactReport report;
   Status status = CompactLevels(options.range, &report);
   if (!status.ok()) return status;
@@ -141,12 +138,12 @@ Result<CompactReport> StoreImpl::Compact(const CompactOptions& options) {
   return report;
 }
 
-Status StoreImpl::CompactLevels(const KeyRange& range, CompactReport* report) {
+Status Compactor::CompactLevels(const KeyRange& range, CompactReport* report) {
   const Slice* from = range.start;
   const Slice* to = range.end;  // one key too many does no harm
-  const int lowest = LowestLevel(*CurrentView()->version, from, to);
+  const int lowest = LowestLevel(*views_.Current()->version, from, to);
   bool level0_done = false;
-  Status status = CompactExclusively(
+  Status status = RunExclusively(
       [&](const Version& version) {
         std::optional<CompactionJob> job;
         if (!level0_done) job = PickRange(version, 0, 1, from, to);
@@ -158,7 +155,7 @@ Status StoreImpl::CompactLevels(const KeyRange& range, CompactReport* report) {
       report);
   for (int level = 1; status.ok() && level < lowest; ++level) {
     Progress progress;
-    status = CompactExclusively(
+    status = RunExclusively(
         [&](const Version& version) {
           return NextPiece(version, level, from, to, &progress);
         },
@@ -169,14 +166,12 @@ Status StoreImpl::CompactLevels(const KeyRange& range, CompactReport* report) {
 
 // In place, one after the other.  What is written meanwhile is as it should
 // be, or cannot be.
-Status StoreImpl::RewriteUnless(
-    const KeyRange& range,
-    const std::function<Result<bool>(const TableFile&)>& is_fine,
-    CompactReport* report) {
-  const std::uint64_t first_new = NewFileNumber();
+Status Compactor::RewriteUnless(const KeyRange& range, const IsFine& is_fine,
+                                CompactReport* report) {
+  const std::uint64_t first_new = versions_.NewFileNumber();
   CompactReport rewritten;
   Status looked;  // at the tables
-  Status status = CompactExclusively(
+  Status status = RunExclusively(
       [&](const Version& version) -> std::optional<CompactionJob> {
         for (int level = 1; level < kStoreLevels; ++level) {
           for (const TableFileRef& file :

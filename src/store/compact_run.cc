@@ -3,65 +3,142 @@
 // overlap, and each range is merged by a thread of its own.
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/mapping_guard.h"
 #include "base/no_throw.h"
 #include "base/worker_threads.h"
 #include "store/compact_range.h"
-#include "store/store_impl.h"
-#include "store/table_outputs.h"
+#include "store/compactor.h"
+#include "store/new_tables.h"
 
 namespace tamis {
 namespace {
 
 // What is less than this is not worth another thread.
-constexpr std::uint64_t kLeastBytesPerThread = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMinBytesPerThread = std::uint64_t{4} << 20;
+
+// All that the job takes away.
+void AddRemoved(const CompactionJob& job, VersionEdit* edit) {
+  for (const TableFileRef& file : job.upper) {
+    edit->removed.emplace_back(job.level, file->number());
+  }
+  for (const TableFileRef& file : job.lower) {
+    edit->removed.emplace_back(job.output_level, file->number());
+  }
+}
 
 }  // namespace
 
-Status StoreImpl::MoveTable(const CompactionJob& job) {
+Compactor::Compactor(StoreContext& context, ViewPublisher& views,
+                     BackgroundState& background, VersionSet& versions)
+    : context_(context),
+      views_(views),
+      background_(background),
+      versions_(versions) {}
+
+void Compactor::Start() {
+  // Threads have blocked what the one that begins them has.
+  const bool unblock = context_.options.guard_mappings;
+  thread_ = std::thread([this, unblock] {
+    if (unblock) UnblockFaults();
+    Run();
+  });
+}
+
+bool Compactor::IsNeeded() const {
+  if (!context_.options.automatic_compaction) return false;
+  const Version& version = *views_.current()->version;
+  const CompactionLimits limits = context_.Limits();
+  for (int i = 0; i < kStoreLevels - 1; ++i) {
+    if (CompactionScore(version, limits, i) >= 1.0) return true;
+  }
+  return false;
+}
+
+void Compactor::Run() {
+  unsigned failures = 0;
+  StoreLock lock(context_.mutex);
+  while (true) {
+    while (!background_.is_closing() &&
+           (is_busy_ || waiting_ > 0 || !IsNeeded())) {
+      background_.WaitForWork();
+    }
+    if (background_.is_closing()) return;
+    is_busy_ = true;
+    lock.Unlock();
+    Status status = NoThrow([this] { return RunMostUrgent(); });
+    const bool done = status.ok();
+    views_.ReleaseRetired();
+    lock.Lock();
+    is_busy_ = false;
+    if (done) {
+      if (failures > 0) background_.ClearError();
+      failures = 0;
+    } else if (!background_.is_closing()) {
+      background_.NoteError(std::move(status), "compacting");
+    }
+    background_.NotifyWaiters();
+    if (!done && !background_.WaitToRetry(++failures)) return;
+  }
+}
+
+Status Compactor::RunMostUrgent() {
+  const std::shared_ptr<const ReadView> view = views_.Current();
+  const std::optional<CompactionJob> job = PickCompaction(
+      *view->version, context_.Limits(), versions_.compact_pointers());
+  return job ? RunJob(*job) : Status::Ok();
+}
+
+Status Compactor::MoveTable(const CompactionJob& job) {
   const TableFile& file = *job.upper.front();
   VersionEdit edit;
   edit.removed.emplace_back(job.level, file.number());
   edit.added.emplace_back(job.output_level, file.facts());
   edit.compact_pointers.emplace_back(job.level, std::string(file.largest()));
-  Status applied = LogAndApply(std::move(edit), {});
-  if (applied.ok()) done_.moves.fetch_add(1, std::memory_order_relaxed);
+  Status applied = versions_.LogAndApply(std::move(edit));
+  if (applied.ok()) context_.done.moves.fetch_add(1, std::memory_order_relaxed);
   return applied;
 }
 
-Status StoreImpl::RunCompaction(const CompactionJob& job) {
-  if (job.is_move()) return MoveTable(job);
-  const std::shared_ptr<const ReadView> view = CurrentView();
+// The tables of the job, merged: those of a range of keys in each.
+Result<Compactor::Outputs> Compactor::Merge(const CompactionJob& job) {
+  const std::shared_ptr<const ReadView> view = views_.Current();
   const std::uint64_t parts = std::clamp<std::uint64_t>(
-      job.bytes() / kLeastBytesPerThread, 1, options_.compaction_threads);
-  const std::vector<std::string> cuts = CutsOf(job, order_, parts);
-
-  std::vector<std::unique_ptr<TableOutputs>> outputs(cuts.size() + 1);
-  for (std::unique_ptr<TableOutputs>& part : outputs) part = NewOutputs();
-  const std::vector<Sequence> snapshots = snapshots_.All();
+      job.bytes() / kMinBytesPerThread, 1, context_.options.compaction_threads);
+  const std::vector<std::string> cuts = CutsOf(job, context_.order, parts);
+  Outputs outputs(cuts.size() + 1);
+  for (std::unique_ptr<TableOutputs>& part : outputs) {
+    part = NewTableOutputs(context_, versions_);
+  }
+  const std::vector<Sequence> snapshots = context_.snapshots.All();
   const auto run = [&](std::size_t i, unsigned worker) {
     // The first is the caller's own thread.
-    if (worker > 0 && options_.guard_mappings) UnblockFaults();
+    if (worker > 0 && context_.options.guard_mappings) UnblockFaults();
     CompactRange range;
     range.job = &job;
     range.version = view->version.get();
     range.snapshots = snapshots;
-    range.table_bytes = options_.table_bytes;
-    range.stop = &stop_compactions_;
+    range.table_bytes = context_.options.table_bytes;
+    range.stop = &stop_;
     if (i > 0) range.from = cuts[i - 1];
     if (i < cuts.size()) range.to = cuts[i];
     return MergeRange(range, outputs[i].get());
   };
   const auto threads = static_cast<unsigned>(outputs.size());
-  if (Status merged = RunTasks(threads, outputs.size(), run); !merged.ok()) {
-    return merged;
-  }
+  Status merged = RunTasks(threads, outputs.size(), run);
+  if (!merged.ok()) return merged;
+  return outputs;
+}
 
+Status Compactor::RunJob(const CompactionJob& job) {
+  if (job.is_move()) return MoveTable(job);
+  Result<Outputs> outputs = Merge(job);
+  if (!outputs.ok()) return outputs.status();
   VersionEdit edit;
   std::uint64_t written = 0;
-  for (const std::unique_ptr<TableOutputs>& part : outputs) {
+  for (const std::unique_ptr<TableOutputs>& part : *outputs) {
     written += part->bytes();
     Result<std::vector<FileFacts>> some = part->Finish();
     // Those of the parts before stay behind, until the store is opened next.
@@ -70,71 +147,32 @@ Status StoreImpl::RunCompaction(const CompactionJob& job) {
       edit.added.emplace_back(job.output_level, std::move(table));
     }
   }
-  for (const TableFileRef& file : job.upper) {
-    edit.removed.emplace_back(job.level, file->number());
-  }
-  for (const TableFileRef& file : job.lower) {
-    edit.removed.emplace_back(job.output_level, file->number());
-  }
+  AddRemoved(job, &edit);
   if (job.level != job.output_level) {
-    edit.compact_pointers.emplace_back(job.level, LargestKey(job, order_));
+    edit.compact_pointers.emplace_back(job.level,
+                                       LargestKey(job, context_.order));
   }
-  if (Status applied = LogAndApply(std::move(edit), {}); !applied.ok()) {
-    return applied;
-  }
-  done_.compactions.fetch_add(1, std::memory_order_relaxed);
-  done_.compaction_bytes_read.fetch_add(job.bytes(), std::memory_order_relaxed);
-  done_.compaction_bytes_written.fetch_add(written, std::memory_order_relaxed);
+  Status applied = versions_.LogAndApply(std::move(edit));
+  if (applied.ok()) NoteDone(job, written);
+  return applied;
+}
+
+void Compactor::NoteDone(const CompactionJob& job,
+                         std::uint64_t written) noexcept {
+  WorkCounters& done = context_.done;
+  done.compactions.fetch_add(1, std::memory_order_relaxed);
+  done.compaction_bytes_read.fetch_add(job.bytes(), std::memory_order_relaxed);
+  done.compaction_bytes_written.fetch_add(written, std::memory_order_relaxed);
   // It is done, whether there is memory for the line or not.
   (void)NoThrow([&] {
-    info_log_->Write("compacted " + std::to_string(job.upper.size()) +
-                     " tables of level " + std::to_string(job.level) + " and " +
-                     std::to_string(job.lower.size()) + " of level " +
-                     std::to_string(job.output_level) + ", " +
-                     std::to_string(job.bytes()) + " bytes, into " +
-                     std::to_string(written) + " bytes");
+    context_.info_log.Write(
+        "compacted " + std::to_string(job.upper.size()) + " tables of level " +
+        std::to_string(job.level) + " and " + std::to_string(job.lower.size()) +
+        " of level " + std::to_string(job.output_level) + ", " +
+        std::to_string(job.bytes()) + " bytes, into " +
+        std::to_string(written) + " bytes");
     return Status::Ok();
   });
-  return Status::Ok();
-}
-
-void StoreImpl::CompactLoop() {
-  unsigned failures = 0;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    work_.wait(lock, [this] {
-      return closing_ ||
-             (!is_compacting_ && manual_waiting_ == 0 && NeedsCompaction());
-    });
-    if (closing_) return;
-    is_compacting_ = true;
-    lock.unlock();
-    Status status = NoThrow([this] { return RunMostUrgent(); });
-    const bool done = status.ok();
-    ReleaseRetired();
-    lock.lock();
-    is_compacting_ = false;
-    if (done) {
-      if (failures > 0) background_error_ = Status::Ok();
-      failures = 0;
-    } else if (!closing_) {
-      NoteBackgroundError(std::move(status), "compacting");
-    }
-    change_.notify_all();
-    if (!done && !WaitToRetry(lock, ++failures)) return;
-  }
-}
-
-Status StoreImpl::RunMostUrgent() {
-  std::array<std::string, kStoreLevels> pointers;
-  {
-    const std::lock_guard lock(edit_mutex_);
-    pointers = compact_pointers_;
-  }
-  const std::shared_ptr<const ReadView> view = CurrentView();
-  const std::optional<CompactionJob> job =
-      PickCompaction(*view->version, Limits(), pointers);
-  return job ? RunCompaction(*job) : Status::Ok();
 }
 
 }  // namespace tamis

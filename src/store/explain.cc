@@ -1,9 +1,9 @@
-// One lookup told step by step: the way of get.cc, without its haste.
+// One lookup told step by step: the steps of get.cc, without its haste.
 
 #include <utility>
 
+#include "store/lookup.h"
 #include "store/store_impl.h"
-#include "store/table_reading.h"
 
 namespace tamis {
 namespace {
@@ -126,10 +126,10 @@ class Explainer {
 }  // namespace
 
 Explanation StoreImpl::Explain(const ReadOptions& options, Slice key) {
-  const ReaderSlots::Guard guard(slots_);
-  const ReadView& view = *view_.load(std::memory_order_seq_cst);
-  const Lookup lookup(key, SequenceFor(options), table_context_.seeds);
-  Explainer explainer(options, options_.filter_use, lookup);
+  const ReaderSlots::Guard guard(views_.slots());
+  const ReadView& view = views_.visible();
+  const Lookup lookup(key, SequenceFor(options), context_.tables.seeds);
+  Explainer explainer(options, context_.options.filter_use, lookup);
   explainer.Ask(view.memtable, LookupStep::Place::kMemtable);
   for (const LoggedMemtable& frozen : view.frozen) {
     if (explainer.is_done()) break;
@@ -141,10 +141,11 @@ Explanation StoreImpl::Explain(const ReadOptions& options, Slice key) {
         i > 0 ? level.FindHolder(lookup.key.internal()) : 0;
     for (std::size_t at = 0; at < level.size() && !explainer.is_done(); ++at) {
       const TableFile& file = *level.files()[at];
-      const bool spans =
-          i > 0 ? at == holder
-                : order_.CompareUser(UserKeyOf(file.smallest()), key) <= 0 &&
-                      order_.CompareUser(key, UserKeyOf(file.largest())) <= 0;
+      const bool spans = i > 0 ? at == holder
+                               : context_.order.CompareUser(
+                                     UserKeyOf(file.smallest()), key) <= 0 &&
+                                     context_.order.CompareUser(
+                                         key, UserKeyOf(file.largest())) <= 0;
       explainer.Ask(file, i, spans);
     }
   }

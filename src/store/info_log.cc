@@ -17,7 +17,7 @@ constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 10;
 }  // namespace
 
 void InfoLog::Open(Env& env, const std::string& dir) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::string path = InfoLogFileName(dir);
   (void)env.Rename(path, OldInfoLogFileName(dir));
   Result<std::unique_ptr<WritableFile>> file =
@@ -43,7 +43,7 @@ void InfoLog::Write(std::string_view line) {
     std::string text(when.data(), length);
     text += line;
     text += '\n';
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_opened_) {
       Append(text);
     } else if (kept_.size() + text.size() <= kMaxKeptBytes) {

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/owner_process.h"
 #include "tamis/env.h"
 
@@ -28,13 +28,14 @@ class InfoLog {
   void Write(std::string_view line);
 
  private:
-  void Append(std::string_view text);  // REQUIRES: mutex_ is held
+  void Append(std::string_view text) TAMIS_REQUIRES(mutex_);
 
   OwnerProcess owner_;
-  std::mutex mutex_;
-  bool is_opened_ = false;  // though file_ may be null, after an error
-  std::string kept_;
-  std::unique_ptr<WritableFile> file_;
+  Mutex mutex_;
+  // True though file_ may be null, after an error.
+  bool is_opened_ TAMIS_GUARDED_BY(mutex_) = false;
+  std::string kept_ TAMIS_GUARDED_BY(mutex_);
+  std::unique_ptr<WritableFile> file_ TAMIS_GUARDED_BY(mutex_);
 };
 
 }  // namespace tamis

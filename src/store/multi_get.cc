@@ -4,9 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "store/lookup.h"
 #include "store/store_impl.h"
-#include "store/table_reading.h"
-#include "store/table_search.h"
 
 namespace tamis {
 namespace {
@@ -28,19 +27,20 @@ void StoreImpl::MultiGet(const ReadOptions& options,
                          std::span<const Slice> keys,
                          std::span<std::string> values,
                          std::span<Status> statuses) {
-  const ReaderSlots::Guard guard(slots_);
-  const ReadView& view = *view_.load(std::memory_order_seq_cst);
+  const ReaderSlots::Guard guard(views_.slots());
+  const ReadView& view = views_.visible();
   const Sequence sequence = SequenceFor(options);
   ReadCounters& counters = guard.counters();
   counters.lookups.Add(keys.size());
-  const TableReading reading{options_.filter_use, options.verify_checksums};
+  const TableReading reading{context_.options.filter_use,
+                             options.verify_checksums};
 
   std::array<std::optional<Pending>, kKeysAtOnce> pending;
   for (std::size_t done = 0; done < keys.size(); done += kKeysAtOnce) {
     const std::size_t count = std::min(kKeysAtOnce, keys.size() - done);
     for (std::size_t i = 0; i < count; ++i) {
       pending[i].emplace(*view.version, keys[done + i], sequence,
-                         table_context_.seeds);
+                         context_.tables.seeds);
       PrefetchFilter(*view.memtable.table, pending[i]->lookup);
       pending[i]->search.Gather();
     }

@@ -10,90 +10,96 @@
 #include "store/store_impl.h"
 
 namespace tamis {
-namespace {
-
-// Below this a log is replayed faster than a table is written, synced and
-// compacted.
-constexpr std::size_t kLittleBytes = std::size_t{4} << 20;
-
-}  // namespace
-
 StoreImpl::StoreImpl(std::string dir, const StoreOptions& options)
-    : dir_(std::move(dir)),
-      options_(options),
-      env_(options.env != nullptr ? *options.env : DefaultEnv()),
-      order_(*options.comparator),
-      filters_fit_(options.comparator->EqualMeansIdentical()),
-      info_log_(std::make_unique<InfoLog>()),
-      manifest_(env_, dir_) {}
+    : context_(std::move(dir), options) {}
 
 Status StoreImpl::CheckOptions() {
-  if (options_.read_only && options_.error_if_exists) {
+  if (context_.options.read_only && context_.options.error_if_exists) {
     return Status::InvalidArgument(
         "read_only and error_if_exists exclude each other");
   }
-  if (options_.block_bytes == 0 || options_.restart_interval == 0 ||
-      options_.table_bytes == 0 || options_.write_buffer_bytes == 0 ||
-      options_.level0_compact_at == 0 || options_.level1_bytes == 0 ||
-      options_.level_growth < 2 || options_.compaction_threads == 0) {
+  if (context_.options.block_bytes == 0 ||
+      context_.options.restart_interval == 0 ||
+      context_.options.table_bytes == 0 ||
+      context_.options.write_buffer_bytes == 0 ||
+      context_.options.level0_compact_at == 0 ||
+      context_.options.level1_bytes == 0 || context_.options.level_growth < 2 ||
+      context_.options.compaction_threads == 0) {
     return Status::InvalidArgument(
         "sizes, counts and thread numbers of a store must not be 0, and a "
         "level must be larger than the one above it");
   }
-  if (options_.level0_stop_at < options_.level0_compact_at) {
+  if (context_.options.level0_stop_at < context_.options.level0_compact_at) {
     return Status::InvalidArgument(
         "level0_stop_at below level0_compact_at: writers would wait for a "
         "compaction that never begins");
   }
-  if (!filters_fit_) options_.filter_use = FilterUse::kOff;
+  if (!context_.filters_fit) context_.options.filter_use = FilterUse::kOff;
   Status filter = CheckFilter();
-  if (!filters_fit_) filter_ = nullptr;
+  if (!context_.filters_fit) context_.filter = nullptr;
   return filter;
 }
 
 // A filter that no table could have is better refused now than missed later.
 Status StoreImpl::CheckFilter() {
-  filter_ = options_.filter_policy;
+  context_.filter = context_.options.filter_policy;
   std::string name = "filter_policy";
-  if (filter_ == nullptr) {
-    if (options_.filter.empty()) return Status::Ok();
+  if (context_.filter == nullptr) {
+    if (context_.options.filter.empty()) return Status::Ok();
     Result<std::unique_ptr<const FilterPolicy>> made =
-        MakePolicy(options_.filter);
+        MakePolicy(context_.options.filter);
     if (!made.ok()) return made.status();
-    filter_ = *std::move(made);
-    name = "filter \"" + options_.filter + "\"";
+    context_.filter = *std::move(made);
+    name = "filter \"" + context_.options.filter + "\"";
   }
-  if (options_.read_only) return Status::Ok();
-  Status fits = options_.filter_policy == nullptr
-                    ? CheckFitsTables(options_.filter)
+  if (context_.options.read_only) return Status::Ok();
+  Status fits = context_.options.filter_policy == nullptr
+                    ? CheckFitsTables(context_.options.filter)
                     : Status::Ok();
-  if (fits.ok()) fits = TryPolicy(*filter_);
+  if (fits.ok()) fits = TryPolicy(*context_.filter);
   if (fits.ok()) return fits;
   return Status(fits.code(), name + ": " + fits.message());
 }
 
-std::shared_ptr<Memtable> StoreImpl::NewMemtable() const {
-  return std::make_shared<Memtable>(order_, options_.write_buffer_bytes,
-                                    options_.filter_use == FilterUse::kOn);
+// The seed of new filters, and which others lookups hash by.
+Status StoreImpl::ChooseSeeds() {
+  const std::optional<std::uint64_t> remembered = settings_.filter_seed();
+  const std::uint64_t seed = settings_.ChooseSeed();
+  if (context_.filter != nullptr && context_.options.filter_policy == nullptr) {
+    Result<std::unique_ptr<const FilterPolicy>> made =
+        MakeSeededPolicy(context_.options.filter, seed);
+    if (!made.ok()) return made.status();
+    context_.filter = *std::move(made);
+  }
+  LineSeeds& seeds = context_.tables.seeds;
+  seeds.own = seed;
+  if (context_.filter != nullptr) {
+    seeds.own = LineSeedOf(*context_.filter).value_or(seed);
+  }
+  seeds.other = seeds.own == 0 ? remembered.value_or(0) : 0;
+  context_.wanted = WantedShape::Of(context_.options, context_.filter,
+                                    context_.filters_fit, seed);
+  return Status::Ok();
 }
 
 Status StoreImpl::Open() {
   if (Status fine = CheckOptions(); !fine.ok()) return fine;
-  if (options_.guard_mappings) GuardMappings();
-  cache_ = NewBlockCache(options_.block_cache_bytes);
-  table_context_.env = &env_;
-  table_context_.dir = dir_;
-  table_context_.map = options_.map_tables;
-  table_context_.use_filters = options_.filter_use != FilterUse::kOff;
-  table_context_.filter_damaged = &StoreImpl::FilterDamaged;
-  table_context_.store = this;
+  if (context_.options.guard_mappings) GuardMappings();
+  cache_ = NewBlockCache(context_.options.block_cache_bytes);
+  context_.tables.env = &context_.env;
+  context_.tables.dir = context_.dir;
+  context_.tables.map = context_.options.map_tables;
+  context_.tables.use_filters = context_.options.filter_use != FilterUse::kOff;
+  context_.tables.filter_damaged = [this](const std::string& what) {
+    context_.filter_faults.NoteDamaged(what);
+  };
 
-  if (options_.read_only) {
+  if (context_.options.read_only) {
     const Result<StoreDirectory> found = Look();
     return found.ok() ? RecoverOrCreate(*found) : found.status();
   }
   if (Status fine = CheckBeforeLocking(); !fine.ok()) return fine;
-  const bool had_lock = env_.Exists(LockFileName(dir_));
+  const bool had_lock = context_.env.Exists(LockFileName(context_.dir));
   if (Status taken = TakeDirectory(); !taken.ok()) return taken;
   // Others may have changed it since we looked: now we hold the lock.
   const Result<StoreDirectory> found = Look();
@@ -102,12 +108,13 @@ Status StoreImpl::Open() {
     // Who is refused leaves no LOCK that was not there, nor one without a
     // store, which was destroyed meanwhile.
     const bool is_gone = found.status().code() == StatusCode::kNotFound;
-    if (!had_lock || is_gone) (void)env_.Remove(LockFileName(dir_));
+    if (!had_lock || is_gone)
+      (void)context_.env.Remove(LockFileName(context_.dir));
     return opened;
   }
-  info_log_->Open(env_, dir_);
-  RemoveObsoleteFiles();
-  if (Status saved = SaveSettings(!found->has_current); !saved.ok()) {
+  context_.info_log.Open(context_.env, context_.dir);
+  versions_.RemoveObsoleteFiles();
+  if (Status saved = settings_.Save(!found->has_current); !saved.ok()) {
     return saved;
   }
   return StartThreads();
@@ -115,16 +122,19 @@ Status StoreImpl::Open() {
 
 // Is there a store, and may there be one?
 Result<StoreDirectory> StoreImpl::Look() {
-  Result<StoreDirectory> found = LookAtDirectory(env_, dir_);
+  Result<StoreDirectory> found = LookAtDirectory(context_.env, context_.dir);
   if (!found.ok()) return found;
-  if (found->has_current && options_.error_if_exists) {
-    const Status ours = ReadManifestFor(env_, dir_, order_.user()).status();
+  if (found->has_current && context_.options.error_if_exists) {
+    const Status ours =
+        ReadManifestFor(context_.env, context_.dir, context_.order.user())
+            .status();
     if (ours.code() == StatusCode::kNotSupported) return ours;
-    return Status::AlreadyExists(dir_ + ": there is a store here already");
+    return Status::AlreadyExists(context_.dir +
+                                 ": there is a store here already");
   }
   if (!found->has_current &&
-      (!options_.create_if_missing || options_.read_only)) {
-    return NoStoreHere(dir_);
+      (!context_.options.create_if_missing || context_.options.read_only)) {
+    return NoStoreHere(context_.dir);
   }
   return found;
 }
@@ -136,50 +146,56 @@ Status StoreImpl::CheckBeforeLocking() {
   Status fine = found.status();
   is_new_directory_ = fine.ok() && !found->exists;
   if (fine.ok() && found->has_current) {
-    fine = ReadManifestFor(env_, dir_, order_.user()).status();
+    fine = ReadManifestFor(context_.env, context_.dir, context_.order.user())
+               .status();
     // Destroyed by another process since we looked.
     if (fine.code() == StatusCode::kNotFound) return Status::Ok();
   }
   // What looks damaged may be about to be changed by whoever has the lock.
   if (fine.code() == StatusCode::kCorruption &&
-      env_.Exists(LockFileName(dir_))) {
+      context_.env.Exists(LockFileName(context_.dir))) {
     return Status::Ok();
   }
   return fine;
 }
 
 Status StoreImpl::TakeDirectory() {
-  info_log_->Write("opening");
+  context_.info_log.Write("opening");
   constexpr int kMaxAttempts = 100;
   for (int i = 1;; ++i) {
-    if (options_.create_if_missing) {
-      if (Status made = env_.CreateDirectory(dir_); !made.ok()) return made;
+    if (context_.options.create_if_missing) {
+      if (Status made = context_.env.CreateDirectory(context_.dir); !made.ok())
+        return made;
     }
-    Result<std::unique_ptr<FileLock>> lock = env_.Lock(LockFileName(dir_));
+    Result<std::unique_ptr<FileLock>> lock =
+        context_.env.Lock(LockFileName(context_.dir));
     if (lock.ok()) {
       lock_ = *std::move(lock);
       return Status::Ok();
     }
     // Somebody destroyed a store and its directory in between.
     const bool is_gone = lock.status().code() == StatusCode::kNotFound;
-    if (!is_gone || !options_.create_if_missing || i == kMaxAttempts) {
+    if (!is_gone || !context_.options.create_if_missing || i == kMaxAttempts) {
       return lock.status();
     }
   }
 }
 
 Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
-  LoadSettings();
+  settings_.Load();
   if (Status chosen = ChooseSeeds(); !chosen.ok()) return chosen;
-  table_context_.read = {.order = order_,
-                         .cache = cache_.get(),
-                         .filter = filter_.get(),
-                         .unpack = UnpackLimitsOf(options_)};
-  Status opened = found.has_current ? Recover() : CreateNew();
+  context_.tables.read = {.order = context_.order,
+                          .cache = cache_.get(),
+                          .filter = context_.filter.get(),
+                          .unpack = UnpackLimitsOf(context_.options)};
+  Status opened = found.has_current ? recovery_.Run() : CreateNew();
   if (!opened.ok()) return opened;
-  visible_.store(last_sequence_, std::memory_order_release);
-  if (options_.filter_loading == FilterLoading::kAtOpening ||
-      options_.read_only) {
+  {
+    const StoreLock lock(context_.mutex);
+    context_.visible.store(context_.last_sequence, std::memory_order_release);
+  }
+  if (context_.options.filter_loading == FilterLoading::kAtOpening ||
+      context_.options.read_only) {
     return OpenTables();
   }
   return Status::Ok();
@@ -188,70 +204,52 @@ Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
 Status StoreImpl::CreateNew() {
   // So that the directory itself is durable.  Who made it before us may be a
   // user, in a place that we may not read.
-  const Status synced = env_.SyncDirectory(ParentDirectory(dir_));
+  const Status synced =
+      context_.env.SyncDirectory(ParentDirectory(context_.dir));
   if (!synced.ok() && is_new_directory_) {
-    return Status(synced.code(), dir_ + ": its name cannot be made durable: " +
-                                     synced.message());
+    return Status(synced.code(),
+                  context_.dir +
+                      ": its name cannot be made durable: " + synced.message());
   }
   auto view = std::make_shared<ReadView>();
-  view->version = std::make_shared<const Version>(order_);
-  const std::uint64_t log_number = NewFileNumber();
-  Result<std::unique_ptr<WritableFile>> log =
-      env_.Create(LogFileName(dir_, log_number), WriteKind::kLog);
+  view->version = std::make_shared<const Version>(context_.order);
+  const std::uint64_t log_number = versions_.NewFileNumber();
+  Result<std::unique_ptr<WritableFile>> log = context_.env.Create(
+      LogFileName(context_.dir, log_number), WriteKind::kLog);
   if (!log.ok()) return log.status();
-  log_ = std::make_shared<WriteLog>(log_number, *std::move(log), LogHead());
-  view->memtable = {NewMemtable(), log_number};
-  Publish(std::move(view));
-
-  log_number_ = log_number;
-  const std::uint64_t manifest_number = NewFileNumber();
-  ManifestState state = StateOf(*current_->version);
-  state.next_file_number = next_file_number_.load();
-  return manifest_.Start(manifest_number, FullEdit(state));
+  writer_.UseLog(
+      std::make_shared<WriteLog>(log_number, *std::move(log), LogHead()));
+  view->memtable = {context_.NewMemtable(), log_number};
+  {
+    const StoreLock lock(context_.mutex);
+    views_.Publish(std::move(view));
+  }
+  return versions_.Start(log_number);
 }
 
 // So that tables removed later by others, or filters loaded late, do not
 // matter.
 Status StoreImpl::OpenTables() {
-  for (const Level& level : current_->version->levels()) {
+  const std::shared_ptr<const ReadView> view = views_.Current();
+  for (const Level& level : view->version->levels()) {
     for (std::size_t i = 0; i < level.size(); ++i) {
       const TableFile& file = *level.files()[i];
-      if (options_.filter_loading != FilterLoading::kAtOpening) {
+      if (context_.options.filter_loading != FilterLoading::kAtOpening) {
         Result<const Table*> table = file.Open();
         if (!table.ok()) return table.status();
         continue;
       }
       Result<const TableFilter*> filter = file.Filter();
       if (!filter.ok()) return filter.status();
-      level.slot(i).Publish(**filter, table_context_.seeds);
+      level.slot(i).Publish(**filter, context_.tables.seeds);
     }
   }
   return Status::Ok();
 }
 
 StoreImpl::~StoreImpl() {
-  if (flush_thread_.joinable()) {
-    // A large memtable is written now: replaying its log would take longer.
-    // Where that fails, so must it be.
-    if (compact_thread_.joinable() &&
-        CurrentView()->memtable.table->bytes() > kLittleBytes) {
-      (void)NoThrow([this] { return Flush(); });
-    }
-    {
-      const std::lock_guard lock(mutex_);
-      closing_ = true;
-      stop_compactions_.store(true, std::memory_order_relaxed);
-      work_.notify_all();
-      change_.notify_all();
-    }
-    flush_thread_.join();
-    if (compact_thread_.joinable()) compact_thread_.join();
-    info_log_->Write("closed");
-  }
-  if (log_ != nullptr) (void)NoThrow([this] { return log_->Close(); });
-  view_.store(nullptr, std::memory_order_seq_cst);
-  retired_.reset();
-  current_.reset();
+  StopThreads();
+  writer_.CloseLog();
 }
 
 }  // namespace tamis

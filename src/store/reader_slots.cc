@@ -48,7 +48,7 @@ ReaderSlots::Slot& ReaderSlots::FindSlot() {
 }
 
 std::shared_ptr<ReaderSlots::Slot> ReaderSlots::TakeSlot() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const std::shared_ptr<Slot>& slot : slots_) {
     if (slot.use_count() == 1) return slot;  // of a thread that has ended
   }
@@ -61,14 +61,14 @@ void ReaderSlots::WaitForReaders() noexcept {
   // Whoever takes a slot after this sees what is published by now.
   std::size_t count = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     count = slots_.size();
   }
   for (std::size_t i = 0; i < count; ++i) {
     // One by one: a copy of them all would take memory.
     std::shared_ptr<Slot> slot;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       slot = slots_[i];
     }
     for (unsigned tries = 0;; ++tries) {

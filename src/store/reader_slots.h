@@ -11,9 +11,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "tamis/store_stats.h"
 
 namespace tamis {
@@ -98,7 +98,7 @@ class ReaderSlots {
   // Calls visit(const ReadCounters&) for every thread's.
   template <typename Visit>
   void ForEachCounters(const Visit& visit) const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const std::shared_ptr<Slot>& slot : slots_) visit(slot->counters);
   }
 
@@ -122,8 +122,9 @@ class ReaderSlots {
 
   const std::uint64_t id_;  // never used by another object
   std::atomic<std::uint64_t> epoch_{1};
-  mutable std::mutex mutex_;                  // guards slots_
-  std::vector<std::shared_ptr<Slot>> slots_;  // only ever grows
+  mutable Mutex mutex_;
+  // It only ever grows.
+  std::vector<std::shared_ptr<Slot>> slots_ TAMIS_GUARDED_BY(mutex_);
 };
 
 }  // namespace tamis

@@ -155,7 +155,8 @@ Status Planner::CheckComparator() const {
   }
   return Status::InvalidArgument(dir_ + ": its keys are ordered by " + named +
                                  ", which is not the comparator given; "
-                                 "nothing was changed");
+                                 "nothing was changed")
+      .With(Remedy::kUseComparator);
 }
 
 // A manifest may be cut off, or be an old copy, without showing it.  But the

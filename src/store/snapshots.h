@@ -3,10 +3,10 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <set>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/owner_process.h"
 #include "table/internal_key.h"
 #include "tamis/store.h"
@@ -18,7 +18,7 @@ class SnapshotList {
  public:
   // Takes the newest sequence that reads may see.
   Sequence Add(const std::atomic<Sequence>& visible) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const Sequence now = visible.load(std::memory_order_acquire);
     held_.insert(now);
     return now;
@@ -26,19 +26,19 @@ class SnapshotList {
   void Remove(Sequence sequence) {
     // A forked child compacts nothing, and may find the mutex held for ever.
     if (!owner_.IsHere()) return;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     held_.erase(held_.find(sequence));
   }
   // Rising.  Snapshots that come later see everything that exists by now.
   std::vector<Sequence> All() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return {held_.begin(), held_.end()};
   }
 
  private:
   OwnerProcess owner_;
-  mutable std::mutex mutex_;
-  std::multiset<Sequence> held_;
+  mutable Mutex mutex_;
+  std::multiset<Sequence> held_ TAMIS_GUARDED_BY(mutex_);
 };
 
 class StoreSnapshot final : public Snapshot {

@@ -57,57 +57,58 @@ void AddTables(const Level& level, LevelStats* stats) {
 
 StoreStats StoreImpl::Stats() const {
   StoreStats stats;
-  slots_.ForEachCounters(
+  views_.slots().ForEachCounters(
       [&](const ReadCounters& counters) { AddReads(counters, &stats); });
-  stats.writes = done_.writes;
-  stats.bytes_put = done_.bytes_put;
-  stats.log_bytes = done_.log_bytes;
-  stats.flushes = done_.flushes;
-  stats.flush_bytes = done_.flush_bytes;
-  stats.compactions = done_.compactions;
-  stats.moves = done_.moves;
-  stats.compaction_bytes_read = done_.compaction_bytes_read;
-  stats.compaction_bytes_written = done_.compaction_bytes_written;
-  stats.stall_microseconds = done_.stall_microseconds;
-  stats.damaged_filters = done_.damaged_filters;
-  stats.filters_not_built = done_.filters_not_built;
+  stats.writes = context_.done.writes;
+  stats.bytes_put = context_.done.bytes_put;
+  stats.log_bytes = context_.done.log_bytes;
+  stats.flushes = context_.done.flushes;
+  stats.flush_bytes = context_.done.flush_bytes;
+  stats.compactions = context_.done.compactions;
+  stats.moves = context_.done.moves;
+  stats.compaction_bytes_read = context_.done.compaction_bytes_read;
+  stats.compaction_bytes_written = context_.done.compaction_bytes_written;
+  stats.stall_microseconds = context_.done.stall_microseconds;
+  stats.damaged_filters = context_.filter_faults.damaged();
+  stats.filters_not_built = context_.filter_faults.not_built();
+  stats.last_filter_damage = context_.filter_faults.last_damaged();
+  stats.last_filter_not_built = context_.filter_faults.last_not_built();
   stats.block_cache_bytes = cache_->bytes();
   stats.block_cache_hits = cache_->hits();
   stats.block_cache_misses = cache_->misses();
 
-  const std::lock_guard lock(mutex_);
+  const StoreLock lock(context_.mutex);
   for (std::size_t i = 0; i < stats.levels.size(); ++i) {
-    AddTables(current_->version->levels()[i], &stats.levels[i]);
+    AddTables(views_.current()->version->levels()[i], &stats.levels[i]);
   }
-  stats.memtable_bytes = current_->memtable.table->bytes();
-  for (const LoggedMemtable& frozen : current_->frozen) {
+  stats.memtable_bytes = views_.current()->memtable.table->bytes();
+  for (const LoggedMemtable& frozen : views_.current()->frozen) {
     stats.memtable_bytes += frozen.table->bytes();
   }
-  stats.frozen_memtables = current_->frozen.size();
+  stats.frozen_memtables = views_.current()->frozen.size();
   const FilterCounts& memtables = stats.memtable_filter;
   stats.memtable_filter.expected_false_positives =
       static_cast<double>(memtables.absent + memtables.false_positives) *
-      current_->memtable.table->filter_rate();
-  stats.last_filter_damage = last_filter_damage_;
-  stats.last_filter_not_built = last_filter_not_built_;
-  if (!background_error_.ok()) {
-    stats.background_error = background_error_.ToString();
+      views_.current()->memtable.table->filter_rate();
+  if (!background_.error().ok()) {
+    stats.background_error = background_.error().ToString();
   }
   return stats;
 }
 
 std::vector<std::uint64_t> StoreImpl::ApproximateSizes(
     std::span<const KeyRange> ranges) const {
-  const std::shared_ptr<const ReadView> view = CurrentView();
+  const std::shared_ptr<const ReadView> view = views_.Current();
   // Bytes of all tables before a key; a null key stands for the end.
   const auto before = [&](const Slice* key) {
     std::uint64_t sum = 0;
     for (const Level& level : view->version->levels()) {
       for (const TableFileRef& file : level.files()) {
         if (key == nullptr ||
-            order_.CompareUser(UserKeyOf(file->largest()), *key) < 0) {
+            context_.order.CompareUser(UserKeyOf(file->largest()), *key) < 0) {
           sum += file->bytes();
-        } else if (order_.CompareUser(UserKeyOf(file->smallest()), *key) < 0) {
+        } else if (context_.order.CompareUser(UserKeyOf(file->smallest()),
+                                              *key) < 0) {
           const LookupKey at(*key, kMaxSequence);
           Result<const Table*> table = file->Open();
           if (table.ok()) sum += (*table)->ApproximateOffsetOf(at.internal());
@@ -145,7 +146,7 @@ Result<std::string> StoreImpl::Property(std::string_view name) const {
     for (const LevelStats& level : stats.levels) bytes += level.filter_bytes;
     return std::to_string(bytes);
   }
-  if (name == "sstables") return TablesAsText(*CurrentView()->version);
+  if (name == "sstables") return TablesAsText(*views_.Current()->version);
   if (!name.starts_with(kFilesAt)) return unknown;
   name.remove_prefix(kFilesAt.size());
   unsigned level = kStoreLevels;
@@ -156,7 +157,7 @@ Result<std::string> StoreImpl::Property(std::string_view name) const {
     return unknown;
   }
   return std::to_string(
-      CurrentView()->version->level(static_cast<int>(level)).size());
+      views_.Current()->version->level(static_cast<int>(level)).size());
 }
 
 std::string StoreImpl::TablesAsText(const Version& version) {

@@ -20,7 +20,8 @@ Status OtherComparator(const std::string& dir, const std::string& its,
                        const Comparator& given) {
   return Status::InvalidArgument(dir + ": its keys are ordered by " + its +
                                  ", the options say " +
-                                 std::string(given.name()));
+                                 std::string(given.name()))
+      .With(Remedy::kUseComparator);
 }
 
 // A store that has lost its CURRENT is no place for a new one, which would
@@ -41,7 +42,8 @@ Status RefuseLostStore(Env& env, const std::string& dir,
     if (has_data) {
       return Status::Corruption(CurrentFileName(dir) +
                                 " is missing, but there is " + name +
-                                ": repair the store");
+                                ": repair the store")
+          .With(Remedy::kRepairStore);
     }
   }
   return Status::Ok();

@@ -1,67 +1,45 @@
-// store/store_impl.h -- the LSM tree.  One verb per file: get.cc, write.cc,
-// flush.cc, compact_run.cc, recover.cc ...; start reading at get.cc.
+// store/store_impl.h -- the LSM tree: puts the parts of a store together, opens
+// and closes them, and reads.  Start at get.cc.
 //
-// Who may touch what:
-//   reads        a ReaderSlots::Guard and view_; no lock
-//   mutex_       the writers' queue, the memtables, the numbers, the errors;
-//                held briefly, never while a file is written
-//   edit_mutex_  the manifest, and so who makes the next version; taken before
-//                mutex_, never within it
-// The writer at the front of the queue alone appends to the log and adds to
-// the memtable, without any of the mutexes.
+// Each part says in its header what it has and which lock guards it.
+//   reads         a ReaderSlots::Guard and the view that ViewPublisher shows;
+//   no
+//                 lock
+//   kStoreMutex   the queue of writers, the view that comes next, the errors of
+//                 background work; held for moments
+//   kWriteTurn    the log and the memtable: the writer at the front of the
+//   queue
+//                 alone appends to them, without a mutex
+//   VersionSet    has a mutex of its own, held while the manifest is written;
+//                 taken before the store's mutex, never after it
+//
+// "---- file.cc" stands before what that file defines.
 
 #pragma once
 
-#include <array>
-#include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <vector>
 
-#include "base/named_lines.h"
 #include "base/owner_process.h"
-#include "store/compact_pick.h"
-#include "store/info_log.h"
-#include "store/log_replay.h"
-#include "store/manifest.h"
-#include "store/read_view.h"
-#include "store/reader_slots.h"
-#include "store/snapshots.h"
+#include "store/background_state.h"
+#include "store/compactor.h"
+#include "store/flusher.h"
+#include "store/recovery.h"
+#include "store/remembered_settings.h"
+#include "store/store_context.h"
+#include "store/store_writer.h"
 #include "store/version.h"
-#include "store/wanted_shape.h"
-#include "store/write_log.h"
-#include "table/table_builder.h"
+#include "store/version_set.h"
+#include "store/view_publisher.h"
 #include "tamis/store.h"
 
 namespace tamis {
 
-class Lookup;
 struct StoreDirectory;
-class TableOutputs;
-
-// Since the store was opened.
-struct WorkCounters {
-  std::atomic<std::uint64_t> writes{0};
-  std::atomic<std::uint64_t> bytes_put{0};
-  std::atomic<std::uint64_t> log_bytes{0};
-  std::atomic<std::uint64_t> flushes{0};
-  std::atomic<std::uint64_t> flush_bytes{0};
-  std::atomic<std::uint64_t> compactions{0};
-  std::atomic<std::uint64_t> moves{0};
-  std::atomic<std::uint64_t> compaction_bytes_read{0};
-  std::atomic<std::uint64_t> compaction_bytes_written{0};
-  std::atomic<std::uint64_t> stall_microseconds{0};
-  std::atomic<std::uint64_t> damaged_filters{0};
-  std::atomic<std::uint64_t> filters_not_built{0};
-};
 
 class StoreImpl {
  public:
@@ -70,33 +48,37 @@ class StoreImpl {
   StoreImpl(const StoreImpl&) = delete;
   StoreImpl& operator=(const StoreImpl&) = delete;
 
+  // ---- open.cc
   // Everything of Store::Open().  Called once, first.
   Status Open();
+  // See Recovery.
+  bool ChangedWhileOpening(const Status& opened) const {
+    return recovery_.HasChangedSince(opened);
+  }
   // False in a child that was forked since: it has a copy of the store, but
   // the files, the lock and the threads are its parent's.  A copy must not
   // even be destroyed.
   bool IsOwned() const noexcept { return owner_.IsHere(); }
-  // After Open() for reading, whatever it said: somebody who has the store
-  // open for writing has changed its files meanwhile.  A log that was flushed
-  // and removed would be missing, so what was opened must not be used.
-  bool ChangedWhileOpening(const Status& opened);
 
-  // ---- get.cc, multi_get.cc, explain.cc
+  // ---- get.cc
   Status Get(const ReadOptions& options, Slice key, std::string* value);
+  // ---- multi_get.cc
   void MultiGet(const ReadOptions& options, std::span<const Slice> keys,
                 std::span<std::string> values, std::span<Status> statuses);
+  // ---- explain.cc
   Explanation Explain(const ReadOptions& options, Slice key);
-
   // ---- store_iterator.cc
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options);
   std::unique_ptr<const Snapshot> GetSnapshot();
 
-  // ---- write.cc
+  // ---- by StoreWriter
   // Takes the batch's bytes for its own use.
-  Status Write(const WriteOptions& options, WriteBatch* batch);
+  Status Write(const WriteOptions& options, WriteBatch* batch) {
+    return writer_.Write(options, batch);
+  }
+  Status Flush() { return writer_.Flush(); }
 
-  // ---- flush.cc, compact_manual.cc
-  Status Flush();
+  // ---- background.cc
   Result<CompactReport> Compact(const CompactOptions& options);
   Status WaitForQuiet();
 
@@ -107,187 +89,40 @@ class StoreImpl {
   Result<std::string> Property(std::string_view name) const;
 
  private:
-  friend class CompactionRun;
-
-  // One write that waits for its turn.
-  struct Writer {
-    WriteBatch* batch = nullptr;
-    bool sync = false;
-    bool is_alone = false;  // not to be taken along with others
-    bool done = false;
-    Status status;
-    std::condition_variable turn;
-  };
-
-  // ---- open.cc, recover.cc
+  // ---- open.cc
   Status CheckOptions();
   Result<StoreDirectory> Look();
   Status CheckBeforeLocking();
   Status CheckFilter();
+  Status ChooseSeeds();
   Status TakeDirectory();
   Status RecoverOrCreate(const StoreDirectory& found);
   Status CreateNew();
   Status OpenTables();
-  Status Recover();
-  Status RecoverLogs(const ManifestState& state);
-  Result<std::vector<ReplayLog>> LogsToReplay(const ManifestState& state);
-  Status Replay(const ReplayLog& log, std::vector<FileFacts>* flushed);
-  Status ReplayBatch(Slice batch);
-  Status CheckNamedFiles(const ManifestState& state);
-  bool CanBeContinued(const ReplayLog& log, const ManifestState& state) const;
-  Status ContinueLog(const ReplayLog& log);
-  Status SaveWhatIsDropped(const std::vector<ReplayLog>& logs);
-  Status FlushReplayed(std::vector<FileFacts>* flushed);
-  Status StartAnewAfterReplay(std::vector<FileFacts> flushed);
-  Status StartThreads();
 
-  // ---- remember.cc
-  void LoadSettings();
-  Status ChooseSeeds();
-  bool SettingsAreOurs() const noexcept;
-  bool SettingsAreDamaged() const noexcept;
-  Status CannotRemember() const;
-  Status SaveSettings(bool is_new);
+  // ---- background.cc
+  Status StartThreads();
+  void StopThreads();
+
+  // ---- get.cc
+  Sequence SequenceFor(const ReadOptions& options) const noexcept;
 
   // ---- stats.cc
   static std::string TablesAsText(const Version& version);
 
-  // ---- get.cc
-  Sequence SequenceFor(const ReadOptions& options) const noexcept;
-  // True: the memtables answered, and *status is the answer.
-  bool FindInMemtables(const ReadView& view, const Lookup& lookup,
-                       std::string* value, ReadCounters* counters,
-                       Status* status) const;
-
-  // ---- write.cc; all with mutex_ held by `lock`, which may be let go
-  // meanwhile
-  Status MakeRoom(std::unique_lock<std::mutex>& lock, std::size_t bytes);
-  Status WaitForFailedLogs(std::unique_lock<std::mutex>& lock);
-  Writer* BuildGroup(WriteBatch** group);
-  std::uint64_t NumbersLeft() const noexcept;
-  Status PrepareGroup(WriteBatch* group);
-  Status Append(const WriteBatch& batch);
-  Status SyncLogs(const std::vector<std::shared_ptr<WriteLog>>& older);
-  Status Apply(const WriteBatch& batch, Memtable* memtable);
-  Status SwitchMemtable();
-  std::shared_ptr<Memtable> NewMemtable() const;
-  double SlowdownNanosecondsPerByte() const;
-  void SlowDown(std::unique_lock<std::mutex>& lock, std::size_t bytes);
-
-  // ---- publish.cc
-  // REQUIRES: mutex_ is held.  Readers see `next` from now on; the old view
-  // waits in retired_ for ReleaseRetired().
-  void Publish(std::shared_ptr<const ReadView> next) noexcept;
-  // Lets go of views that no reader can see any more.  REQUIRES: no lock held
-  void ReleaseRetired() noexcept;
-  // Writes the edit to the manifest, then publishes the version it makes.
-  // `change` may alter the view that is about to be published, under mutex_.
-  Status LogAndApply(VersionEdit edit,
-                     const std::function<void(ReadView*)>& change);
-  Status WriteEdit(VersionEdit* edit, const Version& next);
-  Status NoteObsoleteTables(const Version& next, VersionEdit* full);
-  std::uint64_t NewFileNumber() noexcept {
-    return next_file_number_.fetch_add(1, std::memory_order_relaxed);
-  }
-  std::shared_ptr<const ReadView> CurrentView() const;
-  ManifestState StateOf(const Version& version) const;
-  std::vector<std::string> ObsoleteFiles();
-  void RemoveObsoleteFiles();
-  void RemoveOldLogs();
-
-  // ---- flush.cc
-  void FlushLoop();
-  Status FlushOldest();
-  TableWriteOptions WriteOptionsForTables() const;
-  std::unique_ptr<TableOutputs> NewOutputs();
-  Status WriteMemtable(const Memtable& memtable, TableOutputs* outputs);
-
-  // ---- compact_run.cc, compact_manual.cc
-  void CompactLoop();
-  Status RunMostUrgent();
-  Status RunCompaction(const CompactionJob& job);
-  Status MoveTable(const CompactionJob& job);
-  Status CompactExclusively(
-      const std::function<std::optional<CompactionJob>(const Version&)>& pick,
-      CompactReport* report);
-  Status CompactLevels(const KeyRange& range, CompactReport* report);
-  Status RewriteUnless(
-      const KeyRange& range,
-      const std::function<Result<bool>(const TableFile&)>& is_fine,
-      CompactReport* report);
-  Result<bool> HasWantedFilter(const TableFile& file) const;
-  Result<bool> IsAsWanted(const TableFile& file) const;
-  CompactionLimits Limits() const;
-  bool NeedsCompaction() const;
-
-  // ---- background.cc
-  void NoteBackgroundError(Status status, const char* what) noexcept;
-  // Waits before background work is tried again.  False: closing.
-  bool WaitToRetry(std::unique_lock<std::mutex>& lock, unsigned failures);
-  static void FilterDamaged(void* store, const std::string& what);
-  void NoteFilterNotBuilt(const std::string& what);
-
   const OwnerProcess owner_;
-  const std::string dir_;
-  StoreOptions options_;
-  Env& env_;
-  KeyOrder order_;
-  bool filters_fit_ = true;  // the comparator lets bytes stand for keys
-  std::shared_ptr<const FilterPolicy> filter_;
-  WantedShape wanted_;
-  std::vector<NamedLine> settings_;  // as remembered, or about to be
-  bool settings_changed_ = false;
-  Status settings_unread_;  // why the file that is there is not used
-  std::unique_ptr<BlockCache> cache_;
-  TableFileContext table_context_;
-  std::unique_ptr<FileLock> lock_;
-  bool is_new_directory_ = false;  // before we took it there was none
-  std::unique_ptr<InfoLog> info_log_;
-
-  mutable ReaderSlots slots_;
-  std::atomic<const ReadView*> view_{nullptr};  // what current_ holds
-  // The newest write that reads see.
-  std::atomic<Sequence> visible_{0};
-  SnapshotList snapshots_;
-  mutable WorkCounters done_;
-
-  mutable std::mutex mutex_;
-  std::shared_ptr<const ReadView> current_;
-  std::shared_ptr<const ReadView> retired_;  // and what is older
-  std::deque<Writer*> queue_;
-  WriteBatch group_batch_;         // of several writers; the front one's to use
-  std::shared_ptr<WriteLog> log_;  // the front writer's to use
-  bool log_name_is_synced_ = false;  // the front writer's, too
-  // Of memtables that are not flushed yet.
-  std::vector<std::shared_ptr<WriteLog>> older_logs_;
-  bool log_failed_ = false;      // it must not be written any more
-  Sequence last_sequence_ = 0;   // given out; the front writer's to use
-  double owed_nanoseconds_ = 0;  // by writers that are to be slowed
-  Status background_error_;
-  bool flush_failed_ = false;  // the last time; background_error_ says why
-  std::string last_filter_damage_;
-  std::string last_filter_not_built_;
-  bool closing_ = false;
-  bool is_flushing_ = false;
-  bool is_compacting_ = false;      // somebody runs a compaction
-  unsigned manual_waiting_ = 0;     // Compact() calls that want to be next
-  std::condition_variable work_;    // for the background threads
-  std::condition_variable change_;  // for those who wait for them
-  std::atomic<bool> stop_compactions_{false};
-  std::thread flush_thread_;
-  std::thread compact_thread_;
-
-  std::atomic<std::uint64_t> next_file_number_{1};
-  // Logs below this are in tables already.
-  std::uint64_t log_number_ = 0;  // guarded by edit_mutex_
-
-  // Of the manifest that was read at opening; 0: none was.
-  std::uint64_t read_manifest_number_ = 0;
-  std::uint64_t read_manifest_end_ = 0;
-
-  std::mutex edit_mutex_;
-  Manifest manifest_;
-  std::array<std::string, kStoreLevels> compact_pointers_;  // of edit_mutex_
+  StoreContext context_;
+  RememberedSettings settings_{context_};
+  std::unique_ptr<BlockCache> cache_;  // of the tables, which it outlives
+  std::unique_ptr<FileLock> lock_;     // held until all files are closed
+  bool is_new_directory_ = false;      // before we took it there was none
+  ViewPublisher views_{context_.mutex};
+  BackgroundState background_{context_.mutex, context_.info_log};
+  VersionSet versions_{context_, views_, background_};
+  StoreWriter writer_{context_, views_, background_, versions_};
+  Flusher flusher_{context_, views_, background_, versions_, writer_};
+  Compactor compactor_{context_, views_, background_, versions_};
+  Recovery recovery_{context_, views_, versions_, writer_};
 };
 
 }  // namespace tamis

@@ -214,20 +214,19 @@ std::unique_ptr<InternalIterator> NewViewIterator(
 }
 
 std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
-  const ReaderSlots::Guard guard(slots_);
+  const ReaderSlots::Guard guard(views_.slots());
   guard.counters().iterators.Add(1);
   // The view before the sequence, as in Get().
-  std::shared_ptr<const ReadView> view =
-      view_.load(std::memory_order_seq_cst)->shared_from_this();
+  std::shared_ptr<const ReadView> view = views_.visible().shared_from_this();
   const Sequence sequence = SequenceFor(options);
   std::unique_ptr<InternalIterator> entries =
       NewViewIterator(*view, {.verify_checksums = options.verify_checksums});
-  return NewStoreIterator(std::move(view), std::move(entries), order_,
+  return NewStoreIterator(std::move(view), std::move(entries), context_.order,
                           sequence);
 }
 
 std::unique_ptr<const Snapshot> StoreImpl::GetSnapshot() {
-  return std::make_unique<StoreSnapshot>(snapshots_, visible_);
+  return std::make_unique<StoreSnapshot>(context_.snapshots, context_.visible);
 }
 
 }  // namespace tamis

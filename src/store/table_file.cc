@@ -51,7 +51,7 @@ Result<std::unique_ptr<Table>> TableFile::OpenFile() const {
 }
 
 Result<const Table*> TableFile::OpenNow() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const Table* table = table_.load(std::memory_order_acquire)) return table;
   Result<std::unique_ptr<Table>> opened = OpenFile();
   if (!opened.ok()) return opened.status();
@@ -65,14 +65,13 @@ Result<const TableFilter*> TableFile::Filter() const {
   if (const TableFilter* loaded = loaded_filter()) return loaded;
   Result<const Table*> table = Open();
   if (!table.ok()) return table.status();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const TableFilter* loaded = loaded_filter()) return loaded;
   owned_filter_ = context_.use_filters ? (*table)->ReadFilter()
                                        : std::make_shared<const TableFilter>();
-  if (!owned_filter_->damage().ok() && context_.filter_damaged != nullptr) {
-    context_.filter_damaged(context_.store,
-                            TableFileName(context_.dir, facts_.number) + ": " +
-                                owned_filter_->damage().message());
+  if (!owned_filter_->damage().ok() && context_.filter_damaged) {
+    context_.filter_damaged(TableFileName(context_.dir, facts_.number) + ": " +
+                            owned_filter_->damage().message());
   }
   filter_.store(owned_filter_.get(), std::memory_order_release);
   return owned_filter_.get();

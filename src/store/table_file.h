@@ -5,10 +5,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/owner_process.h"
 #include "store/version_edit.h"
 #include "table/table_reader.h"
@@ -31,9 +32,9 @@ struct TableFileContext {
   bool map = true;
   bool use_filters = true;
   LineSeeds seeds = {};
-  // Hears of every filter that cannot be used.
-  void (*filter_damaged)(void* store, const std::string& what) = nullptr;
-  void* store = nullptr;
+  // Hears of every filter that cannot be used, if it is not empty.  It may be
+  // called by any thread.
+  std::function<void(const std::string& what)> filter_damaged = {};
   OwnerProcess owner = {};  // of the files
 };
 
@@ -56,7 +57,7 @@ class TableFile {
 
   // Opens it if need be.  An error is returned each time anew: the next call
   // tries again.
-  Result<const Table*> Open() const {
+  Result<const Table*> Open() const TAMIS_EXCLUDES(mutex_) {
     const Table* table = table_.load(std::memory_order_acquire);
     if (table != nullptr) return table;
     return OpenNow();
@@ -68,7 +69,7 @@ class TableFile {
   }
   // Loads it if need be; of kind kNone where there is none that can be used.
   // An error: the table itself does not open.
-  Result<const TableFilter*> Filter() const;
+  Result<const TableFilter*> Filter() const TAMIS_EXCLUDES(mutex_);
 
   // The manifest names it no more: the file goes with this object.
   void MarkObsolete() const noexcept {
@@ -76,15 +77,16 @@ class TableFile {
   }
 
  private:
-  Result<const Table*> OpenNow() const;
+  Result<const Table*> OpenNow() const TAMIS_EXCLUDES(mutex_);
   Result<std::unique_ptr<Table>> OpenFile() const;
 
   const TableFileContext& context_;
   const FileFacts facts_;
-  mutable std::mutex mutex_;  // held while opening
-  mutable std::unique_ptr<Table> owned_table_;
+  mutable Mutex mutex_;  // held while opening
+  mutable std::unique_ptr<Table> owned_table_ TAMIS_GUARDED_BY(mutex_);
   mutable std::atomic<const Table*> table_{nullptr};
-  mutable std::shared_ptr<const TableFilter> owned_filter_;
+  mutable std::shared_ptr<const TableFilter> owned_filter_
+      TAMIS_GUARDED_BY(mutex_);
   mutable std::atomic<const TableFilter*> filter_{nullptr};
   mutable std::atomic<bool> is_obsolete_{false};
 };

@@ -2,169 +2,127 @@
 // wait.  Whoever comes to the front of the queue takes the batches behind it
 // along.
 
-#include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "base/no_throw.h"
 #include "formats/line_view.h"
 #include "store/batch_access.h"
-#include "store/file_names.h"
-#include "store/store_impl.h"
+#include "store/store_writer.h"
 
 namespace tamis {
-namespace {
 
-// A group is written in one go, so it must not keep a small write waiting.
-constexpr std::size_t kMostGroupBytes = std::size_t{1} << 20;
-constexpr std::size_t kSmallBytes = std::size_t{128} << 10;
-// Memtables that wait to be flushed; one more is being written to.
-constexpr std::size_t kMostFrozen = 2;
-// Writers sleep this long at least: shorter sleeps are never that short.
-constexpr double kSleepNanoseconds = 1e6;
+StoreWriter::StoreWriter(StoreContext& context, ViewPublisher& views,
+                         BackgroundState& background, VersionSet& versions)
+    : context_(context),
+      views_(views),
+      background_(background),
+      versions_(versions) {}
 
-Status CopyOf(const Status& status) noexcept {
-  return NoThrow([&] { return status; });
+void StoreWriter::UseLog(std::shared_ptr<WriteLog> log) noexcept {
+  queue_.AssertTurn();  // there is nobody else
+  log_ = std::move(log);
 }
 
-}  // namespace
+void StoreWriter::CloseLog() noexcept {
+  queue_.AssertTurn();  // there is nobody else
+  if (log_ == nullptr) return;
+  // There is nobody left to hear of an error.
+  (void)NoThrow([this] {
+    queue_.AssertTurn();
+    return log_->Close();
+  });
+}
 
-Status StoreImpl::Write(const WriteOptions& options, WriteBatch* batch) {
-  if (options_.read_only) {
-    return Status::InvalidArgument(dir_ + ": the store is open for reading");
+Status StoreWriter::Write(const WriteOptions& options, WriteBatch* batch) {
+  if (context_.options.read_only) {
+    return Status::InvalidArgument(context_.dir +
+                                   ": the store is open for reading");
   }
   if (batch->count() == 0 && !options.sync) return Status::Ok();
-  Writer writer;
-  writer.batch = batch;
-  writer.sync = options.sync;
-  std::unique_lock lock(mutex_);
-  queue_.push_back(&writer);
-  writer.turn.wait(lock,
-                   [&] { return writer.done || queue_.front() == &writer; });
-  if (writer.done) return writer.status;
+  QueuedWrite write;
+  write.batch = batch;
+  write.sync = options.sync;
+  StoreLock lock(context_.mutex);
+  if (!queue_.WaitForTurn(&write)) return write.status;
 
-  Writer* last = &writer;
-  WriteBatch* group = nullptr;
-  std::vector<std::shared_ptr<WriteLog>> older;
+  WriteGroup group;
+  Logs older;
   // Until this is done nothing has happened, so it may fail.
   Status status = NoThrow([&] {
-    // Nothing that is synced from now on may rest on such a log.
-    if (writer.sync && log_->is_inherited()) log_failed_ = true;
-    Status ready = MakeRoom(lock, batch->bytes());
-    if (ready.ok() && writer.sync) ready = WaitForFailedLogs(lock);
+    context_.mutex.AssertHeld();
+    queue_.AssertTurn();
+    Status ready = MakeReady(write);
     if (!ready.ok()) return ready;
-    if (writer.sync) older = older_logs_;
-    last = BuildGroup(&group);
-    return PrepareGroup(group);
+    if (write.sync) older = older_logs_;
+    group = queue_.FormGroup(NumbersLeft());
+    return PrepareGroup(group.batch);
   });
   if (status.ok()) {
     // Only the writer at the front replaces the memtable.
-    Memtable& memtable = *current_->memtable.table;
-    lock.unlock();
+    Memtable& memtable = *views_.current()->memtable.table;
+    lock.Unlock();
     status = NoThrow([&] {
-      Status logged = Append(*group);
-      return logged.ok() && writer.sync ? SyncLogs(older) : logged;
+      queue_.AssertTurn();
+      Status logged = Append(*group.batch);
+      return logged.ok() && write.sync ? SyncLogs(older) : logged;
     });
     bool log_is_fine = status.ok();
     if (status.ok()) {
-      status = Apply(*group, &memtable);
+      status = Apply(*group.batch, &memtable);
       // The write is durable, whatever becomes of the mark.
-      if (writer.sync) {
-        log_is_fine = NoThrow([&] { return log_->MarkSynced(); }).ok();
-      }
+      if (write.sync) log_is_fine = MarkSynced();
     }
-    lock.lock();
+    lock.Lock();
     if (!log_is_fine) log_failed_ = true;
   }
-  if (group == &group_batch_) group_batch_.Clear();
-  while (true) {
-    Writer* ready = queue_.front();
-    queue_.pop_front();
-    if (ready != &writer) {
-      ready->status = CopyOf(status);
-      ready->done = true;
-      ready->turn.notify_one();
-    }
-    if (ready == last) break;
-  }
-  if (!queue_.empty()) queue_.front()->turn.notify_one();
+  queue_.EndTurn(group, status);
   return status;
-}
-
-// The batches of the queue's front that are written together: *group is the
-// first one itself, or group_batch_ with all of them.  Returns the last one.
-StoreImpl::Writer* StoreImpl::BuildGroup(WriteBatch** group) {
-  Writer* first = queue_.front();
-  Writer* last = first;
-  *group = first->batch;
-  std::size_t bytes = first->batch->bytes();
-  std::uint64_t count = first->batch->count();
-  const std::size_t most =
-      bytes <= kSmallBytes ? bytes + kSmallBytes : kMostGroupBytes;
-  for (auto next = queue_.begin() + 1; next != queue_.end(); ++next) {
-    Writer* writer = *next;
-    // A write that need not wait for the disk must not vouch for one that must.
-    if (writer->is_alone || (writer->sync && !first->sync)) break;
-    bytes += writer->batch->bytes();
-    if (bytes > most) break;
-    count += writer->batch->count();
-    if (count > NumbersLeft()) break;
-    const Status added = NoThrow([&] {
-      if (*group == first->batch) {
-        group_batch_.Append(*first->batch);
-        *group = &group_batch_;
-      }
-      group_batch_.Append(*writer->batch);
-      return Status::Ok();
-    });
-    if (!added.ok()) break;  // no memory: fewer go together
-    last = writer;
-  }
-  return last;
 }
 
 // The last number of all is never given out: a log could not be read again
 // that holds it.
-std::uint64_t StoreImpl::NumbersLeft() const noexcept {
-  return last_sequence_ < kMaxSequence ? kMaxSequence - 1 - last_sequence_ : 0;
+std::uint64_t StoreWriter::NumbersLeft() const noexcept {
+  return context_.last_sequence < kMaxSequence
+             ? kMaxSequence - 1 - context_.last_sequence
+             : 0;
 }
 
 // Gives the group its numbers, and makes room for it in the memtable: once it
 // is in the log nothing may keep it from being applied, all of it.
-Status StoreImpl::PrepareGroup(WriteBatch* group) {
-  if (group->count() > NumbersLeft() || last_sequence_ >= kMaxSequence) {
+Status StoreWriter::PrepareGroup(WriteBatch* group) {
+  if (group->count() > NumbersLeft() ||
+      context_.last_sequence >= kMaxSequence) {
     return Status::ResourceExhausted(
-        dir_ +
+        context_.dir +
         ": no sequence numbers are left for this write; the store can be read: "
         "copy it into a new one, by tamis db scan and tamis db load");
   }
-  current_->memtable.table->Reserve(group->count(), group->bytes());
-  BatchAccess::SetSequence(group, last_sequence_ + 1);
+  views_.current()->memtable.table->Reserve(group->count(), group->bytes());
+  BatchAccess::SetSequence(group, context_.last_sequence + 1);
   // Also if it fails: its numbers may stand in the log.
-  last_sequence_ += group->count();
+  context_.last_sequence += group->count();
   return Status::Ok();
 }
 
-// REQUIRES, for these three: this thread is at the front of the queue
-
-Status StoreImpl::Append(const WriteBatch& batch) {
+Status StoreWriter::Append(const WriteBatch& batch) {
   if (batch.count() == 0) return Status::Ok();  // it is only to be synced
   const std::uint64_t before = log_->bytes();
   Status logged = log_->Append(batch);
-  done_.log_bytes.fetch_add(log_->bytes() - before, std::memory_order_relaxed);
+  context_.done.log_bytes.fetch_add(log_->bytes() - before,
+                                    std::memory_order_relaxed);
   return logged;
 }
 
 // A write that is durable must not be so without those before it, which may be
 // in older logs.
-Status StoreImpl::SyncLogs(
-    const std::vector<std::shared_ptr<WriteLog>>& older) {
+Status StoreWriter::SyncLogs(const Logs& older) {
   for (const std::shared_ptr<WriteLog>& log : older) {
     if (Status synced = log->Sync(); !synced.ok()) return synced;
   }
   if (Status synced = log_->Sync(); !synced.ok()) return synced;
   if (!log_name_is_synced_) {
-    if (Status synced = env_.SyncDirectory(dir_); !synced.ok()) {
+    if (Status synced = context_.env.SyncDirectory(context_.dir);
+        !synced.ok()) {
       log_->FailSync(synced);
       return synced;
     }
@@ -173,9 +131,18 @@ Status StoreImpl::SyncLogs(
   return Status::Ok();
 }
 
-Status StoreImpl::Apply(const WriteBatch& batch, Memtable* memtable) {
+// False: the log must not be written any more.
+bool StoreWriter::MarkSynced() noexcept {
+  const Status marked = NoThrow([this] {
+    queue_.AssertTurn();
+    return log_->MarkSynced();
+  });
+  return marked.ok();
+}
+
+Status StoreWriter::Apply(const WriteBatch& batch, Memtable* memtable) {
   if (batch.count() == 0) return Status::Ok();
-  const LineSeeds& seeds = table_context_.seeds;
+  const LineSeeds& seeds = context_.tables.seeds;
   Sequence sequence = BatchAccess::sequence(batch);
   std::uint64_t bytes = 0;
   Status applied = ForEachChange(
@@ -185,136 +152,10 @@ Status StoreImpl::Apply(const WriteBatch& batch, Memtable* memtable) {
         bytes += key.size() + value.size();
       });
   log_->Acknowledge(sequence);
-  visible_.store(sequence - 1, std::memory_order_release);
-  done_.writes.fetch_add(1, std::memory_order_relaxed);
-  done_.bytes_put.fetch_add(bytes, std::memory_order_relaxed);
+  context_.visible.store(sequence - 1, std::memory_order_release);
+  context_.done.writes.fetch_add(1, std::memory_order_relaxed);
+  context_.done.bytes_put.fetch_add(bytes, std::memory_order_relaxed);
   return applied;
-}
-
-Status StoreImpl::MakeRoom(std::unique_lock<std::mutex>& lock,
-                           std::size_t bytes) {
-  SlowDown(lock, bytes);
-  const auto started = std::chrono::steady_clock::now();
-  bool waited = false;
-  Status status;
-  while (true) {
-    const bool is_full =
-        current_->memtable.table->bytes() >= options_.write_buffer_bytes;
-    if (!is_full && !log_failed_) break;
-    const bool must_wait =
-        current_->frozen.size() >= kMostFrozen ||
-        (options_.automatic_compaction &&
-         current_->version->level(0).size() >= options_.level0_stop_at);
-    if (!must_wait) {
-      status = SwitchMemtable();
-      break;
-    }
-    if (!background_error_.ok()) {
-      status = background_error_;
-      break;
-    }
-    if (closing_) {
-      status = Status::IoError(dir_ + ": the store is being closed");
-      break;
-    }
-    waited = true;
-    change_.wait(lock);
-  }
-  if (waited) {
-    const auto spent = std::chrono::steady_clock::now() - started;
-    done_.stall_microseconds.fetch_add(
-        static_cast<std::uint64_t>(
-            std::chrono::duration_cast<std::chrono::microseconds>(spent)
-                .count()),
-        std::memory_order_relaxed);
-  }
-  return status;
-}
-
-// Whatever a log holds that could not be synced, by us or by the process that
-// had the store before, the system may have dropped, and say ok the next time:
-// it counts as durable only when it is in a table.
-Status StoreImpl::WaitForFailedLogs(std::unique_lock<std::mutex>& lock) {
-  const auto any_failed = [this] {
-    return std::any_of(older_logs_.begin(), older_logs_.end(),
-                       [](const auto& log) { return log->needs_rewriting(); });
-  };
-  change_.wait(lock, [&] {
-    return closing_ || (flush_failed_ && !background_error_.ok()) ||
-           !any_failed();
-  });
-  if (!any_failed()) return Status::Ok();
-  return Status(
-      background_error_.ok() ? StatusCode::kIoError : background_error_.code(),
-      dir_ + ": a log could not be synced, or was inherited, and until what " +
-          "it holds is in a table no write can be made durable: " +
-          background_error_.message());
-}
-
-// A new log and a new memtable; the old ones wait to be flushed.
-// REQUIRES: mutex_ is held, by the writer at the front or before there are any
-Status StoreImpl::SwitchMemtable() {
-  const std::uint64_t number = NewFileNumber();
-  // All that takes memory comes before anything is changed.
-  auto next = std::make_shared<ReadView>(*current_);
-  next->frozen.insert(next->frozen.begin(), current_->memtable);
-  next->memtable = {NewMemtable(), number};
-  older_logs_.reserve(older_logs_.size() + 1);
-  Result<std::unique_ptr<WritableFile>> file =
-      env_.Create(LogFileName(dir_, number), WriteKind::kLog);
-  if (!file.ok()) return file.status();
-  auto log = std::make_shared<WriteLog>(
-      number, *std::move(file),
-      log_ != nullptr ? log_->HeadOfNext() : LogHead());
-  if (log_ != nullptr) older_logs_.push_back(std::move(log_));
-  log_ = std::move(log);
-  log_failed_ = false;
-  log_name_is_synced_ = false;
-  Publish(std::move(next));
-  work_.notify_all();
-  return Status::Ok();
-}
-
-// 0 while background work keeps up; rises without bound as level 0 nears the
-// number of tables at which writers must wait, or as debt gathers.
-double StoreImpl::SlowdownNanosecondsPerByte() const {
-  if (!options_.automatic_compaction) return 0;
-  const Version& version = *current_->version;
-  const auto tables = static_cast<double>(version.level(0).size());
-  const double slow = options_.level0_slow_at;
-  const double stop = options_.level0_stop_at;
-  double full = stop > slow ? (tables - slow) / (stop - slow) : 0;
-  const CompactionLimits limits = Limits();
-  // As much as five times level 2 is a debt that grows faster than it is paid.
-  const auto much = static_cast<double>(limits.LevelBytes(2)) * 5;
-  full = std::max(
-      full, static_cast<double>(CompactionDebt(version, limits)) / much - 0.5);
-  if (full <= 0) return 0;
-  // At half way, 20 ns per byte: 50 MB per second.
-  constexpr double kHalfWay = 20.0;
-  full = std::min(full, 0.98);
-  return kHalfWay * full / (1.0 - full);
-}
-
-void StoreImpl::SlowDown(std::unique_lock<std::mutex>& lock,
-                         std::size_t bytes) {
-  const double rate = SlowdownNanosecondsPerByte();
-  if (rate <= 0) {
-    owed_nanoseconds_ = 0;
-    return;
-  }
-  owed_nanoseconds_ += rate * static_cast<double>(bytes);
-  if (owed_nanoseconds_ < kSleepNanoseconds) return;
-  const auto sleep = std::chrono::nanoseconds(
-      static_cast<std::int64_t>(std::min(owed_nanoseconds_, 1e8)));
-  owed_nanoseconds_ = 0;
-  lock.unlock();
-  std::this_thread::sleep_for(sleep);
-  lock.lock();
-  done_.stall_microseconds.fetch_add(
-      static_cast<std::uint64_t>(
-          std::chrono::duration_cast<std::chrono::microseconds>(sleep).count()),
-      std::memory_order_relaxed);
 }
 
 }  // namespace tamis

@@ -4,10 +4,10 @@
 #include <array>
 #include <atomic>
 #include <list>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 
+#include "base/mutex.h"
 #include "hash/splitmix64.h"
 #include "table/table_reader.h"
 
@@ -33,10 +33,11 @@ using CachedBlock = std::shared_ptr<const std::string>;
 
 class Shard {
  public:
+  // REQUIRES: nobody else uses it yet
   void set_capacity(std::size_t bytes) noexcept { capacity_ = bytes; }
 
   CachedBlock Find(const Place& place) noexcept {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = where_.find(place);
     if (found == where_.end()) {
       ++misses_;
@@ -50,7 +51,7 @@ class Shard {
   void Insert(const Place& place, CachedBlock block) {
     const std::size_t size = CostOf(*block);
     if (size > capacity_) return;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (where_.contains(place)) return;  // another thread was as quick
     entries_.push_front({place, std::move(block)});
     where_.emplace(place, entries_.begin());
@@ -59,7 +60,7 @@ class Shard {
   }
 
   void Forget(std::uint64_t table) noexcept {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (auto it = entries_.begin(); it != entries_.end();) {
       const auto next = std::next(it);
       if (it->place.table == table) Remove(it);
@@ -67,9 +68,18 @@ class Shard {
     }
   }
 
-  std::uint64_t bytes() const noexcept { return Locked(bytes_); }
-  std::uint64_t hits() const noexcept { return Locked(hits_); }
-  std::uint64_t misses() const noexcept { return Locked(misses_); }
+  std::uint64_t bytes() const noexcept {
+    const MutexLock lock(mutex_);
+    return bytes_;
+  }
+  std::uint64_t hits() const noexcept {
+    const MutexLock lock(mutex_);
+    return hits_;
+  }
+  std::uint64_t misses() const noexcept {
+    const MutexLock lock(mutex_);
+    return misses_;
+  }
 
  private:
   struct Entry {
@@ -84,24 +94,20 @@ class Shard {
     return block.size() + kOverhead;
   }
 
-  void Remove(Entries::iterator entry) noexcept {
+  void Remove(Entries::iterator entry) noexcept TAMIS_REQUIRES(mutex_) {
     bytes_ -= CostOf(*entry->block);
     where_.erase(entry->place);
     entries_.erase(entry);
   }
 
-  std::uint64_t Locked(const std::uint64_t& count) const noexcept {
-    const std::lock_guard lock(mutex_);
-    return count;
-  }
-
-  mutable std::mutex mutex_;
   std::size_t capacity_ = 0;
-  Entries entries_;
-  std::unordered_map<Place, Entries::iterator, PlaceHash> where_;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t hits_ = 0;
-  std::uint64_t misses_ = 0;
+  mutable Mutex mutex_;
+  Entries entries_ TAMIS_GUARDED_BY(mutex_);
+  std::unordered_map<Place, Entries::iterator, PlaceHash> where_
+      TAMIS_GUARDED_BY(mutex_);
+  std::uint64_t bytes_ TAMIS_GUARDED_BY(mutex_) = 0;
+  std::uint64_t hits_ TAMIS_GUARDED_BY(mutex_) = 0;
+  std::uint64_t misses_ TAMIS_GUARDED_BY(mutex_) = 0;
 };
 
 class ShardedBlockCache final : public BlockCache {

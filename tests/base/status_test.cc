@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -25,6 +26,17 @@ TEST(Status, AFullFilterIsNoLackOfMemory) {
   const Status full = Status::FilterFull("cuckoo: no room");
   EXPECT_NE(full.code(), Status::ResourceExhausted("no memory").code());
   EXPECT_EQ(full.ToString(), "filter full: cuckoo: no room");
+}
+
+TEST(Status, CarriesWhatMendsItWhereItIsCopiedAndMoved) {
+  EXPECT_EQ(Status().remedy(), Remedy::kNone);
+  EXPECT_EQ(Status::Corruption("cut off").remedy(), Remedy::kNone);
+  Status bad = Status::Corruption("cut off").With(Remedy::kRepairStore);
+  EXPECT_EQ(bad.ToString(), "corruption: cut off");
+  const Status copy = bad;
+  EXPECT_EQ(copy.remedy(), Remedy::kRepairStore);
+  const Result<int> none(std::move(bad));
+  EXPECT_EQ(none.status().remedy(), Remedy::kRepairStore);
 }
 
 TEST(Result, HoldsAValueOrAStatus) {

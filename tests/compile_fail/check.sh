@@ -1,5 +1,5 @@
 #!/bin/bash
-# check.sh COMPILER INCLUDE_DIR CASE.cc
+# check.sh COMPILER CASE.cc FLAGS...
 #
 # A case holds a misuse between #ifdef TAMIS_MISUSE and #endif, its proper
 # twin outside of it, and a line "// REFUSED: <regular expression>".  The twin
@@ -7,11 +7,13 @@
 # the expression matches.
 set -u
 
-compiler=$1 include_dir=$2 case_file=$3
+compiler=$1 case_file=$2
+shift 2
+flags=("$@")
 
 compile() {
   "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Werror \
-    -I "$include_dir" "$@" "$case_file" 2>&1
+    "${flags[@]}" "$@" "$case_file" 2>&1
 }
 
 reason=$(sed -n 's|^// REFUSED: ||p' "$case_file")

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The hops that docs/read-path.md names are functions of the files it names.
+# The hops that docs/read-path.md names are functions of the files it names, and
+# those of one file are defined in the order in which it names them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -11,7 +12,14 @@ has_function() {
   grep -qE "\\b$name\)?\(" src/$1
 }
 
+# place_of FILE FUNCTION -- the line where its definition begins; empty: none
+# does.  A definition begins a line, a call does not.
+place_of() {
+  grep -nE "^[A-Za-z].*\\b$2\(" "src/$1" | head -n 1 | cut -d: -f1
+}
+
 hops=0
+declare -A last_place=()
 while IFS='|' read -r _ number where _; do
   [[ $number =~ ^\ [0-9]+\ $ ]] || continue
   file=$(sed -E 's/^ `([^`]*)` .*/\1/' <<<"$where")
@@ -25,6 +33,14 @@ while IFS='|' read -r _ number where _; do
   if ! has_function "$file" "$function"; then
     echo "hop $number: src/$file has no $function"
     exit 1
+  fi
+  if [[ $file == *.cc ]]; then
+    place=$(place_of "$file" "$function")
+    if [[ -n $place && $place -lt ${last_place[$file]:-0} ]]; then
+      echo "hop $number: src/$file defines $function before the hop before it"
+      exit 1
+    fi
+    last_place[$file]=${place:-${last_place[$file]:-0}}
   fi
   hops=$((hops + 1))
 done <docs/read-path.md

@@ -168,15 +168,14 @@ TEST_F(StoreCheck, TellsHowFarItIs) {
     std::uint64_t all = 0;
     int calls = 0;
   } heard;
-  const auto hear = [](void* context, std::uint64_t done, std::uint64_t all) {
-    auto* h = static_cast<Heard*>(context);
-    EXPECT_GE(done, h->last);
+  const auto hear = [&](std::uint64_t done, std::uint64_t all) {
+    EXPECT_GE(done, heard.last);
     EXPECT_LE(done, all);
-    h->last = done;
-    h->all = all;
-    ++h->calls;
+    heard.last = done;
+    heard.all = all;
+    ++heard.calls;
   };
-  ASSERT_TRUE(CheckStore("/db", store_.options(), hear, &heard).ok());
+  ASSERT_TRUE(CheckStore("/db", store_.options(), hear).ok());
   EXPECT_GT(heard.calls, 0);
   EXPECT_EQ(heard.last, heard.all);
 }

@@ -10,7 +10,7 @@
 
 #include "base/coding.h"
 #include "formats/line_view.h"
-#include "store/table_search.h"
+#include "store/lookup.h"
 #include "store/version.h"
 #include "tamis/store.h"
 #include "tamis/store_settings.h"

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "store/table_search.h"
+#include "store/lookup.h"
 #include "tests/store/versions.h"
 
 namespace tamis {

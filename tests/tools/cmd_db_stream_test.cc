@@ -102,6 +102,16 @@ TEST(DbScan, EndsAtDamageWithAnErrorAndNotAsIfThereWereNoMore) {
   EXPECT_TRUE(Contains(run.err, "tamis db repair")) << run.err;
 }
 
+TEST(DbScan, AdviceAtDamageDoesNotDependOnWhatTheStoreIsCalled) {
+  TempDir dir;
+  const std::string db = dir.File("repair");
+  MakeStore(db);
+  FlipBit(db + "/" + TablesOf(db).back(), 100);
+  const RunResult run = Tamis({"db", "scan", db});
+  EXPECT_EQ(run.code, kExitError);
+  EXPECT_TRUE(Contains(run.err, "'tamis db repair'")) << run.err;
+}
+
 TEST(DbLoad, GivesBackWhatScanPrintedInEveryForm) {
   TempDir dir;
   const std::string db = AllBytes(dir);

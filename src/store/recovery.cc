@@ -1,5 +1,4 @@
-// Opening a store that is there: the manifest says which tables it has, the
-// logs hold what was not in tables yet.
+#include "store/recovery.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,18 +6,16 @@
 #include "formats/line_view.h"
 #include "store/batch_access.h"
 #include "store/file_names.h"
-#include "store/log_replay.h"
 #include "store/named_files.h"
+#include "store/new_tables.h"
 #include "store/read_whole.h"
 #include "store/store_checks.h"
-#include "store/store_impl.h"
-#include "store/table_outputs.h"
 
 namespace tamis {
 namespace {
 
-// A log that somebody else writes to is read again so often.
-constexpr int kMostTries = 20;
+// How often a log is read that somebody else writes to.
+constexpr int kMaxTries = 20;
 
 bool HasDamage(const std::vector<ReplayLog>& logs) {
   return std::any_of(logs.begin(), logs.end(),
@@ -34,26 +31,28 @@ bool SameContents(const std::vector<ReplayLog>& a,
 }
 
 Status DamageOf(const ReplayLog& log) {
-  return Status::Corruption(
-      log.path + ": " + log.damage.front() +
-      "; repair the store, or open it with skip_damaged_log_records, to go on "
-      "without that");
+  return Status::Corruption(log.path + ": " + log.damage.front() +
+                            "; repair the store, or open it with "
+                            "skip_damaged_log_records, to go on "
+                            "without that")
+      .With(Remedy::kRepairStore);
 }
 
 }  // namespace
 
-Status StoreImpl::Recover() {
-  Result<ManifestState> state = ReadManifestFor(env_, dir_, order_.user());
+Recovery::Recovery(StoreContext& context, ViewPublisher& views,
+                   VersionSet& versions, StoreWriter& writer)
+    : context_(context), views_(views), versions_(versions), writer_(writer) {}
+
+Status Recovery::Run() {
+  Result<ManifestState> state =
+      ReadManifestFor(context_.env, context_.dir, context_.order.user());
   if (!state.ok()) return state.status();
-  read_manifest_number_ = state->number;
-  read_manifest_end_ = state->end;
-  manifest_.Inherit(*state);
+  manifest_number_ = state->number;
+  manifest_end_ = state->end;
+  versions_.Inherit(*state);
   if (Status there = CheckNamedFiles(*state); !there.ok()) return there;
-  state->comparator = std::string(order_.user().name());
-  next_file_number_ = state->next_file_number;
-  last_sequence_ = state->last_sequence;
-  log_number_ = state->log_number;
-  compact_pointers_ = state->compact_pointers;
+  state->comparator = std::string(context_.order.user().name());
 
   VersionEdit tables;
   for (int i = 0; i < kStoreLevels; ++i) {
@@ -62,25 +61,33 @@ Status StoreImpl::Recover() {
     }
   }
   Result<std::shared_ptr<const Version>> version =
-      Version(order_).Apply(tables, table_context_);
+      Version(context_.order).Apply(tables, context_.tables);
   if (!version.ok()) {
-    return Status::Corruption(ManifestFileName(dir_, state->number) + ": " +
-                              version.status().message());
+    return Status::Corruption(ManifestFileName(context_.dir, state->number) +
+                              ": " + version.status().message());
   }
+  memtable_ = context_.NewMemtable();
+  last_sequence_ = state->last_sequence;
   auto view = std::make_shared<ReadView>();
   view->version = *std::move(version);
-  view->memtable = {NewMemtable(), 0};
-  Publish(std::move(view));
-  return RecoverLogs(*state);
+  view->memtable = {memtable_, 0};
+  {
+    const StoreLock lock(context_.mutex);
+    views_.Publish(std::move(view));
+  }
+  Status recovered = RecoverLogs(*state);
+  memtable_.reset();  // the view has it
+  return recovered;
 }
 
 // A manifest may be an old one, or have lost its end, without showing it.  But
 // files that it names are removed only once it says so: where one is missing it
 // cannot be believed, and what it does not name must not be removed.
-Status StoreImpl::CheckNamedFiles(const ManifestState& state) {
-  const Result<std::vector<std::string>> names = env_.List(dir_);
+Status Recovery::CheckNamedFiles(const ManifestState& state) {
+  const Result<std::vector<std::string>> names =
+      context_.env.List(context_.dir);
   if (!names.ok()) return names.status();
-  const MissingFiles missing = FindMissingFiles(state, dir_, *names);
+  const MissingFiles missing = FindMissingFiles(state, context_.dir, *names);
   if (!missing.tables.empty()) {
     return Status::Corruption(
         missing.tables.front() + ": the manifest names it, and it is missing" +
@@ -91,18 +98,19 @@ Status StoreImpl::CheckNamedFiles(const ManifestState& state) {
   }
   if (missing.log.empty()) return Status::Ok();
   if (missing.has_unnamed_tables) {
-    return Status::Corruption(WordsForMissingLog(missing));
+    return Status::Corruption(WordsForMissingLog(missing))
+        .With(Remedy::kRepairStore);
   }
   // It may have had nothing in it, or nothing that was synced.
-  info_log_->Write(WordsForMissingLog(missing));
+  context_.info_log.Write(WordsForMissingLog(missing));
   return Status::Ok();
 }
 
 // Who writes removes a log or a table only after the manifest says so.
-bool StoreImpl::ChangedWhileOpening(const Status& opened) {
-  if (!options_.read_only) return false;
-  const Result<ManifestState> now = ReadManifest(env_, dir_);
-  const bool had_read = read_manifest_number_ != 0;
+bool Recovery::HasChangedSince(const Status& opened) const {
+  if (!context_.options.read_only) return false;
+  const Result<ManifestState> now = ReadManifest(context_.env, context_.dir);
+  const bool had_read = manifest_number_ != 0;
   // Between reading CURRENT and the manifest that it named, another one may
   // have taken its place.
   if (!now.ok()) return had_read;
@@ -110,20 +118,23 @@ bool StoreImpl::ChangedWhileOpening(const Status& opened) {
     return opened.code() == StatusCode::kNotFound ||
            opened.code() == StatusCode::kCorruption;
   }
-  return now->number != read_manifest_number_ || now->end != read_manifest_end_;
+  return now->number != manifest_number_ || now->end != manifest_end_;
 }
 
 // The logs as they are to be replayed.  Corruption: one of them is damaged.
-Result<std::vector<ReplayLog>> StoreImpl::LogsToReplay(
+Result<std::vector<ReplayLog>> Recovery::LogsToReplay(
     const ManifestState& state) {
-  const std::uint64_t limit = MostLogBytes(options_);
-  Result<std::vector<ReplayLog>> logs = ReadLogs(env_, dir_, state, limit);
+  const std::uint64_t limit = MostLogBytes(context_.options);
+  Result<std::vector<ReplayLog>> logs =
+      ReadLogs(context_.env, context_.dir, state, limit);
   if (!logs.ok()) return logs.status();
   PlanReplay(state, &*logs);
   // Who reads beside a writer may see a later write and not yet an earlier one.
   for (int tries = 1;
-       options_.read_only && HasDamage(*logs) && tries < kMostTries; ++tries) {
-    Result<std::vector<ReplayLog>> again = ReadLogs(env_, dir_, state, limit);
+       context_.options.read_only && HasDamage(*logs) && tries < kMaxTries;
+       ++tries) {
+    Result<std::vector<ReplayLog>> again =
+        ReadLogs(context_.env, context_.dir, state, limit);
     if (!again.ok()) return again.status();
     if (SameContents(*logs, *again)) break;
     logs = std::move(again);
@@ -131,72 +142,77 @@ Result<std::vector<ReplayLog>> StoreImpl::LogsToReplay(
   }
   for (const ReplayLog& log : *logs) {
     for (const std::string& note : log.notes) {
-      info_log_->Write(log.path + ": " + note);
+      context_.info_log.Write(log.path + ": " + note);
     }
     for (const std::string& damage : log.damage) {
-      info_log_->Write("damaged log: " + log.path + ": " + damage);
+      context_.info_log.Write("damaged log: " + log.path + ": " + damage);
     }
-    if (!log.damage.empty() && !options_.skip_damaged_log_records) {
+    if (!log.damage.empty() && !context_.options.skip_damaged_log_records) {
       return DamageOf(log);
     }
   }
   return logs;
 }
 
-Status StoreImpl::RecoverLogs(const ManifestState& state) {
+Status Recovery::RecoverLogs(const ManifestState& state) {
   Result<std::vector<ReplayLog>> logs = LogsToReplay(state);
   if (!logs.ok()) return logs.status();
-  std::vector<FileFacts> flushed;
+  for (const ReplayLog& log : *logs) versions_.SkipFileNumber(log.number);
   for (const ReplayLog& log : *logs) {
-    next_file_number_ = std::max(next_file_number_.load(), log.number + 1);
+    if (Status replayed = Replay(log); !replayed.ok()) return replayed;
   }
-  for (const ReplayLog& log : *logs) {
-    if (Status replayed = Replay(log, &flushed); !replayed.ok()) {
-      return replayed;
-    }
+  {
+    const StoreLock lock(context_.mutex);
+    context_.last_sequence = last_sequence_;
   }
-  if (options_.read_only) return Status::Ok();
+  if (context_.options.read_only) return Status::Ok();
   // A log that can be written on stays; the memtable already has it.
-  if (logs->size() == 1 && flushed.empty() &&
+  if (logs->size() == 1 && flushed_.empty() &&
       logs->front().number == state.log_number &&
       CanBeContinued(logs->front(), state)) {
     return ContinueLog(logs->front());
   }
   if (Status saved = SaveWhatIsDropped(*logs); !saved.ok()) return saved;
-  return StartAnewAfterReplay(std::move(flushed));
+  return StartAnew();
 }
 
 // What is written on must be told from a hole: by the head that makes it ours,
 // and by numbers that go on where the log ends.
-bool StoreImpl::CanBeContinued(const ReplayLog& log,
-                               const ManifestState& state) const {
+bool Recovery::CanBeContinued(const ReplayLog& log,
+                              const ManifestState& state) const {
   if (!log.can_be_continued) return false;
   return log.next == 0 ? log.end == 0 && state.logs_are_ours
                        : log.next == last_sequence_ + 1;
 }
 
-Status StoreImpl::ContinueLog(const ReplayLog& log) {
+Status Recovery::ContinueLog(const ReplayLog& log) {
   Result<std::unique_ptr<WritableFile>> file =
-      env_.Reopen(log.path, log.end, WriteKind::kLog);
+      context_.env.Reopen(log.path, log.end, WriteKind::kLog);
   if (!file.ok()) return file.status();
-  log_ = std::make_shared<WriteLog>(log.number, *std::move(file), log.head,
-                                    log.end, log.next);
-  auto view = std::make_shared<ReadView>(*current_);
-  view->memtable.log_number = log.number;
-  Publish(std::move(view));
+  writer_.UseLog(std::make_shared<WriteLog>(log.number, *std::move(file),
+                                            log.head, log.end, log.next));
+  PublishMemtable(log.number);
   return Status::Ok();
 }
 
+void Recovery::PublishMemtable(std::uint64_t log_number) {
+  const StoreLock lock(context_.mutex);
+  auto view = std::make_shared<ReadView>(*views_.current());
+  view->memtable = {memtable_, log_number};
+  views_.Publish(std::move(view));
+}
+
 // Before the manifest says that the logs are not needed any more.
-Status StoreImpl::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
+Status Recovery::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
   for (const ReplayLog& log : logs) {
     std::string path;
-    if (Status saved = SaveDropped(env_, dir_, log, &path); !saved.ok()) {
+    if (Status saved = SaveDropped(context_.env, context_.dir, log, &path);
+        !saved.ok()) {
       return saved;
     }
     if (path.empty()) continue;
     const std::string records = std::to_string(log.dropped) + " records";
-    info_log_->Write(
+    context_.info_log.Write(
         log.path + ": " +
         (log.may_hide_records
              ? "behind what is missing there are " + records +
@@ -208,59 +224,60 @@ Status StoreImpl::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
 }
 
 // What was replayed goes to tables, and a new log begins.
-Status StoreImpl::StartAnewAfterReplay(std::vector<FileFacts> flushed) {
-  if (Status written = FlushReplayed(&flushed); !written.ok()) return written;
-  const std::uint64_t number = NewFileNumber();
+Status Recovery::StartAnew() {
+  if (Status written = FlushReplayed(); !written.ok()) return written;
+  const std::uint64_t number = versions_.NewFileNumber();
   Result<std::unique_ptr<WritableFile>> file =
-      env_.Create(LogFileName(dir_, number), WriteKind::kLog);
+      context_.env.Create(LogFileName(context_.dir, number), WriteKind::kLog);
   if (!file.ok()) return file.status();
-  log_ = std::make_shared<WriteLog>(number, *std::move(file), LogHead());
+  writer_.UseLog(
+      std::make_shared<WriteLog>(number, *std::move(file), LogHead()));
   VersionEdit edit;
   edit.log_number = number;
   edit.previous_log_number = 0;
-  for (FileFacts& facts : flushed) edit.added.emplace_back(0, std::move(facts));
-  std::shared_ptr<Memtable> memtable = NewMemtable();
-  return LogAndApply(std::move(edit), [&](ReadView* view) {
-    view->memtable = {std::move(memtable), number};
+  for (FileFacts& facts : flushed_) {
+    edit.added.emplace_back(0, std::move(facts));
+  }
+  flushed_.clear();
+  return versions_.LogAndApply(std::move(edit), [&](ReadView* view) {
+    view->memtable = {memtable_, number};
   });
 }
 
 // The memtable so far becomes a table; a new one takes its place.
-Status StoreImpl::FlushReplayed(std::vector<FileFacts>* flushed) {
-  if (current_->memtable.table->empty()) return Status::Ok();
-  const std::unique_ptr<TableOutputs> outputs = NewOutputs();
-  Status written = WriteMemtable(*current_->memtable.table, outputs.get());
+Status Recovery::FlushReplayed() {
+  if (memtable_->empty()) return Status::Ok();
+  const std::unique_ptr<TableOutputs> outputs =
+      NewTableOutputs(context_, versions_);
+  Status written = WriteMemtable(*memtable_, context_, outputs.get());
   if (!written.ok()) return written;
   Result<std::vector<FileFacts>> tables = outputs->Finish();
   if (!tables.ok()) return tables.status();
-  for (FileFacts& facts : *tables) flushed->push_back(std::move(facts));
-  auto view = std::make_shared<ReadView>(*current_);
-  view->memtable = {NewMemtable(), 0};
-  Publish(std::move(view));
+  for (FileFacts& facts : *tables) flushed_.push_back(std::move(facts));
+  memtable_ = context_.NewMemtable();
+  PublishMemtable(0);
   return Status::Ok();
 }
 
-Status StoreImpl::Replay(const ReplayLog& log,
-                         std::vector<FileFacts>* flushed) {
+Status Recovery::Replay(const ReplayLog& log) {
   return ForEachBatch(log, LogPart::kReplayed, [&](Slice batch) {
     Status replayed = ReplayBatch(batch);
     if (!replayed.ok()) return replayed;
-    if (options_.read_only ||
-        current_->memtable.table->bytes() < options_.write_buffer_bytes) {
+    if (context_.options.read_only ||
+        memtable_->bytes() < context_.options.write_buffer_bytes) {
       return replayed;
     }
-    return FlushReplayed(flushed);
+    return FlushReplayed();
   });
 }
 
 // REQUIRES: the batch is whole, as those of ForEachBatch() are
-Status StoreImpl::ReplayBatch(Slice batch) {
+Status Recovery::ReplayBatch(Slice batch) {
   Sequence sequence = BatchAccess::SequenceOfContents(batch);
-  Memtable& memtable = *current_->memtable.table;
   Status applied =
       ForEachChange(batch, [&](ValueType type, Slice key, Slice value) {
-        memtable.Add(sequence, type, key, value,
-                     LineDigest(key, table_context_.seeds.own));
+        memtable_->Add(sequence, type, key, value,
+                       LineDigest(key, context_.tables.seeds.own));
         ++sequence;
       });
   if (sequence > 0) last_sequence_ = std::max(last_sequence_, sequence - 1);

@@ -1,20 +1,22 @@
-// store/table_search.h -- a lookup's way through the tables of a version.
-//
-// Gather() finds the tables that may hold the key, newest first, and asks
-// memory for their filters' lines, a group at a time; Check() then looks at
-// the lines.  Between the two a caller does other work: the lines are under
-// way.
+// store/lookup.h -- what Store::Get() does with a key: the memtables, then the
+// tables that may hold it, each behind its filter.  docs/read-path.md tells it
+// in prose; lookup.cc has the steps in the same order.
 
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "filters/kernels.h"
 #include "formats/line_view.h"
+#include "store/memtable.h"
+#include "store/read_view.h"
+#include "store/reader_slots.h"
 #include "store/version.h"
 #include "table/internal_key.h"
+#include "tamis/store_options.h"
 
 namespace tamis {
 
@@ -43,6 +45,15 @@ class Lookup {
   mutable bool has_other_ = false;
 };
 
+[[gnu::always_inline]] inline void PrefetchFilter(
+    const Memtable& memtable, const Lookup& lookup) noexcept {
+  if (memtable.has_filter()) memtable.Prefetch(lookup.digest);
+}
+
+// A lookup's way through the tables of a version.  Gather() finds the tables
+// that may hold the key, newest first, and asks memory for their filters'
+// lines, a group at a time; Check() then looks at the lines.  Between the two a
+// caller does other work: the lines are under way.
 class TableSearch {
  public:
   // REQUIRES: both outlive it
@@ -98,5 +109,23 @@ class TableSearch {
   std::array<BlockQuery, kGroup> queries_;
   std::array<bool, kGroup> may_hold_;
 };
+
+// "No such key"; short enough not to allocate.
+inline Status NoSuchKey() { return Status::NotFound("no such key"); }
+
+// True: the memtables of the view answered, and *status is the answer.
+bool FindInMemtables(const ReadView& view, const Lookup& lookup,
+                     std::string* value, ReadCounters* counters,
+                     Status* status);
+
+struct TableReading {
+  FilterUse filter_use = FilterUse::kOn;
+  bool verify_checksums = false;
+};
+
+// The answer of the tables.  REQUIRES: search->Gather() was called once
+Status FindInTables(const TableReading& reading, TableSearch* search,
+                    const Lookup& lookup, std::string* value,
+                    ReadCounters* counters);
 
 }  // namespace tamis

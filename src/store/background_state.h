@@ -1,0 +1,76 @@
+// store/background_state.h -- what writers and the background threads tell each
+// other: that there is work, that something has changed, that something failed,
+// that the store is being closed.
+
+#pragma once
+
+#include "store/info_log.h"
+#include "store/store_mutex.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+class BackgroundState {
+ public:
+  // REQUIRES: both outlive this
+  BackgroundState(StoreMutex& mutex, InfoLog& log) : mutex_(mutex), log_(log) {}
+  BackgroundState(const BackgroundState&) = delete;
+  BackgroundState& operator=(const BackgroundState&) = delete;
+
+  // ---- waiting; either may return for no reason, so it is done in loops
+
+  // For the background threads.
+  void WaitForWork() TAMIS_REQUIRES(kStoreMutex) { mutex_.Wait(work_); }
+  // For those who wait for them.
+  void WaitForChange() TAMIS_REQUIRES(kStoreMutex) { mutex_.Wait(change_); }
+  // Waits before work that has failed `failures` times running is tried again.
+  // False: the store is being closed.
+  bool WaitToRetry(unsigned failures) TAMIS_REQUIRES(kStoreMutex);
+
+  void NotifyWorkers() noexcept TAMIS_REQUIRES(kStoreMutex) {
+    work_.NotifyAll();
+  }
+  void NotifyWaiters() noexcept TAMIS_REQUIRES(kStoreMutex) {
+    change_.NotifyAll();
+  }
+
+  // ---- errors
+
+  // Why the work that was done last failed; ok: it did not.
+  const Status& error() const noexcept TAMIS_REQUIRES(kStoreMutex) {
+    return error_;
+  }
+  // `what` is the work that failed: "flushing".  It is written to the info log.
+  void NoteError(Status error, const char* what) noexcept
+      TAMIS_REQUIRES(kStoreMutex);
+  void ClearError() noexcept TAMIS_REQUIRES(kStoreMutex) {
+    error_ = Status::Ok();
+  }
+  // True: the last flush failed, and error() says why.  Whoever waits for a
+  // memtable to be in a table gives up then.
+  bool is_flush_failing() const noexcept TAMIS_REQUIRES(kStoreMutex) {
+    return flush_failed_ && !error_.ok();
+  }
+  void set_flush_failed(bool failed) noexcept TAMIS_REQUIRES(kStoreMutex) {
+    flush_failed_ = failed;
+  }
+
+  // ---- closing
+
+  bool is_closing() const noexcept TAMIS_REQUIRES(kStoreMutex) {
+    return is_closing_;
+  }
+  // Wakes all who wait.
+  void Close() noexcept TAMIS_REQUIRES(kStoreMutex);
+
+ private:
+  StoreMutex& mutex_;
+  InfoLog& log_;
+  CondVar work_;
+  CondVar change_;
+  Status error_ TAMIS_GUARDED_BY(kStoreMutex);
+  bool flush_failed_ TAMIS_GUARDED_BY(kStoreMutex) = false;
+  bool is_closing_ TAMIS_GUARDED_BY(kStoreMutex) = false;
+};
+
+}  // namespace tamis

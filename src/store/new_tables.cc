@@ -1,0 +1,49 @@
+#include "store/new_tables.h"
+
+#include <string>
+
+#include "store/entry_filter.h"
+
+namespace tamis {
+namespace {
+
+TableWriteOptions TableWriteOptionsOf(const StoreContext& context) {
+  TableWriteOptions options;
+  options.order = context.order;
+  options.block_bytes = context.options.block_bytes;
+  options.restart_interval = context.options.restart_interval;
+  options.compression = context.options.compression;
+  options.zstd_level = context.options.zstd_level;
+  options.limits = PackLimitsOf(context.options);
+  options.filter = context.filter.get();
+  options.leveldb_filter_bits =
+      context.filters_fit ? context.options.leveldb_filter_bits : 0;
+  options.properties = context.wanted.properties();
+  return options;
+}
+
+}  // namespace
+
+std::unique_ptr<TableOutputs> NewTableOutputs(StoreContext& context,
+                                              VersionSet& versions) {
+  return std::make_unique<TableOutputs>(
+      context.env, context.dir, TableWriteOptionsOf(context),
+      [&versions] { return versions.NewFileNumber(); },
+      [&context](const std::string& what) {
+        context.filter_faults.NoteNotBuilt(what);
+      });
+}
+
+Status WriteMemtable(const Memtable& memtable, const StoreContext& context,
+                     TableOutputs* outputs) {
+  EntryFilter filter(context.order, context.snapshots.All(), {});
+  const std::unique_ptr<InternalIterator> entries = memtable.NewIterator();
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    if (filter.MayDrop(entries->key())) continue;
+    Status added = outputs->Add(entries->key(), entries->value());
+    if (!added.ok()) return added;
+  }
+  return outputs->Cut();
+}
+
+}  // namespace tamis

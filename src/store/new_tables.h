@@ -1,0 +1,23 @@
+// store/new_tables.h -- tables as a store writes them: with its next numbers,
+// and as its options say.
+
+#pragma once
+
+#include <memory>
+
+#include "store/memtable.h"
+#include "store/store_context.h"
+#include "store/table_outputs.h"
+#include "store/version_set.h"
+
+namespace tamis {
+
+// REQUIRES: both outlive it
+std::unique_ptr<TableOutputs> NewTableOutputs(StoreContext& context,
+                                              VersionSet& versions);
+
+// Writes the entries of a memtable that somebody can still see, all tables cut.
+Status WriteMemtable(const Memtable& memtable, const StoreContext& context,
+                     TableOutputs* outputs);
+
+}  // namespace tamis

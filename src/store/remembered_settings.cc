@@ -1,0 +1,101 @@
+#include "store/remembered_settings.h"
+
+#include <string>
+#include <utility>
+
+#include "base/random_seed.h"
+#include "store/settings_file.h"
+
+namespace tamis {
+
+void RememberedSettings::Load() {
+  Result<std::vector<NamedLine>> lines =
+      ReadSettingsFile(context_.env, context_.dir);
+  if (lines.ok()) {
+    lines_ = *std::move(lines);
+    return;
+  }
+  if (lines.status().code() == StatusCode::kNotFound) return;
+  unread_ = lines.status();
+  context_.info_log.Write("settings not used: " + unread_.message());
+}
+
+// True: the file is not there, or one that we may write.
+bool RememberedSettings::FileIsOurs() const noexcept {
+  return unread_.ok() || FileIsDamaged();
+}
+bool RememberedSettings::FileIsDamaged() const noexcept {
+  return unread_.code() == StatusCode::kCorruption;
+}
+
+// Why nothing can be remembered in a file that is not ours.
+Status RememberedSettings::CannotRemember() const {
+  if (unread_.code() != StatusCode::kNotSupported) {
+    return Status(unread_.code(),
+                  unread_.message() + "; so nothing can be remembered there");
+  }
+  return Status::NotSupported(
+      SettingsFileName(context_.dir) +
+      " is not a file of settings that this version writes, so nothing can be "
+      "remembered there; move it away");
+}
+
+std::optional<std::uint64_t> RememberedSettings::filter_seed() const {
+  return SettingsOf(lines_).filter_seed;
+}
+
+std::uint64_t RememberedSettings::ChooseSeed() {
+  if (context_.options.filter_seed != FilterSeed::kRandomPerStore) return 0;
+  if (const std::optional<std::uint64_t> remembered = filter_seed()) {
+    return *remembered;
+  }
+  if (context_.options.read_only || !FileIsOurs()) return 0;
+  const std::optional<std::uint64_t> drawn = RandomSeed();
+  if (!drawn) {
+    context_.info_log.Write("the system has no random seed to give");
+    return 0;
+  }
+  SetSettings({.filter_seed = *drawn}, &lines_);
+  has_changed_ = true;
+  return *drawn;
+}
+
+// What the options say is to be remembered from now on.
+void RememberedSettings::TakeOptions() {
+  const StoreOptions& options = context_.options;
+  StoreSettings now;
+  if (options.filter_policy == nullptr) {
+    now.filter = options.filter;
+  } else {
+    now.filter_policy = std::string(options.filter_policy->name());
+  }
+  now.leveldb_filter_bits = options.leveldb_filter_bits;
+  now.compression = options.compression;
+  now.zstd_level = options.zstd_level;
+  now.block_bytes = options.block_bytes;
+  now.restart_interval = options.restart_interval;
+  now.table_bytes = options.table_bytes;
+  const std::string before = SettingsToText(lines_);
+  SetSettings(now, &lines_);
+  has_changed_ |= SettingsToText(lines_) != before;
+}
+
+Status RememberedSettings::Save(bool is_new) {
+  const bool must_save = context_.options.remember_settings;
+  if (is_new || must_save) TakeOptions();
+  if (!has_changed_ && !FileIsDamaged()) return Status::Ok();
+  if (!FileIsOurs()) return must_save ? CannotRemember() : Status::Ok();
+  Status saved;
+  if (FileIsDamaged()) {
+    saved = context_.env.Rename(SettingsFileName(context_.dir),
+                                DamagedSettingsFileName(context_.dir));
+  }
+  if (saved.ok()) {
+    saved = WriteSettingsFile(context_.env, context_.dir, lines_);
+  }
+  if (saved.ok()) return saved;
+  context_.info_log.Write("settings not remembered: " + saved.message());
+  return must_save ? saved : Status::Ok();
+}
+
+}  // namespace tamis

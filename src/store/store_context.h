@@ -1,0 +1,70 @@
+// store/store_context.h -- what all parts of one store know of it.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "store/compact_pick.h"
+#include "store/filter_faults.h"
+#include "store/info_log.h"
+#include "store/memtable.h"
+#include "store/snapshots.h"
+#include "store/store_mutex.h"
+#include "store/table_file.h"
+#include "store/wanted_shape.h"
+#include "tamis/store_options.h"
+
+namespace tamis {
+
+// Counts what was done since the store was opened.
+struct WorkCounters {
+  std::atomic<std::uint64_t> writes{0};
+  std::atomic<std::uint64_t> bytes_put{0};
+  std::atomic<std::uint64_t> log_bytes{0};
+  std::atomic<std::uint64_t> flushes{0};
+  std::atomic<std::uint64_t> flush_bytes{0};
+  std::atomic<std::uint64_t> compactions{0};
+  std::atomic<std::uint64_t> moves{0};
+  std::atomic<std::uint64_t> compaction_bytes_read{0};
+  std::atomic<std::uint64_t> compaction_bytes_written{0};
+  std::atomic<std::uint64_t> stall_microseconds{0};
+};
+
+// Store::Open() completes the first group; from then on nobody changes it.  The
+// members of the second group can be used by any thread at any time.
+struct StoreContext {
+  // REQUIRES: options.comparator is not null
+  StoreContext(std::string directory, const StoreOptions& given);
+  StoreContext(const StoreContext&) = delete;
+  StoreContext& operator=(const StoreContext&) = delete;
+
+  std::shared_ptr<Memtable> NewMemtable() const;
+  // What those are told who wait for something when the store is closed.
+  Status BeingClosed() const;
+  // By which compactions are picked.
+  CompactionLimits Limits() const noexcept;
+
+  const std::string dir;
+  StoreOptions options;
+  Env& env;
+  const KeyOrder order;
+  const bool filters_fit;  // the comparator lets bytes stand for keys
+  std::shared_ptr<const FilterPolicy> filter;  // null: new tables get none
+  WantedShape wanted;                          // of new tables
+  TableFileContext tables;
+
+  InfoLog info_log;
+  FilterFaults filter_faults{info_log};
+  WorkCounters done;
+  SnapshotList snapshots;
+  mutable StoreMutex mutex;
+  // The newest write that reads see.
+  std::atomic<Sequence> visible{0};
+  // The last sequence number that was given out.
+  Sequence last_sequence TAMIS_GUARDED_BY(kStoreMutex) = 0;
+};
+
+}  // namespace tamis

@@ -1,0 +1,252 @@
+#include "store/version_set.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "store/file_names.h"
+
+namespace tamis {
+
+namespace {
+
+std::set<std::uint64_t> LiveTables(const Version& version) {
+  std::set<std::uint64_t> live;
+  for (const Level& level : version.levels()) {
+    for (const TableFileRef& file : level.files()) live.insert(file->number());
+  }
+  return live;
+}
+
+// Tables that the edit removes and does not put elsewhere.
+void MarkRemoved(const VersionEdit& edit, const Version& base) {
+  for (const auto& [level, number] : edit.removed) {
+    const std::uint64_t wanted = number;
+    const bool is_moved = std::any_of(
+        edit.added.begin(), edit.added.end(),
+        [wanted](const auto& added) { return added.second.number == wanted; });
+    if (is_moved) continue;
+    for (const TableFileRef& file : base.level(level).files()) {
+      if (file->number() == number) file->MarkObsolete();
+    }
+  }
+}
+
+// The files that some version, log or manifest in force needs.
+struct FilesInForce {
+  std::set<std::uint64_t> tables;
+  std::uint64_t log_number = 0;       // and those after it
+  std::uint64_t manifest_number = 0;  // and those after it
+
+  bool Need(const FileName& file) const {
+    switch (file.type) {
+      case FileType::kLog:
+        return file.number >= log_number;
+      case FileType::kManifest:
+        return file.number >= manifest_number;
+      case FileType::kTable:
+        return tables.contains(file.number);
+      case FileType::kTemporary:
+        return false;
+      case FileType::kCurrent:
+      case FileType::kLock:
+      case FileType::kInfoLog:
+        return true;
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+VersionSet::VersionSet(StoreContext& context, ViewPublisher& views,
+                       BackgroundState& background)
+    : context_(context),
+      views_(views),
+      background_(background),
+      manifest_(context.env, context.dir) {}
+
+void VersionSet::Inherit(const ManifestState& state) {
+  const MutexLock lock(edit_mutex_);
+  manifest_.Inherit(state);
+  next_file_number_ = state.next_file_number;
+  log_number_ = state.log_number;
+  compact_pointers_ = state.compact_pointers;
+}
+
+Status VersionSet::Start(std::uint64_t log_number) {
+  const MutexLock lock(edit_mutex_);
+  log_number_ = log_number;
+  const std::uint64_t number = NewFileNumber();
+  ManifestState state = StateOf(Version(context_.order));
+  state.next_file_number = next_file_number_.load();
+  return manifest_.Start(number, FullEdit(state));
+}
+
+void VersionSet::SkipFileNumber(std::uint64_t number) noexcept {
+  next_file_number_ = std::max(next_file_number_.load(), number + 1);
+}
+
+std::array<std::string, kStoreLevels> VersionSet::compact_pointers() const {
+  const MutexLock lock(edit_mutex_);
+  return compact_pointers_;
+}
+
+ManifestState VersionSet::StateOf(const Version& version) const {
+  ManifestState state;
+  state.comparator = std::string(context_.order.user().name());
+  state.log_number = log_number_;
+  state.compact_pointers = compact_pointers_;
+  for (std::size_t i = 0; i < state.files.size(); ++i) {
+    for (const TableFileRef& file : version.levels()[i].files()) {
+      state.files[i].push_back(file->facts());
+    }
+  }
+  return state;
+}
+
+// Tables that are no longer live may still be on the disk, because somebody
+// reads them.  A new manifest says that they were removed: so that a table
+// which it never names, should it be damaged later, is known to be newer.
+Status VersionSet::NoteObsoleteTables(const Version& next, VersionEdit* full) {
+  Result<std::vector<std::string>> names = context_.env.List(context_.dir);
+  if (!names.ok()) return names.status();
+  const std::set<std::uint64_t> live = LiveTables(next);
+  for (const std::string& name : *names) {
+    const std::optional<FileName> parsed = ParseFileName(name);
+    if (parsed && parsed->type == FileType::kTable &&
+        manifest_.HasNamed(parsed->number) && !live.contains(parsed->number)) {
+      full->removed.emplace_back(0, parsed->number);
+    }
+  }
+  return Status::Ok();
+}
+
+// Writes the edit to the manifest; if need be, to a new one that says all of
+// `next`.
+Status VersionSet::WriteEdit(VersionEdit* edit, const Version& next) {
+  if (!manifest_.needs_start()) {
+    edit->next_file_number = next_file_number_.load();
+    return manifest_.Append(*edit);
+  }
+  const std::uint64_t number = NewFileNumber();
+  ManifestState state = StateOf(next);
+  state.last_sequence = edit->last_sequence.value_or(0);
+  state.next_file_number = next_file_number_.load();
+  if (edit->log_number) state.log_number = *edit->log_number;
+  for (const auto& [level, key] : edit->compact_pointers) {
+    state.compact_pointers[static_cast<std::size_t>(level)] = key;
+  }
+  VersionEdit full = FullEdit(state);
+  if (Status noted = NoteObsoleteTables(next, &full); !noted.ok()) return noted;
+  const std::uint64_t before = manifest_.number();
+  Status started = manifest_.Start(number, full);
+  if (started.ok() && before != 0) {
+    (void)context_.env.Remove(ManifestFileName(context_.dir, before));
+  }
+  return started;
+}
+
+// Takes the compact pointers from the edit.
+void VersionSet::Remember(VersionEdit* edit) noexcept {
+  if (edit->log_number) log_number_ = *edit->log_number;
+  for (auto& [level, key] : edit->compact_pointers) {
+    compact_pointers_[static_cast<std::size_t>(level)] = std::move(key);
+  }
+}
+
+Status VersionSet::LogAndApply(VersionEdit edit, const ViewChange& change) {
+  const MutexLock edit_lock(edit_mutex_);
+  // The version cannot change meanwhile: that takes edit_mutex_.
+  std::shared_ptr<const Version> base;
+  Sequence last_sequence = 0;
+  {
+    const StoreLock lock(context_.mutex);
+    base = views_.current()->version;
+    last_sequence = context_.last_sequence;
+  }
+  Result<std::shared_ptr<const Version>> next =
+      base->Apply(edit, context_.tables);
+  if (!next.ok()) return next.status();
+  edit.last_sequence = last_sequence;
+  // Once the manifest has it nothing may fail, so memory is taken before.
+  constexpr std::size_t kMaxImmutable = 8;
+  auto view = std::make_shared<ReadView>();
+  view->frozen.reserve(kMaxImmutable);
+  if (Status written = WriteEdit(&edit, **next); !written.ok()) return written;
+  Remember(&edit);
+  MarkRemoved(edit, *base);
+  {
+    const StoreLock lock(context_.mutex);
+    view->memtable = views_.current()->memtable;
+    view->frozen = views_.current()->frozen;
+    view->version = *std::move(next);
+    if (change) change(view.get());
+    views_.Publish(std::move(view));
+    background_.NotifyWaiters();
+    background_.NotifyWorkers();
+  }
+  base.reset();
+  return Status::Ok();
+}
+
+void VersionSet::RemoveOldLogs() {
+  std::uint64_t oldest_needed = 0;
+  {
+    const MutexLock lock(edit_mutex_);
+    oldest_needed = log_number_;
+  }
+  Result<std::vector<std::string>> names = context_.env.List(context_.dir);
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    const std::optional<FileName> parsed = ParseFileName(name);
+    if (parsed && parsed->type == FileType::kLog &&
+        parsed->number < oldest_needed) {
+      (void)context_.env.Remove(context_.dir + "/" + name);
+    }
+  }
+}
+
+std::vector<std::string> VersionSet::ObsoleteFiles() const {
+  std::vector<std::string> obsolete;
+  Result<std::vector<std::string>> names = context_.env.List(context_.dir);
+  if (!names.ok()) return obsolete;
+  FilesInForce in_force;
+  in_force.tables = LiveTables(*views_.Current()->version);
+  {
+    const MutexLock lock(edit_mutex_);
+    in_force.log_number = log_number_;
+    in_force.manifest_number = manifest_.number();
+  }
+  for (const std::string& name : *names) {
+    const std::optional<FileName> parsed = ParseFileName(name);
+    if (parsed && !in_force.Need(*parsed)) obsolete.push_back(name);
+  }
+  return obsolete;
+}
+
+bool VersionSet::NeedsNewManifest() const {
+  const MutexLock lock(edit_mutex_);
+  return manifest_.needs_start();
+}
+
+// All files which the manifest names are there, so whatever it does not name is
+// in them, too.
+void VersionSet::RemoveObsoleteFiles() {
+  if (ObsoleteFiles().empty()) return;
+  // What the manifest says must be durable before anything goes because of it.
+  if (NeedsNewManifest()) {
+    const Status started = LogAndApply({});
+    if (!started.ok()) {
+      context_.info_log.Write("files left over are not removed: " +
+                              started.message());
+      return;
+    }
+  }
+  for (const std::string& name : ObsoleteFiles()) {
+    (void)context_.env.Remove(context_.dir + "/" + name);
+  }
+}
+
+}  // namespace tamis

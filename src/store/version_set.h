@@ -1,0 +1,93 @@
+// store/version_set.h -- which files a store has: the manifest, the version
+// that it makes, the numbers of files, and what is obsolete.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "store/background_state.h"
+#include "store/manifest.h"
+#include "store/store_context.h"
+#include "store/version.h"
+#include "store/version_edit.h"
+#include "store/view_publisher.h"
+
+namespace tamis {
+
+// Thread-safe.  Whoever makes the next version holds edit_mutex_, also while
+// the manifest is written; it is taken before the store's mutex, never after.
+class VersionSet {
+ public:
+  // Changes the view that is about to be published.  It runs under the store's
+  // mutex, and must not fail: the manifest has the edit already.
+  using ViewChange = std::function<void(ReadView* next)>;
+
+  // REQUIRES: all outlive this
+  VersionSet(StoreContext& context, ViewPublisher& views,
+             BackgroundState& background);
+  VersionSet(const VersionSet&) = delete;
+  VersionSet& operator=(const VersionSet&) = delete;
+
+  // ---- opening, before anything else
+
+  // Goes on from the manifest that was read.
+  void Inherit(const ManifestState& state) TAMIS_EXCLUDES(edit_mutex_);
+  // Writes the first manifest of a store without tables.
+  Status Start(std::uint64_t log_number) TAMIS_EXCLUDES(edit_mutex_);
+  // Removes what a crash has left behind.  What cannot be removed stays.
+  // REQUIRES: all files that the manifest names are there, and no other thread
+  // uses the store yet
+  void RemoveObsoleteFiles() TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
+
+  // ---- numbers of files
+
+  std::uint64_t NewFileNumber() noexcept {
+    return next_file_number_.fetch_add(1, std::memory_order_relaxed);
+  }
+  // That number is taken.  REQUIRES: no other thread uses the store yet
+  void SkipFileNumber(std::uint64_t number) noexcept;
+
+  // ---- versions
+
+  // Writes the edit to the manifest, then publishes the version that it makes.
+  // An error: readers see what they saw before.
+  Status LogAndApply(VersionEdit edit, const ViewChange& change = {})
+      TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
+  // The largest key of each level that was compacted last.
+  std::array<std::string, kStoreLevels> compact_pointers() const
+      TAMIS_EXCLUDES(edit_mutex_);
+  // Removes the logs whose writes are all in tables.
+  void RemoveOldLogs() TAMIS_EXCLUDES(edit_mutex_);
+
+ private:
+  ManifestState StateOf(const Version& version) const
+      TAMIS_REQUIRES(edit_mutex_);
+  Status WriteEdit(VersionEdit* edit, const Version& next)
+      TAMIS_REQUIRES(edit_mutex_);
+  Status NoteObsoleteTables(const Version& next, VersionEdit* full)
+      TAMIS_REQUIRES(edit_mutex_);
+  void Remember(VersionEdit* edit) noexcept TAMIS_REQUIRES(edit_mutex_);
+  std::vector<std::string> ObsoleteFiles() const
+      TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
+  bool NeedsNewManifest() const TAMIS_EXCLUDES(edit_mutex_);
+
+  StoreContext& context_;
+  ViewPublisher& views_;
+  BackgroundState& background_;
+  std::atomic<std::uint64_t> next_file_number_{1};
+
+  mutable Mutex edit_mutex_;
+  Manifest manifest_ TAMIS_GUARDED_BY(edit_mutex_);
+  // Logs below this are in tables already.
+  std::uint64_t log_number_ TAMIS_GUARDED_BY(edit_mutex_) = 0;
+  std::array<std::string, kStoreLevels> compact_pointers_
+      TAMIS_GUARDED_BY(edit_mutex_);
+};
+
+}  // namespace tamis

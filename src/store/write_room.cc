@@ -1,0 +1,173 @@
+// Room for writing: when writers are slowed down, when they must wait, and how
+// a memtable is replaced.
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/no_throw.h"
+#include "store/file_names.h"
+#include "store/store_writer.h"
+
+namespace tamis {
+namespace {
+
+// Immutable memtables that wait to be flushed; one more is being written to.
+constexpr std::size_t kMaxImmutable = 2;
+
+}  // namespace
+
+// Sees to it that the log and the memtable can take the write.
+Status StoreWriter::MakeReady(const QueuedWrite& write) {
+  // Nothing that is synced from now on may rest on such a log.
+  if (write.sync && log_->is_inherited()) log_failed_ = true;
+  SlowDown(write.batch->bytes());
+  Status ready = MakeRoom();
+  return ready.ok() && write.sync ? WaitForFailedLogs() : ready;
+}
+
+void StoreWriter::SlowDown(std::size_t bytes) {
+  const std::chrono::nanoseconds sleep = throttle_.Charge(
+      SlowdownNanosecondsPerByte(*views_.current()->version, context_.Limits(),
+                                 context_.options),
+      bytes);
+  if (sleep.count() == 0) return;
+  context_.mutex.Unlock();
+  std::this_thread::sleep_for(sleep);
+  context_.mutex.Lock();
+  CountStall(sleep);
+}
+
+Status StoreWriter::MakeRoom() {
+  const auto started = std::chrono::steady_clock::now();
+  bool waited = false;
+  Status status;
+  while (true) {
+    const bool is_full = views_.current()->memtable.table->bytes() >=
+                         context_.options.write_buffer_bytes;
+    if (!is_full && !log_failed_) break;
+    if (!MustWaitForRoom()) {
+      status = SwitchMemtable();
+      break;
+    }
+    if (!background_.error().ok()) {
+      status = background_.error();
+      break;
+    }
+    if (background_.is_closing()) {
+      status = context_.BeingClosed();
+      break;
+    }
+    waited = true;
+    background_.WaitForChange();
+  }
+  if (waited) CountStall(std::chrono::steady_clock::now() - started);
+  return status;
+}
+
+// True: the memtable cannot be replaced before background work has gone on.
+bool StoreWriter::MustWaitForRoom() const {
+  const ReadView& view = *views_.current();
+  return view.frozen.size() >= kMaxImmutable ||
+         (context_.options.automatic_compaction &&
+          view.version->level(0).size() >= context_.options.level0_stop_at);
+}
+
+void StoreWriter::CountStall(
+    std::chrono::steady_clock::duration spent) noexcept {
+  context_.done.stall_microseconds.fetch_add(
+      static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::microseconds>(spent).count()),
+      std::memory_order_relaxed);
+}
+
+bool StoreWriter::AnyLogNeedsRewriting() const {
+  return std::any_of(older_logs_.begin(), older_logs_.end(),
+                     [](const auto& log) { return log->needs_rewriting(); });
+}
+
+// Whatever a log holds that could not be synced, by us or by the process that
+// had the store before, the system may have dropped, and say ok the next time:
+// it counts as durable only when it is in a table.
+Status StoreWriter::WaitForFailedLogs() {
+  while (!background_.is_closing() && !background_.is_flush_failing() &&
+         AnyLogNeedsRewriting()) {
+    background_.WaitForChange();
+  }
+  if (!AnyLogNeedsRewriting()) return Status::Ok();
+  const Status& error = background_.error();
+  return Status(
+      error.ok() ? StatusCode::kIoError : error.code(),
+      context_.dir +
+          ": a log could not be synced, or was inherited, and until "
+          "what it holds is in a table no write can be made durable: " +
+          error.message());
+}
+
+// Begins a new log and a new memtable; the old ones wait to be flushed.
+Status StoreWriter::SwitchMemtable() {
+  const std::uint64_t number = versions_.NewFileNumber();
+  // All that takes memory comes before anything is changed.
+  auto next = std::make_shared<ReadView>(*views_.current());
+  next->frozen.insert(next->frozen.begin(), views_.current()->memtable);
+  next->memtable = {context_.NewMemtable(), number};
+  older_logs_.reserve(older_logs_.size() + 1);
+  Result<std::unique_ptr<WritableFile>> file =
+      context_.env.Create(LogFileName(context_.dir, number), WriteKind::kLog);
+  if (!file.ok()) return file.status();
+  auto log = std::make_shared<WriteLog>(
+      number, *std::move(file),
+      log_ != nullptr ? log_->HeadOfNext() : LogHead());
+  if (log_ != nullptr) older_logs_.push_back(std::move(log_));
+  log_ = std::move(log);
+  log_failed_ = false;
+  log_name_is_synced_ = false;
+  views_.Publish(std::move(next));
+  background_.NotifyWorkers();
+  return Status::Ok();
+}
+
+void StoreWriter::ForgetLogsUpTo(std::uint64_t number) noexcept {
+  std::erase_if(older_logs_, [number](const std::shared_ptr<WriteLog>& log) {
+    return log->number() <= number;
+  });
+}
+
+// True: all logs before that one are in tables.
+bool StoreWriter::IsFlushedBefore(std::uint64_t log_number) const {
+  const std::vector<LoggedMemtable>& frozen = views_.current()->frozen;
+  return frozen.empty() || frozen.back().log_number >= log_number;
+}
+
+// It queues like a write, so that nobody else is writing.
+Status StoreWriter::Flush() {
+  if (context_.options.read_only) return Status::Ok();
+  WriteBatch nothing;
+  QueuedWrite write;
+  write.batch = &nothing;
+  write.is_alone = true;  // what it waits for is its turn
+  const StoreLock lock(context_.mutex);
+  if (!queue_.WaitForTurn(&write)) return write.status;
+  Status status;
+  if (!views_.current()->memtable.table->empty()) {
+    status = NoThrow([this] {
+      context_.mutex.AssertHeld();
+      queue_.AssertTurn();
+      return SwitchMemtable();
+    });
+  }
+  queue_.EndTurn({}, status);
+  if (!status.ok()) return status;
+  const std::uint64_t log_number = views_.current()->memtable.log_number;
+  while (!IsFlushedBefore(log_number)) {
+    if (background_.is_flush_failing()) return background_.error();
+    if (background_.is_closing()) {
+      return background_.error().ok() ? context_.BeingClosed()
+                                      : background_.error();
+    }
+    background_.WaitForChange();
+  }
+  return Status::Ok();
+}
+
+}  // namespace tamis

@@ -1,0 +1,49 @@
+#include "store/write_throttle.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace tamis {
+namespace {
+
+// Shorter sleeps are never that short.
+constexpr double kMinSleepNanoseconds = 1e6;
+constexpr double kMaxSleepNanoseconds = 1e8;
+
+}  // namespace
+
+double SlowdownNanosecondsPerByte(const Version& version,
+                                  const CompactionLimits& limits,
+                                  const StoreOptions& options) noexcept {
+  if (!options.automatic_compaction) return 0;
+  const auto tables = static_cast<double>(version.level(0).size());
+  const double slow = options.level0_slow_at;
+  const double stop = options.level0_stop_at;
+  double full = stop > slow ? (tables - slow) / (stop - slow) : 0;
+  // As much as five times level 2 is a debt that grows faster than it is paid.
+  const auto much = static_cast<double>(limits.LevelBytes(2)) * 5;
+  full = std::max(
+      full, static_cast<double>(CompactionDebt(version, limits)) / much - 0.5);
+  if (full <= 0) return 0;
+  // At half way, 20 ns per byte: 50 MB per second.
+  constexpr double kHalfWay = 20.0;
+  full = std::min(full, 0.98);
+  return kHalfWay * full / (1.0 - full);
+}
+
+std::chrono::nanoseconds WriteThrottle::Charge(double nanoseconds_per_byte,
+                                               std::size_t bytes) noexcept {
+  using std::chrono::nanoseconds;
+  if (nanoseconds_per_byte <= 0) {
+    owed_nanoseconds_ = 0;
+    return nanoseconds(0);
+  }
+  owed_nanoseconds_ += nanoseconds_per_byte * static_cast<double>(bytes);
+  if (owed_nanoseconds_ < kMinSleepNanoseconds) return nanoseconds(0);
+  const nanoseconds sleep(static_cast<std::int64_t>(
+      std::min(owed_nanoseconds_, kMaxSleepNanoseconds)));
+  owed_nanoseconds_ = 0;
+  return sleep;
+}
+
+}  // namespace tamis

@@ -1,0 +1,33 @@
+// store/write_throttle.h -- slows writers down before they have to stop, as
+// background work falls behind.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "store/compact_pick.h"
+#include "store/version.h"
+#include "tamis/store_options.h"
+
+namespace tamis {
+
+// How long a byte is to take at least.  0 while background work keeps up; rises
+// steeply as level 0 nears the number of tables at which writers must wait, or
+// as debt gathers.
+double SlowdownNanosecondsPerByte(const Version& version,
+                                  const CompactionLimits& limits,
+                                  const StoreOptions& options) noexcept;
+
+// Adds up what writers owe until it is worth sleeping for.  Not thread-safe.
+class WriteThrottle {
+ public:
+  // For a write of so many bytes.  Returns how long to sleep before it.
+  std::chrono::nanoseconds Charge(double nanoseconds_per_byte,
+                                  std::size_t bytes) noexcept;
+
+ private:
+  double owed_nanoseconds_ = 0;
+};
+
+}  // namespace tamis
