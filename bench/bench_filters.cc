@@ -25,7 +25,7 @@
 #include "bench/report.h"
 #include "bench/rocksdb_peer.h"
 #include "bench/subject.h"
-#include "filters/kernels.h"
+#include "filters/kernels/kernels.h"
 
 namespace tamis::bench {
 namespace {

@@ -18,9 +18,9 @@
 #include "base/coding.h"
 #include "base/huge_pages.h"
 #include "filters/batch_loop.h"
-#include "filters/kernels.h"
-#include "filters/line_bloom.h"
-#include "filters/line_filter.h"
+#include "filters/bloom/line_bloom.h"
+#include "filters/bloom/line_filter.h"
+#include "filters/kernels/kernels.h"
 #include "hash/splitmix64.h"
 #include "hash/xxhash.h"
 

@@ -23,21 +23,22 @@ foreach(codec Snappy Zstd)
   endif()
 endforeach()
 
-# Each row of kernels is a file or two of its own, and only these may use the
+# Each set of kernels is a file or two of its own, and only these may use the
 # instructions they are named after; what runs is chosen at run time.  NEON is
-# part of every aarch64, so kernels_neon.cc needs no flags.  On a processor
-# it is not for, a row's file compiles to a row that does not run here.
+# part of every aarch64, so neon.cc needs no flags.  For a processor that it is
+# not meant for, a file compiles to a set that does not run there.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2_flags -mavx2 -mpopcnt -mbmi -mbmi2)
   set(avx2_windows_flags ${avx2_flags})
   set(avx512_flags -mavx512f -mavx512bw -mavx512vl ${avx2_flags})
   set(avx512_popcnt_flags -mavx512dq -mavx512vpopcntdq ${avx512_flags})
-  foreach(row avx2 avx2_windows avx512 avx512_popcnt)
-    # Keys that walk (bumped_walk.h) live in general registers; vectors of two
-    # numbers, which the compiler would make of them, are slower.
+  foreach(set avx2 avx2_windows avx512 avx512_popcnt)
+    # Elimination (filters/ribbon/elimination.h) keeps its keys in general
+    # registers; vectors of two numbers, which the compiler would make of them,
+    # are slower.
     set_source_files_properties(
-      "${PROJECT_SOURCE_DIR}/src/filters/kernels_${row}.cc"
-      PROPERTIES COMPILE_OPTIONS "${${row}_flags};-fno-tree-slp-vectorize")
+      "${PROJECT_SOURCE_DIR}/src/filters/kernels/${set}.cc"
+      PROPERTIES COMPILE_OPTIONS "${${set}_flags};-fno-tree-slp-vectorize")
   endforeach()
 endif()
 
@@ -65,7 +66,7 @@ if(TAMIS_PRECOMPILE_SOURCES)
     <algorithm> <array> <atomic> <condition_variable> <functional> <memory>
     <mutex> <optional> <span> <string> <string_view> <thread> <vector>)
   # These are compiled for other CPUs than the header is.
-  file(GLOB kernels "${PROJECT_SOURCE_DIR}/src/filters/kernels_*.cc")
+  file(GLOB kernels "${PROJECT_SOURCE_DIR}/src/filters/kernels/*.cc")
   set_source_files_properties(${kernels} PROPERTIES
                               SKIP_PRECOMPILE_HEADERS ON)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include "filters/kernels.h"
-#include "filters/split_block.h"
+#include "filters/bloom/split_block.h"
+#include "filters/kernels/kernels.h"
 #include "fuzz/fuzz_support.h"
 
 namespace tamis::fuzz {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "formats/leveldb_filter_block.h"
+#include "formats/leveldb/filter_block.h"
 #include "fuzz/fuzz_support.h"
 
 namespace tamis::fuzz {

@@ -4,7 +4,7 @@
 // every input out, so they are made right: around arbitrary fields, and around
 // filters that were built and then changed here and there.
 
-#include "formats/tamis_container.h"
+#include "formats/tamis/container.h"
 #include "fuzz/fuzz_support.h"
 #include "tamis/fold.h"
 #include "tamis/living_filter.h"

@@ -1,7 +1,7 @@
 // Arbitrary bytes as one of Parquet's split-block Bloom filters, of either
 // form.
 
-#include "formats/parquet_sbbf.h"
+#include "formats/parquet/sbbf.h"
 #include "fuzz/fuzz_support.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,

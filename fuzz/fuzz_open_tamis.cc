@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "formats/tamis_container.h"
+#include "formats/tamis/container.h"
 #include "fuzz/fuzz_support.h"
 
 namespace tamis::fuzz {

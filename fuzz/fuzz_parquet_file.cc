@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "formats/parquet_sbbf.h"
+#include "formats/parquet/sbbf.h"
 #include "fuzz/fuzz_support.h"
 #include "tamis/parquet.h"
 

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "formats/rocksdb_ribbon.h"
+#include "formats/rocksdb/ribbon.h"
 #include "fuzz/fuzz_support.h"
 
 namespace tamis::fuzz {

@@ -15,8 +15,8 @@ check() {
   awk '
     BEGIN {
       level["base"] = 0; level["hash"] = 1; level["math"] = 1
-      level["filters"] = 2; level["formats"] = 3; level["policy"] = 4
-      level["table"] = 5; level["store"] = 6
+      level["sort"] = 2; level["filters"] = 3; level["formats"] = 4
+      level["policy"] = 5; level["table"] = 6; level["store"] = 7
     }
     function wrong(why) {
       printf "%s:%d: %s: %s\n", FILENAME, FNR, what, why

@@ -3,10 +3,11 @@
 # outside its own files and its two rows, so that a new kind touches nothing
 # else.  A place is TamisKind::kSomething, or a string that has a kind's name as
 # a word; comments may name what they like.  Free to name a kind:
-#   tamis_container.h      its code
-#   tamis_kinds.cc         its row in formats/: how it is made and opened
-#   policy/kinds.cc        its row there: how a text sizes it, what it costs
-#   tamis_NAME.h and .cc   its own files
+#   formats/tamis/container.h       its code
+#   formats/tamis/kinds.cc          its row there: how it is made and opened
+#   policy/kinds.cc                 its row there: how a text sizes it, what it
+#                                   costs
+#   formats/tamis/NAME.h and .cc    its own files
 # Every other place stands in scripts/kinds.txt with its reason.  An enumerator
 # without both rows, and an exception that nothing needs, fail as well.
 set -euo pipefail
@@ -14,8 +15,8 @@ set -euo pipefail
 root=${1:-$(dirname "${BASH_SOURCE[0]}")/..}
 cd "$root"
 
-codes=$(find src -name tamis_container.h)
-rows=($(find src -name tamis_kinds.cc) src/policy/kinds.cc)
+codes=src/formats/tamis/container.h
+rows=(src/formats/tamis/kinds.cc src/policy/kinds.cc)
 exceptions=scripts/kinds.txt
 failed=0
 
@@ -81,7 +82,8 @@ places=$(find src include tools -name '*.h' -o -name '*.cc' | sort |
 is_free() {
   local file=$1 name=$2
   [[ $file == "$codes" || " ${rows[*]} " == *" $file "* ]] ||
-    [[ $file == src/*/"tamis_$name.h" || $file == src/*/"tamis_$name.cc" ]]
+    [[ $file == "src/formats/tamis/$name.h" ||
+      $file == "src/formats/tamis/$name.cc" ]]
 }
 
 # "FILE NAME" for each exception.
@@ -98,8 +100,8 @@ used=""
 while IFS=' ' read -r place name; do
   file=${place%%:*}
   if is_free "$file" "$name"; then continue; fi
-  if grep -qxF "${file##*/} $name" <<<"$allowed"; then
-    used+="${file##*/} $name"$'\n'
+  if grep -qxF "$file $name" <<<"$allowed"; then
+    used+="$file $name"$'\n'
   else
     complain "$place names the kind $name; give it a column in its row, or an" \
       "exception with a reason in $exceptions"

@@ -128,7 +128,7 @@ dev_stage() {
 # long as all the rest.
 asan_stage() {
   if [[ $mode == --all ]]; then
-    local asan_folders="base;filters;formats;hash;math;policy;store;table;tools"
+    local asan_folders="base;filters;formats;hash;math;policy;sort;store;table;tools"
     cmake --preset asan-ubsan -DTAMIS_TEST_FOLDERS="$asan_folders" >/dev/null
   fi
   try_build asan-ubsan || return 0

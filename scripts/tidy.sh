@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/lib.sh
 
-folders=(src/base src/hash src/math src/filters src/formats src/policy)
+folders=(src/base src/hash src/math src/sort src/filters src/formats src/policy)
 if [[ ${1-} == --all ]]; then folders+=(src/table src/store tools); fi
 configure release-clang
 # The headers that the compile commands ask for.

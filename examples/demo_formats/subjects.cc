@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "formats/leveldb_filter_block.h"
+#include "formats/leveldb/filter_block.h"
 #include "tamis/filter.h"
 
 namespace tamis::demo {

@@ -9,13 +9,13 @@
 #include <span>
 
 #include "filters/batch_loop.h"
-#include "filters/bit_array.h"
-#include "filters/block_shapes.h"
-#include "filters/digest_buckets.h"
-#include "filters/kernels.h"
+#include "filters/bloom/bit_array.h"
+#include "filters/bloom/block_shapes.h"
+#include "filters/kernels/kernels.h"
 #include "formats/bloom_facts.h"
 #include "formats/bloom_format.h"
 #include "math/blocked_bloom.h"
+#include "sort/hash_buckets.h"
 #include "tamis/filter.h"
 
 namespace tamis {

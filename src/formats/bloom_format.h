@@ -141,8 +141,10 @@ concept ErasableFormat = SizedFormat<F> && EraseEngine<typename F::Engine, F> &&
 // the same; facts.line_bits is then a line's size.
 template <typename F>
 concept ClassicFormat = requires(const F format) {
-  typename F::Probes;                                // probe_sequences.h
-  { format.byte_flip() } -> std::same_as<unsigned>;  // 0, 7: classic_bloom.h
+  typename F::Probes;  // filters/bloom/probe_sequences.h
+  {
+    format.byte_flip()
+    } -> std::same_as<unsigned>;  // 0, 7: filters/bloom/classic_bloom.h
 };
 
 // What BlockedEngine asks for.  Of two digests the larger never has the earlier

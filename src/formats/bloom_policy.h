@@ -15,13 +15,13 @@
 
 #include "base/append_zeros.h"
 #include "base/no_throw.h"
-#include "filters/bit_array.h"
-#include "filters/digest_buckets.h"
+#include "filters/bloom/bit_array.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_facts.h"
 #include "formats/bloom_format.h"
 #include "formats/bloom_mutable.h"
 #include "hash/xxhash.h"
+#include "sort/hash_buckets.h"
 #include "tamis/filter.h"
 
 namespace tamis {

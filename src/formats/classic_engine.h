@@ -1,6 +1,6 @@
 // formats/classic_engine.h -- BloomPolicy's engine for unblocked filters: the
-// bits of a key lie anywhere (filters/classic_bloom.h).  F is a ClassicFormat
-// (bloom_format.h).
+// bits of a key lie anywhere (filters/bloom/classic_bloom.h).  F is a
+// ClassicFormat (bloom_format.h).
 
 #pragma once
 
@@ -9,11 +9,11 @@
 #include <span>
 
 #include "filters/batch_loop.h"
-#include "filters/bit_array.h"
-#include "filters/classic_bloom.h"
-#include "filters/digest_buckets.h"
+#include "filters/bloom/bit_array.h"
+#include "filters/bloom/classic_bloom.h"
 #include "formats/bloom_facts.h"
 #include "formats/bloom_format.h"
+#include "sort/hash_buckets.h"
 #include "tamis/bloom_math.h"
 #include "tamis/filter.h"
 

@@ -12,8 +12,9 @@
 namespace tamis {
 
 enum class BlockKind {
-  kLine,   // 512 bits, probes anywhere in them (filters/line_bloom.h)
-  kSplit,  // 256 bits in eight words, one probe in each (split_block.h)
+  kLine,   // 512 bits, probes anywhere in them (filters/bloom/line_bloom.h)
+  kSplit,  // 256 bits in eight words, one probe in each
+           // (filters/bloom/split_block.h)
 };
 
 struct BlockedShape {

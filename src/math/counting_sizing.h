@@ -1,5 +1,5 @@
 // math/counting_sizing.h -- error rates and sizes of counting Bloom filters:
-// lines of 128 counters (filters/counting_line.h).
+// lines of 128 counters (filters/bloom/counting_line.h).
 //
 // A query only asks which counters are 0, so this is the mathematics of
 // cache-local filters (math/blocked_bloom.h) with lines a quarter as wide:

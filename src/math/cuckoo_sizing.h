@@ -1,5 +1,6 @@
 // math/cuckoo_sizing.h -- error rates and sizes of cuckoo filters
-// (filters/cuckoo_table.h): n keys, buckets of four slots, f bits a slot.
+// (filters/cuckoo/cuckoo_table.h): n keys, buckets of four slots, f bits a
+// slot.
 
 #pragma once
 

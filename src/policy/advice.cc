@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/no_throw.h"
-#include "formats/tamis_kinds.h"
+#include "formats/tamis/kinds.h"
 #include "policy/advice_words.h"
 #include "policy/kind_costs.h"
 #include "policy/kinds.h"

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
-#include "filters/block_shapes.h"
-#include "formats/line_view.h"
-#include "formats/tamis_filter.h"
+#include "filters/bloom/block_shapes.h"
+#include "formats/tamis/filter.h"
+#include "formats/tamis/line_view.h"
 
 namespace tamis {
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "formats/digest_builder.h"
 #include "formats/forwarding_policy.h"
-#include "formats/tamis_filter.h"
+#include "formats/tamis/filter.h"
+#include "formats/tamis/solved_builder.h"
 #include "policy/kind_costs.h"
 #include "policy/kinds.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/append_zeros.h"
 #include "base/no_throw.h"
-#include "filters/fold_bits.h"
+#include "filters/bloom/fold_bits.h"
 #include "policy/bloom_bits.h"
 #include "tamis/bloom_math.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "formats/leveldb_filter_block.h"
+#include "formats/leveldb/filter_block.h"
 
 namespace tamis {
 namespace {

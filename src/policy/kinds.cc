@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "filters/counting_line.h"
-#include "filters/split_block.h"
-#include "formats/tamis_kinds.h"
+#include "filters/bloom/counting_line.h"
+#include "filters/bloom/split_block.h"
+#include "formats/tamis/kinds.h"
 
 namespace tamis {
 namespace {

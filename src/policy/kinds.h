@@ -1,5 +1,5 @@
 // policy/kinds.h -- what this folder adds to the kinds of the .tamis container
-// (formats/tamis_kinds.h), one row each: how a text names and sizes a kind, and
+// (formats/tamis/kinds.h), one row each: how a text names and sizes a kind, and
 // what its filters cost.
 
 #pragma once
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/tamis_container.h"
+#include "formats/tamis/container.h"
 #include "policy/kind_costs.h"
 #include "tamis/formats.h"
 

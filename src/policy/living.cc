@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/no_throw.h"
-#include "formats/tamis_filter.h"
-#include "formats/tamis_kinds.h"
+#include "formats/tamis/filter.h"
+#include "formats/tamis/kinds.h"
 #include "policy/kinds.h"
 #include "policy/registry.h"
 #include "tamis/living_filter.h"

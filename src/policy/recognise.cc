@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/coding.h"
-#include "filters/line_bloom.h"
-#include "formats/cassandra_version.h"
-#include "formats/lab_layout.h"
-#include "formats/parquet_header.h"
-#include "formats/rocksdb_bloom.h"
-#include "formats/tamis_container.h"
+#include "filters/bloom/line_bloom.h"
+#include "formats/cassandra/version.h"
+#include "formats/parquet/header.h"
+#include "formats/rocksdb/bloom.h"
+#include "formats/tamis/container.h"
+#include "formats/teaching/lab_layout.h"
 #include "policy/foreign_file.h"
 #include "tamis/bloom_math.h"
 #include "tamis/formats.h"

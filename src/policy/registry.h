@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/tamis_kinds.h"
+#include "formats/tamis/kinds.h"
 #include "tamis/result.h"
 
 namespace tamis {

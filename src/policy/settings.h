@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "formats/bloom_facts.h"
-#include "formats/tamis_kinds.h"
+#include "formats/tamis/kinds.h"
 #include "policy/spec.h"
 #include "tamis/result.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "formats/line_view.h"
+#include "formats/tamis/line_view.h"
 #include "policy/spec.h"
 
 namespace tamis {

@@ -33,7 +33,8 @@ Status CheckFitsTables(std::string_view text);
 Status TryPolicy(const FilterPolicy& policy);
 
 // The seed by which the policy's filters find the lines of a key
-// (formats/line_view.h).  Nothing: they have no lines, or cannot be built.
+// (formats/tamis/line_view.h).  Nothing: they have no lines, or cannot be
+// built.
 std::optional<std::uint64_t> LineSeedOf(const FilterPolicy& policy);
 
 // FilterInfo::kind of the policy's filters, by one of a single key.  Empty: it

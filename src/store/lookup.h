@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-#include "filters/kernels.h"
-#include "formats/line_view.h"
+#include "filters/kernels/kernels.h"
+#include "formats/tamis/line_view.h"
 #include "store/memtable.h"
 #include "store/read_view.h"
 #include "store/reader_slots.h"

@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "base/huge_pages.h"
-#include "filters/block_shapes.h"
-#include "filters/line_filter.h"
-#include "formats/line_view.h"
+#include "filters/bloom/block_shapes.h"
+#include "filters/bloom/line_filter.h"
+#include "formats/tamis/line_view.h"
 
 namespace tamis {
 

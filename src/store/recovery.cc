@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/line_view.h"
+#include "formats/tamis/line_view.h"
 #include "store/batch_access.h"
 #include "store/file_names.h"
 #include "store/named_files.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/no_throw.h"
-#include "formats/line_view.h"
+#include "formats/tamis/line_view.h"
 #include "store/batch_access.h"
 #include "store/store_writer.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/damage.h"
-#include "formats/leveldb_filter_block.h"
+#include "formats/leveldb/filter_block.h"
 #include "table/block.h"
 #include "table/block_cursor.h"
 #include "table/block_file.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/named_lines.h"
-#include "formats/leveldb_filter_block.h"
+#include "formats/leveldb/filter_block.h"
 #include "table/block_builder.h"
 #include "table/block_file.h"
 #include "table/compression.h"

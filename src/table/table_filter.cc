@@ -3,8 +3,8 @@
 #include <bit>
 #include <utility>
 
-#include "formats/leveldb_bloom.h"
-#include "formats/tamis_container.h"
+#include "formats/leveldb/bloom.h"
+#include "formats/tamis/container.h"
 #include "math/blocked_bloom.h"
 #include "tamis/bloom_math.h"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "formats/leveldb_filter_block.h"
-#include "formats/line_view.h"
+#include "formats/leveldb/filter_block.h"
+#include "formats/tamis/line_view.h"
 #include "tamis/filter.h"
 #include "tamis/filter_memory.h"
 

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "formats/leveldb_bloom.h"
+#include "formats/leveldb/bloom.h"
 #include "table/footer.h"
 
 namespace tamis {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "formats/leveldb_filter_block.h"
+#include "formats/leveldb/filter_block.h"
 #include "tamis/filter.h"
 
 namespace tamis {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "formats/leveldb_filter_block.h"
+#include "formats/leveldb/filter_block.h"
 #include "table/block_file.h"
 #include "table/table_meta.h"
 

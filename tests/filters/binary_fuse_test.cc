@@ -1,4 +1,4 @@
-#include "filters/binary_fuse.h"
+#include "filters/fuse/binary_fuse.h"
 
 #include <algorithm>
 #include <set>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "filters/binary_fuse_build.h"
+#include "filters/fuse/binary_fuse_build.h"
 
 namespace tamis {
 namespace {

@@ -1,12 +1,12 @@
-#include "filters/classic_bloom.h"
+#include "filters/bloom/classic_bloom.h"
 
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "filters/bit_array.h"
-#include "filters/probe_sequences.h"
+#include "filters/bloom/bit_array.h"
+#include "filters/bloom/probe_sequences.h"
 
 namespace tamis {
 namespace {

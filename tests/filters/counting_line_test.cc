@@ -1,4 +1,4 @@
-#include "filters/counting_line.h"
+#include "filters/bloom/counting_line.h"
 
 #include <algorithm>
 #include <array>

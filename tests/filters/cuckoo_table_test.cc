@@ -1,4 +1,4 @@
-#include "filters/cuckoo_table.h"
+#include "filters/cuckoo/cuckoo_table.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "filters/fold_bits.h"
+#include "filters/bloom/fold_bits.h"
 
 #include <memory>
 #include <random>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "filters/block_shapes.h"
+#include "filters/bloom/block_shapes.h"
 
 namespace tamis {
 namespace {

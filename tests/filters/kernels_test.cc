@@ -1,6 +1,6 @@
 // Every row of the table against the portable one, which is the definition.
 
-#include "filters/kernels.h"
+#include "filters/kernels/kernels.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "filters/line_bloom.h"
-#include "filters/split_block.h"
+#include "filters/bloom/line_bloom.h"
+#include "filters/bloom/split_block.h"
 
 namespace tamis {
 namespace {

@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
-#include "filters/bumped_query.h"
-#include "filters/bumped_shape.h"
-#include "filters/kernels.h"
+#include "filters/kernels/kernels.h"
+#include "filters/ribbon/layout.h"
+#include "filters/ribbon/query.h"
 
 namespace tamis {
 namespace {

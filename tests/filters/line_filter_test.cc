@@ -1,4 +1,4 @@
-#include "filters/line_filter.h"
+#include "filters/bloom/line_filter.h"
 
 #include <cstdint>
 #include <random>

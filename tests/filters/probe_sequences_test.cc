@@ -1,7 +1,7 @@
 // Each sequence against its definition, computed the slow and obvious way
 // in 128-bit arithmetic.
 
-#include "filters/probe_sequences.h"
+#include "filters/bloom/probe_sequences.h"
 
 #include <cstdint>
 #include <random>

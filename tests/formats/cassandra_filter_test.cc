@@ -1,8 +1,7 @@
-#include "formats/cassandra_filter.h"
-
 #include <gtest/gtest.h>
 
-#include "formats/cassandra_version.h"
+#include "formats/cassandra/filter.h"
+#include "formats/cassandra/version.h"
 #include "math/cassandra_sizing.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/tamis_blocked.h"
-#include "formats/tamis_fuse.h"
-#include "formats/tamis_ribbon.h"
+#include "formats/tamis/blocked.h"
+#include "formats/tamis/fuse.h"
+#include "formats/tamis/ribbon.h"
 #include "hash/xxhash.h"
 #include "math/ribbon_sizing.h"
 #include "tests/support/filters.h"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "filters/bit_array.h"
-#include "formats/lab_layout.h"
+#include "filters/bloom/bit_array.h"
+#include "formats/teaching/lab_layout.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
 

@@ -1,7 +1,6 @@
-#include "formats/leveldb_bloom.h"
-
 #include <gtest/gtest.h>
 
+#include "formats/leveldb/bloom.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
 

@@ -1,7 +1,6 @@
-#include "formats/leveldb_filter_block.h"
-
 #include <gtest/gtest.h>
 
+#include "formats/leveldb/filter_block.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
 

@@ -1,11 +1,11 @@
-#include "formats/line_view.h"
+#include "formats/tamis/line_view.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "formats/tamis_container.h"
+#include "formats/tamis/container.h"
 #include "tests/support/filters.h"
 
 namespace tamis {

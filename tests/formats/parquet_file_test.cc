@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
-#include "filters/split_block.h"
-#include "formats/parquet_sbbf.h"
+#include "filters/bloom/split_block.h"
+#include "formats/parquet/sbbf.h"
 #include "hash/murmur3.h"
 #include "tamis/parquet.h"
 #include "tests/formats/parquet_bytes.h"

@@ -1,9 +1,8 @@
-#include "formats/parquet_header.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "formats/parquet/header.h"
 #include "tests/support/golden.h"
 
 namespace tamis {

@@ -1,10 +1,9 @@
-#include "formats/parquet_sbbf.h"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "formats/parquet_header.h"
+#include "formats/parquet/header.h"
+#include "formats/parquet/sbbf.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
 

@@ -1,5 +1,3 @@
-#include "formats/rocksdb_bloom.h"
-
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
+#include "formats/rocksdb/bloom.h"
 #include "hash/rocksdb_hash32.h"
 #include "hash/xxph3.h"
 #include "tests/support/filters.h"

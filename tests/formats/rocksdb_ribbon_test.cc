@@ -1,11 +1,10 @@
-#include "formats/rocksdb_ribbon.h"
-
 #include <algorithm>
 #include <cstdlib>
 
 #include <gtest/gtest.h>
 
-#include "formats/rocksdb_bloom.h"
+#include "formats/rocksdb/bloom.h"
+#include "formats/rocksdb/ribbon.h"
 #include "hash/xxph3.h"
 #include "math/rocksdb_sizing.h"
 #include "tests/support/filters.h"

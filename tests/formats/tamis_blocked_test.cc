@@ -1,5 +1,3 @@
-#include "formats/tamis_blocked.h"
-
 #include <bit>
 #include <cmath>
 #include <set>
@@ -9,7 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
-#include "formats/tamis_container.h"
+#include "formats/tamis/blocked.h"
+#include "formats/tamis/container.h"
 #include "tests/support/filters.h"
 
 // Golden bytes, readers' edge cases and damage of all kinds of the container

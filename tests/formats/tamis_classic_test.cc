@@ -1,8 +1,7 @@
-#include "formats/tamis_classic.h"
-
 #include <gtest/gtest.h>
 
-#include "formats/tamis_container.h"
+#include "formats/tamis/classic.h"
+#include "formats/tamis/container.h"
 #include "tests/support/filters.h"
 
 namespace tamis {

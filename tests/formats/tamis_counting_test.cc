@@ -1,5 +1,3 @@
-#include "formats/tamis_counting.h"
-
 #include <cmath>
 #include <memory>
 #include <string>
@@ -7,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/tamis_container.h"
+#include "formats/tamis/container.h"
+#include "formats/tamis/counting.h"
 #include "tests/support/filters.h"
 #include "tests/support/rates.h"
 

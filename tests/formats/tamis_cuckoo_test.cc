@@ -1,5 +1,3 @@
-#include "formats/tamis_cuckoo.h"
-
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -10,8 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "filters/cuckoo_table.h"
-#include "formats/tamis_container.h"
+#include "filters/cuckoo/cuckoo_table.h"
+#include "formats/tamis/container.h"
+#include "formats/tamis/cuckoo.h"
 #include "hash/xxhash.h"
 #include "math/cuckoo_sizing.h"
 #include "tests/support/filters.h"

@@ -1,7 +1,5 @@
 // What holds of every kind of the `.tamis` container.
 
-#include "formats/tamis_filter.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -12,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/tamis/filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
 

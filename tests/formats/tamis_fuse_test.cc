@@ -1,5 +1,3 @@
-#include "formats/tamis_fuse.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -9,8 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
-#include "formats/fuse_payload.h"
-#include "formats/tamis_container.h"
+#include "formats/tamis/container.h"
+#include "formats/tamis/fuse.h"
+#include "formats/tamis/fuse_payload.h"
 #include "hash/xxhash.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
-#include "filters/bumped_shape.h"
-#include "formats/tamis_container.h"
+#include "filters/ribbon/layout.h"
+#include "formats/tamis/container.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
 

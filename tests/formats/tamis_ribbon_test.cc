@@ -1,5 +1,3 @@
-#include "formats/tamis_ribbon.h"
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -9,7 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/tamis_container.h"
+#include "formats/tamis/container.h"
+#include "formats/tamis/ribbon.h"
 #include "hash/xxhash.h"
 #include "tests/formats/page_dumps.h"
 #include "tests/support/filters.h"

@@ -1,5 +1,3 @@
-#include "formats/tamis_rotating.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,7 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
-#include "formats/tamis_container.h"
+#include "formats/tamis/container.h"
+#include "formats/tamis/rotating.h"
 #include "tests/formats/page_dumps.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"

@@ -1,5 +1,3 @@
-#include "formats/tamis_scalable.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,7 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
-#include "formats/tamis_container.h"
+#include "formats/tamis/container.h"
+#include "formats/tamis/scalable.h"
 #include "tamis/living_filter.h"
 #include "tests/formats/page_dumps.h"
 #include "tests/support/filters.h"

@@ -1,8 +1,6 @@
 // One filter at a time: our bytes and answers beside those of the LevelDB
 // that is installed here.
 
-#include "formats/leveldb_bloom.h"
-
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -12,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/leveldb/bloom.h"
 #include "tests/peers/peer_policy.h"
 
 namespace tamis::testing {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "formats/leveldb_bloom.h"
-#include "formats/leveldb_filter_block.h"
+#include "formats/leveldb/bloom.h"
+#include "formats/leveldb/filter_block.h"
 #include "tests/peers/ldb_file.h"
 #include "tests/peers/peer_policy.h"
 #include "tests/peers/rebuild.h"

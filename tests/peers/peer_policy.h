@@ -12,7 +12,7 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 
-#include "formats/leveldb_bloom.h"
+#include "formats/leveldb/bloom.h"
 #include "tamis/filter.h"
 
 namespace tamis::testing {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/leveldb_filter_block.h"
+#include "formats/leveldb/filter_block.h"
 #include "tests/peers/ldb_file.h"
 #include "tests/support/golden.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/leveldb_filter_block.h"
+#include "formats/leveldb/filter_block.h"
 #include "tamis/filter.h"
 #include "tamis/formats.h"
 #include "tests/support/filters.h"

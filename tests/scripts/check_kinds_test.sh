@@ -11,19 +11,19 @@ expect_pass "$check" "$repository"
 plant_tree() {
   rm -rf "$scratch"/*
   mkdir -p "$scratch/include" "$scratch/tools"
-  plant src/formats/tamis_container.h 'enum class TamisKind : int {' \
+  plant src/formats/tamis/container.h 'enum class TamisKind : int {' \
     '  kSieve = 1,' '  kRiddle = 2,  // coarse' '};'
-  plant src/formats/tamis_kinds.cc \
+  plant src/formats/tamis/kinds.cc \
     '    Row{.kind = TamisKind::kSieve,' '        .name = "sieve",' \
     '        .open = OpenSieve},' \
     '    Row{.kind = TamisKind::kRiddle,' '        .name = "riddle",' \
     '        .open = OpenRiddle},'
   plant src/policy/kinds.cc '    Row{.kind = TamisKind::kSieve,' \
     '    Row{.kind = TamisKind::kRiddle,' '     .sized_names = {"riddle8"}'
-  plant src/formats/tamis_sieve.cc 'return TamisKind::kSieve;' \
+  plant src/formats/tamis/sieve.cc 'return TamisKind::kSieve;' \
     'return "sieve: no room";'
   plant scripts/kinds.txt '# file ; kinds ; why' '' \
-    'help.cc ; riddle, sieve ; prose'
+    'tools/help.cc ; riddle, sieve ; prose'
   plant tools/help.cc '  "A sieve, or a riddle8 of any size"'
   plant src/policy/other.cc '// A sieve is "sieve" here.' \
     '#include "formats/sieve.h"' 'Sieve(sieve, "sieves", "half-sieve", "x");' \
@@ -37,7 +37,7 @@ for line in 'if (kind == "sieve") {' 'return "x" + name + "riddle16:fpr=1";' \
   'case TamisKind::kRiddle:' 'f("a", "not a riddle, though");' \
   'Say("say \\"x\\" to a sieve");  // kinds'; do
   for file in src/policy/bad.cc include/tamis/bad.h tools/bad.cc \
-    src/formats/tamis_shared.cc; do
+    src/formats/tamis/shared.cc; do
     plant_tree
     plant "$file" 'int x = 0;' "$line"
     expect_fail "$file:2: names the kind" "$check" "$scratch"
@@ -46,11 +46,11 @@ done
 
 # The own files of one kind are not those of another.
 plant_tree
-plant src/formats/tamis_sieve.h 'return "riddle";'
-expect_fail 'src/formats/tamis_sieve.h:1: names the kind riddle' \
+plant src/formats/tamis/sieve.h 'return "riddle";'
+expect_fail 'src/formats/tamis/sieve.h:1: names the kind riddle' \
   "$check" "$scratch"
 
-for file in src/formats/tamis_kinds.cc src/policy/kinds.cc; do
+for file in src/formats/tamis/kinds.cc src/policy/kinds.cc; do
   plant_tree
   sed -i 's/kRiddle/kSieve/' "$scratch/$file"
   expect_fail "$file: TamisKind::kRiddle has 0 rows" "$check" "$scratch"
@@ -58,8 +58,8 @@ done
 
 plant_tree
 plant tools/help.cc '  "A sieve of any size"'
-expect_fail 'help.cc riddle: nothing needs' "$check" "$scratch"
+expect_fail 'tools/help.cc riddle: nothing needs' "$check" "$scratch"
 
 plant_tree
-plant scripts/kinds.txt 'help.cc ; riddle, sieve ; '
+plant scripts/kinds.txt 'tools/help.cc ; riddle, sieve ; '
 expect_fail 'a file, names and a reason' "$check" "$scratch"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/line_view.h"
+#include "formats/tamis/line_view.h"
 
 namespace tamis {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/line_view.h"
+#include "formats/tamis/line_view.h"
 #include "store/memtable.h"
 
 namespace tamis {

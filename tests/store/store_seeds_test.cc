@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
-#include "formats/line_view.h"
+#include "formats/tamis/line_view.h"
 #include "store/lookup.h"
 #include "store/version.h"
 #include "tamis/store.h"

@@ -1,0 +1,152 @@
+// filters/bloom/block_shapes.h -- the two kinds of block behind one face, for
+// code that serves both: how many bytes, and how to check and mark them.
+//
+// A shape is a small value:
+//   kBytes                       of one block
+//   Check(kernels, block, bits)  one key ...
+//   CheckMany(kernels, queries, count, out)   ... and many
+//   Mark(block, bits)            one key ...
+//   MarkMany(kernels, marks, count)           ... and many
+//   MarkAtomic, CheckAtomic      the same under many threads
+//   Rate(block)                  of false positives, by the bits as they are
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/coding.h"
+#include "filters/bloom/bit_array.h"
+#include "filters/bloom/line_bloom.h"
+#include "filters/bloom/split_block.h"
+#include "filters/kernels/kernels.h"
+
+namespace tamis {
+
+// Bit `position` of a block, as a bit of the 64-bit word that memory holds:
+// the same byte whatever the byte order of the machine.
+inline std::uint64_t WordMask(unsigned position) noexcept {
+  const std::uint64_t mask = std::uint64_t{1} << (position % 64);
+  return std::endian::native == std::endian::little ? mask : ByteSwap(mask);
+}
+
+inline std::atomic_ref<std::uint64_t> WordAt(unsigned char* block,
+                                             unsigned position) noexcept {
+  return std::atomic_ref(
+      reinterpret_cast<std::uint64_t*>(block)[position / 64]);
+}
+
+// REQUIRES, for both: `block` is aligned to 8 bytes.
+inline void SetBitAtomic(unsigned char* block, unsigned position) noexcept {
+  const auto word = WordAt(block, position);
+  const std::uint64_t mask = WordMask(position);
+  // Most bits of a well-filled filter are set already: a look is cheap, and
+  // leaves the line shared.
+  if ((word.load(std::memory_order_relaxed) & mask) == 0) {
+    word.fetch_or(mask, std::memory_order_relaxed);
+  }
+}
+
+inline bool HasBitAtomic(unsigned char* block, unsigned position) noexcept {
+  return (WordAt(block, position).load(std::memory_order_relaxed) &
+          WordMask(position)) != 0;
+}
+
+class LineShape {
+ public:
+  static constexpr std::size_t kBytes = kLineBytes;
+
+  explicit LineShape(const LineProbes& probes) noexcept : probes_(probes) {}
+
+  bool Check(const Kernels& kernels, const unsigned char* block,
+             std::uint32_t bits) const noexcept {
+    return kernels.check_line(block, bits, probes_);
+  }
+  void CheckMany(const Kernels& kernels, const BlockQuery* queries,
+                 std::size_t count, bool* out) const noexcept {
+    kernels.check_lines(queries, count, probes_, out);
+  }
+  void Mark(unsigned char* block, std::uint32_t bits) const noexcept {
+    MarkLine(block, bits, probes_);
+  }
+  void MarkMany(const Kernels& kernels, const BlockMark* marks,
+                std::size_t count) const noexcept {
+    kernels.mark_lines(marks, count, probes_);
+  }
+  void MarkAtomic(unsigned char* block, std::uint32_t bits) const noexcept {
+    for (unsigned i = 0; i < probes_.count; ++i) {
+      SetBitAtomic(block, probes_.PositionOf(bits, i));
+    }
+  }
+  bool CheckAtomic(unsigned char* block, std::uint32_t bits) const noexcept {
+    bool all = true;
+    for (unsigned i = 0; i < probes_.count; ++i) {
+      all &= HasBitAtomic(block, probes_.PositionOf(bits, i));
+    }
+    return all;
+  }
+  double Rate(const unsigned char* block) const noexcept {
+    const double set = static_cast<double>(CountSetBits({block, kLineBytes}));
+    return std::pow(set / static_cast<double>(kLineBits), probes_.count);
+  }
+
+ private:
+  LineProbes probes_;
+};
+
+class SplitBlockShape {
+ public:
+  static constexpr std::size_t kBytes = kSplitBlockBytes;
+
+  bool Check(const Kernels& kernels, const unsigned char* block,
+             std::uint32_t bits) const noexcept {
+    return kernels.check_split_block(block, bits);
+  }
+  void CheckMany(const Kernels& kernels, const BlockQuery* queries,
+                 std::size_t count, bool* out) const noexcept {
+    kernels.check_split_blocks(queries, count, out);
+  }
+  void Mark(unsigned char* block, std::uint32_t bits) const noexcept {
+    MarkSplitBlock(block, bits);
+  }
+  void MarkMany(const Kernels& kernels, const BlockMark* marks,
+                std::size_t count) const noexcept {
+    kernels.mark_split_blocks(marks, count);
+  }
+  void MarkAtomic(unsigned char* block, std::uint32_t bits) const noexcept {
+    for (unsigned i = 0; i < kSplitBlockWords; ++i) {
+      SetBitAtomic(block, PositionOf(bits, i));
+    }
+  }
+  bool CheckAtomic(unsigned char* block, std::uint32_t bits) const noexcept {
+    bool all = true;
+    for (unsigned i = 0; i < kSplitBlockWords; ++i) {
+      all &= HasBitAtomic(block, PositionOf(bits, i));
+    }
+    return all;
+  }
+  double Rate(const unsigned char* block) const noexcept {
+    constexpr double kWordBits = 32;
+    double rate = 1;
+    for (unsigned i = 0; i < kSplitBlockWords; ++i) {
+      rate *= std::popcount(LoadLittle32(block + sizeof(std::uint32_t) * i)) /
+              kWordBits;
+    }
+    return rate;
+  }
+
+ private:
+  // Within the block's 256 bits.
+  static unsigned PositionOf(std::uint32_t bits, unsigned word) noexcept {
+    return word * 32 +
+           static_cast<unsigned>(std::countr_zero(SplitBlockMask(bits, word)));
+  }
+};
+
+}  // namespace tamis

@@ -1,0 +1,180 @@
+// filters/bloom/probe_sequences.h -- from a key's digest to the bit positions
+// that stand for it.  Each sequence is constructed from (digest, bits,
+// prepared), and its Next() yields positions in [0, bits), as many as are
+// requested.  `prepared` is what the sequence's Prepare(bits) returns: for those
+// that need nothing, 0.
+// REQUIRES, for all of them: 0 < bits <= 2^63
+
+#pragma once
+
+#include <cstdint>
+
+#include "base/wide_math.h"
+#include "hash/hash_pair.h"
+
+namespace tamis {
+
+// Tamis's own.  Position: the digest as a fraction of 2^64, times bits; next
+// digest: multiplied by an odd constant.  Unlike a sum (a + i b), whose step
+// may share a divisor with the number of bits or be a multiple of it, this
+// behaves as k independent probes do, in small filters too.  (Of all digests
+// only the four multiples of 2^62 stay where they are in a large filter.)
+class MultiplicativeProbes {
+ public:
+  static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
+
+  MultiplicativeProbes(std::uint64_t digest, std::uint64_t bits,
+                       std::uint64_t /*prepared*/ = 0) noexcept
+      : digest_(digest), bits_(bits) {}
+
+  std::uint64_t Next() noexcept {
+    const std::uint64_t position = MultiplyHigh(digest_, bits_);
+    digest_ *= kMultiplier;
+    return position;
+  }
+
+ private:
+  // A multiplier for 64-bit congruential generators with a good spectrum in
+  // all small dimensions (Steele and Vigna, "Computationally easy, spectrally
+  // good multipliers for congruential pseudorandom number generators", 2021).
+  static constexpr std::uint64_t kMultiplier = 0xd1342543de82ef95;
+
+  std::uint64_t digest_;
+  std::uint64_t bits_;
+};
+
+// LevelDB's: a 32-bit digest plus multiples of itself, rotated.  The sum
+// wraps at 32 bits, so positions from 2^32 on are never reached.
+//
+// The remainder comes from two multiplications instead of a division: exact
+// for 32-bit numbers (Lemire, Kaser, Kurz, "Faster remainder by direct
+// computation", 2019).
+class RotatedSumProbes {
+ public:
+  // 2^64 / bits, rounded up; 0 where every 32-bit sum is its own remainder.
+  static std::uint64_t Prepare(std::uint64_t bits) noexcept {
+    return (bits >> 32) != 0 ? 0 : ~std::uint64_t{0} / bits + 1;
+  }
+
+  RotatedSumProbes(std::uint32_t digest, std::uint64_t bits,
+                   std::uint64_t prepared) noexcept
+      : sum_(digest),
+        step_((digest >> 17) | (digest << 15)),
+        bits_(bits),
+        prepared_(prepared) {}
+  RotatedSumProbes(std::uint32_t digest, std::uint64_t bits) noexcept
+      : RotatedSumProbes(digest, bits, Prepare(bits)) {}
+
+  std::uint64_t Next() noexcept {
+    const std::uint64_t sum = sum_;
+    sum_ += step_;
+    // One bit: 2^64 / 1 wraps to 0, and the remainder of everything is 0.
+    if (prepared_ == 0) return bits_ == 1 ? 0 : sum;
+    return MultiplyHigh(prepared_ * sum, bits_);
+  }
+
+ private:
+  std::uint32_t sum_;
+  std::uint32_t step_;
+  std::uint64_t bits_;
+  std::uint64_t prepared_;
+};
+
+// RocksDB's, up to format_version 4: as LevelDB's, but within one line of
+// 2^x bits, which the digest's remainder picks.  `prepared` is a line's bits.
+class LineSumProbes {
+ public:
+  static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 512; }
+
+  // REQUIRES: bits is a multiple of line_bits, line_bits a power of two
+  LineSumProbes(std::uint32_t digest, std::uint64_t bits,
+                std::uint64_t line_bits) noexcept
+      : sum_(digest),
+        step_((digest >> 17) | (digest << 15)),
+        line_start_(digest % (bits / line_bits) * line_bits),
+        line_mask_(line_bits - 1) {}
+
+  std::uint64_t Next() noexcept {
+    const std::uint64_t position = line_start_ + (sum_ & line_mask_);
+    sum_ += step_;
+    return position;
+  }
+
+ private:
+  std::uint32_t sum_;
+  std::uint32_t step_;
+  std::uint64_t line_start_;
+  std::uint64_t line_mask_;
+};
+
+// Cassandra's: signed 64-bit sums that wrap, reduced by a remainder whose
+// sign is then dropped.
+class SignedSumProbes {
+ public:
+  static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
+
+  SignedSumProbes(DigestPair digest, std::uint64_t bits,
+                  std::uint64_t /*prepared*/ = 0) noexcept
+      : sum_(digest.first), step_(digest.second), bits_(bits) {}
+
+  std::uint64_t Next() noexcept {
+    const bool negative = (sum_ >> 63) != 0;
+    const std::uint64_t magnitude = negative ? 0 - sum_ : sum_;
+    sum_ += step_;
+    return magnitude % bits_;
+  }
+
+ private:
+  std::uint64_t sum_;
+  std::uint64_t step_;
+  std::uint64_t bits_;
+};
+
+// The lab format's: the halves of a 64-bit digest, as a + i b; cannot wrap
+// within 2^31 probes.
+class HalvesSumProbes {
+ public:
+  static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
+
+  HalvesSumProbes(std::uint64_t digest, std::uint64_t bits,
+                  std::uint64_t /*prepared*/ = 0) noexcept
+      : sum_(digest & 0xffffffff), step_(digest >> 32), bits_(bits) {}
+
+  std::uint64_t Next() noexcept {
+    const std::uint64_t position = sum_ % bits_;
+    sum_ += step_;
+    return position;
+  }
+
+ private:
+  std::uint64_t sum_;
+  std::uint64_t step_;
+  std::uint64_t bits_;
+};
+
+// The MD5 filter's: (a + i b) mod bits over exact integers, that is without
+// wrapping at 64 bits: summed in residues, which stay below 2 * bits.
+class ExactSumProbes {
+ public:
+  static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
+
+  ExactSumProbes(DigestPair digest, std::uint64_t bits,
+                 std::uint64_t /*prepared*/ = 0) noexcept
+      : position_(digest.first % bits),
+        step_(digest.second % bits),
+        bits_(bits) {}
+
+  std::uint64_t Next() noexcept {
+    const std::uint64_t position = position_;
+    position_ += step_;
+    if (position_ >= bits_) position_ -= bits_;
+    return position;
+  }
+
+ private:
+  std::uint64_t position_;
+  std::uint64_t step_;
+  std::uint64_t bits_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,64 @@
+// filters/fuse/binary_fuse.h -- binary fuse filters: three or four cells per
+// key, whose sum (exclusive or) is the key's fingerprint.  A stranger's cells
+// sum up to its own fingerprint by chance only, once in 2^bits of a cell.
+//
+// After Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor
+// Filters" (2022): a key's cells lie in consecutive segments of the array, one
+// in each, which lets nearly full arrays be solved.  Here the first cell
+// follows the order of the positions, so that keys which come sorted fill the
+// array from one end to the other, and the segments begin right behind it, so
+// that an array can have any size; see docs/design/6-fuse.md.
+//
+// A position stands for a key: 64 bits, as if drawn evenly.
+
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+
+#include "base/coding.h"
+#include "base/wide_math.h"
+#include "hash/splitmix64.h"
+#include "math/fuse_sizing.h"
+
+namespace tamis {
+
+// Where a key's cells are, and what they sum up to.
+template <unsigned kArity>
+struct FuseProbe {
+  std::array<std::uint64_t, kArity> slots;
+  std::uint64_t mixed;  // its lower bits are the fingerprint
+};
+
+// Slots ascend, and are below FuseCells(shape, kArity).
+// REQUIRES: shape.segment_bits <= kMostFuseSegmentBits
+template <unsigned kArity>
+inline FuseProbe<kArity> FuseProbeFor(std::uint64_t position,
+                                      const FuseShape& shape,
+                                      std::uint64_t seed) noexcept {
+  const std::uint64_t length = std::uint64_t{1} << shape.segment_bits;
+  FuseProbe<kArity> probe;
+  probe.mixed = SplitMix64(position ^ seed);
+  probe.slots[0] = MultiplyHigh(position, shape.starts);
+  for (unsigned i = 1; i < kArity; ++i) {
+    const std::uint64_t within =
+        (probe.mixed >> (64 - i * kMostFuseSegmentBits)) & (length - 1);
+    probe.slots[i] = probe.slots[0] + 1 + (i - 1) * length + within;
+  }
+  return probe;
+}
+
+// 0 if the cells of the probe sum up to its fingerprint.  Cells are
+// little-endian, at any address.
+template <std::unsigned_integral Cell, unsigned kArity>
+inline Cell FuseDifference(const unsigned char* cells,
+                           const FuseProbe<kArity>& probe) noexcept {
+  Cell sum = static_cast<Cell>(probe.mixed);
+  for (const std::uint64_t slot : probe.slots) {
+    sum ^= LoadLittle<Cell>(cells + slot * sizeof(Cell));
+  }
+  return sum;
+}
+
+}  // namespace tamis

@@ -1,0 +1,20 @@
+// filters/kernels/avx2_windows.h -- what the row of AVX2 has for bumped
+// ribbons.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "filters/kernels/kernels.h"
+
+namespace tamis::avx2 {
+
+// As the members of Kernels.
+void FindWindows(const std::uint64_t* digests, std::size_t count,
+                 const WindowLayer& layer, WindowQueries* queries) noexcept;
+std::uint64_t CheckWindows(const WindowQueries& queries, std::size_t count,
+                           const WindowLayer& layer, bool* out) noexcept;
+std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept;
+
+}  // namespace tamis::avx2

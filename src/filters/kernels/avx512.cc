@@ -1,0 +1,151 @@
+// AVX-512 (F, BW, VL): a line is one register, and one permutation picks the
+// words of all probes.  The rules of filters/kernels/avx2.cc hold here, too.
+
+#include "filters/kernels/kernels.h"
+
+#if defined(__x86_64__)
+
+// GCC 12 warns of the deliberately undefined registers in its own header (GCC
+// bug 105593).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+
+namespace tamis {
+namespace {
+
+constexpr unsigned kLanes = 16;
+
+// Lane i is 1 if i < count, for a count up to 16: a window on this.
+constexpr std::uint32_t kOnesThenZeros[2 * kLanes] = {1, 1, 1, 1, 1, 1, 1, 1,
+                                                      1, 1, 1, 1, 1, 1, 1, 1};
+
+const std::uint32_t* LanesBelow(unsigned count) noexcept {
+  return kOnesThenZeros + kLanes - count;
+}
+
+__m256i LoadEight(const std::uint32_t* p) noexcept {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+
+// Up to sixteen probes of a line: those whose lane in `ones` is 1.
+bool CheckSixteen(const unsigned char* line, __m512i bits, __m512i factors,
+                  __m512i ones) noexcept {
+  const __m512i products = _mm512_mullo_epi32(bits, factors);
+  const __m512i held = _mm512_permutexvar_epi32(_mm512_srli_epi32(products, 28),
+                                                _mm512_loadu_si512(line));
+  // A rotation counts modulo 32: the word's number need not be cut off.
+  const __m512i mask = _mm512_rolv_epi32(ones, _mm512_srli_epi32(products, 23));
+  return _mm512_test_epi32_mask(_mm512_andnot_si512(held, mask),
+                                _mm512_set1_epi32(-1)) == 0;
+}
+
+// The same with at most eight probes, in half a register: a narrow
+// multiplication is cheaper, and most filters need no more.
+bool CheckEight(const unsigned char* line, __m256i bits, __m256i factors,
+                __m256i ones) noexcept {
+  const __m256i products = _mm256_mullo_epi32(bits, factors);
+  const __m512i words = _mm512_castsi256_si512(_mm256_srli_epi32(products, 28));
+  const __m256i held = _mm512_castsi512_si256(
+      _mm512_permutexvar_epi32(words, _mm512_loadu_si512(line)));
+  const __m256i mask = _mm256_rolv_epi32(ones, _mm256_srli_epi32(products, 23));
+  return _mm256_testc_si256(held, mask) != 0;
+}
+
+bool LineHasAll(const unsigned char* line, std::uint32_t bits,
+                const LineProbes& probes) noexcept {
+  if (probes.count <= kLanes / 2) {
+    return CheckEight(line, _mm256_set1_epi32(static_cast<int>(bits)),
+                      LoadEight(probes.factors),
+                      LoadEight(LanesBelow(probes.count)));
+  }
+  const __m512i wide = _mm512_set1_epi32(static_cast<int>(bits));
+  const std::uint32_t* factors = probes.factors;
+  unsigned left = probes.count;
+  bool all = true;
+  for (; left > kLanes; left -= kLanes, factors += kLanes) {
+    all &= CheckSixteen(line, wide, _mm512_loadu_si512(factors),
+                        _mm512_loadu_si512(LanesBelow(kLanes)));
+  }
+  return CheckSixteen(line, wide, _mm512_loadu_si512(factors),
+                      _mm512_loadu_si512(LanesBelow(left))) &&
+         all;
+}
+
+void LinesHaveAll(const BlockQuery* queries, std::size_t count,
+                  const LineProbes& probes, bool* out) noexcept {
+  if (probes.count > kLanes / 2) {
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i] = LineHasAll(queries[i].block, queries[i].bits, probes);
+    }
+    return;
+  }
+  const __m256i factors = LoadEight(probes.factors);
+  const __m256i ones = LoadEight(LanesBelow(probes.count));
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = CheckEight(queries[i].block,
+                        _mm256_set1_epi32(static_cast<int>(queries[i].bits)),
+                        factors, ones);
+  }
+}
+
+bool RunsHere() noexcept {
+  return kAvx2Kernels.runs_here() && __builtin_cpu_supports("avx512f") != 0 &&
+         __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512vl") != 0;
+}
+
+// A block is 256 bits, and marking is a matter of loads and stores: there is
+// nothing that AVX2 does not do as well.
+bool BlockHasAll(const unsigned char* block, std::uint32_t bits) noexcept {
+  return kAvx2Kernels.check_split_block(block, bits);
+}
+
+void BlocksHaveAll(const BlockQuery* queries, std::size_t count,
+                   bool* out) noexcept {
+  kAvx2Kernels.check_split_blocks(queries, count, out);
+}
+
+void MarkLinesAll(const BlockMark* marks, std::size_t count,
+                  const LineProbes& probes) noexcept {
+  kAvx2Kernels.mark_lines(marks, count, probes);
+}
+
+void MarkBlocksAll(const BlockMark* marks, std::size_t count) noexcept {
+  kAvx2Kernels.mark_split_blocks(marks, count);
+}
+
+void FindWindowsAll(const std::uint64_t* digests, std::size_t count,
+                    const WindowLayer& layer, WindowQueries* queries) noexcept {
+  kAvx2Kernels.find_windows(digests, count, layer, queries);
+}
+
+std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
+                              const WindowLayer& layer, bool* out) noexcept {
+  return kAvx2Kernels.check_windows(queries, count, layer, out);
+}
+
+std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
+  return kAvx2Kernels.walk(keys, values);
+}
+
+}  // namespace
+
+const Kernels kAvx512Kernels = {
+    .name = "avx512",
+    .runs_here = RunsHere,
+    .check_line = LineHasAll,
+    .check_split_block = BlockHasAll,
+    .check_lines = LinesHaveAll,
+    .check_split_blocks = BlocksHaveAll,
+    .mark_lines = MarkLinesAll,
+    .mark_split_blocks = MarkBlocksAll,
+    .find_windows = FindWindowsAll,
+    .check_windows = CheckWindowsAll,
+    .walk = Walk,
+};
+
+}  // namespace tamis
+
+#endif

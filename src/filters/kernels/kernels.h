@@ -1,0 +1,93 @@
+// filters/kernels/kernels.h -- the inner loops, once per kind of CPU.
+//
+// A kernel set has functions that give exactly the answers of the portable
+// ones (bloom/line_bloom.h, bloom/split_block.h, ribbon/query.h,
+// ribbon/elimination.h).  Each set has a file or two of its own, which alone
+// are compiled for its CPU; so whatever does not belong to the set is `static`
+// there or in an unnamed namespace.
+//
+// What takes many keys works on a group of them, whose memory was prefetched,
+// several keys to a vector: it is the second stage of a batch, and the loop
+// over groups is batch_loop.h's.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "filters/bloom/line_bloom.h"
+#include "filters/ribbon/kernel_types.h"
+
+namespace tamis {
+
+// One key to be looked up, its memory already asked for.
+struct BlockQuery {
+  const unsigned char* block;  // its line of 64 bytes, or its block of 32
+  std::uint32_t bits;
+};
+
+// One key to be added.
+struct BlockMark {
+  unsigned char* block;
+  std::uint32_t bits;
+};
+
+struct Kernels {
+  std::string_view name;
+  bool (*runs_here)() noexcept;
+
+  // CheckLine() and CheckSplitBlock(), for one key ...
+  bool (*check_line)(const unsigned char* line, std::uint32_t bits,
+                     const LineProbes& probes) noexcept;
+  bool (*check_split_block)(const unsigned char* block,
+                            std::uint32_t bits) noexcept;
+  // ... and for each of `count`: out[i] is the answer to queries[i].
+  void (*check_lines)(const BlockQuery* queries, std::size_t count,
+                      const LineProbes& probes, bool* out) noexcept;
+  void (*check_split_blocks)(const BlockQuery* queries, std::size_t count,
+                             bool* out) noexcept;
+  // MarkLine() and MarkSplitBlock(), for each of `count`.
+  void (*mark_lines)(const BlockMark* marks, std::size_t count,
+                     const LineProbes& probes) noexcept;
+  void (*mark_split_blocks)(const BlockMark* marks, std::size_t count) noexcept;
+  // FindWindow() for each of `count` digests, at most kMostWindows.  What lies
+  // behind them in *queries is undefined then.
+  void (*find_windows)(const std::uint64_t* digests, std::size_t count,
+                       const WindowLayer& layer,
+                       WindowQueries* queries) noexcept;
+  // Looks these up, their memory being asked for already.  Bit i of the result
+  // says that key i is bumped; if it is not, out[i] says whether it may be
+  // there.
+  std::uint64_t (*check_windows)(const WindowQueries& queries,
+                                 std::size_t count, const WindowLayer& layer,
+                                 bool* out) noexcept;
+  // WalkTogether() of kWalkers queues.
+  std::size_t (*walk)(WalkingKey<std::uint64_t>* keys,
+                      std::size_t values) noexcept;
+};
+
+// The kernel sets of this architecture, the portable one first, the best last.
+std::span<const Kernels* const> AllKernels() noexcept;
+
+// The best set that runs here, or the one that the environment variable
+// TAMIS_KERNELS names, if it runs here.  Chosen once.
+const Kernels& ActiveKernels() noexcept;
+
+// The set of that name, or null where it is unknown or does not run here.
+const Kernels* FindKernels(std::string_view name) noexcept;
+
+// The set that ActiveKernels() takes where the environment says `wanted`
+// (empty: nothing).  An unknown name, or one that does not run here, counts
+// as nothing: a filter must answer on every machine.
+const Kernels& ChooseKernels(std::string_view wanted) noexcept;
+
+// One per file; the list that AllKernels() shows has those of its machine.
+extern const Kernels kPortableKernels;
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
+extern const Kernels kAvx512PopcntKernels;
+extern const Kernels kNeonKernels;
+
+}  // namespace tamis

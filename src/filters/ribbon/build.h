@@ -1,0 +1,39 @@
+// filters/ribbon/build.h -- a whole bumped ribbon filter: its layers, each
+// with the keys that the one before bumped, and the last few keys.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "filters/ribbon/fallback.h"
+#include "filters/ribbon/layout.h"
+#include "sort/hash_set.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// What stands in memory, in this order: the layers, then the last keys.
+struct BumpedFilter {
+  BumpedShape shape;
+  std::vector<std::uint64_t> layers;  // buckets of each
+  BumpedLast last;
+
+  std::uint64_t bytes() const noexcept;
+};
+
+// More layers than any set of keys will need; what then is left is listed.
+inline constexpr std::size_t kMostBumpedLayers = 16;
+
+// Appends the filter of `digests` to *dst.  `columns` as BumpedShape::Of()
+// takes it.  The bytes depend on the digests alone.
+// REQUIRES: Seal() of `digests` was ok
+// ResourceExhausted, IoError: *dst may have grown.
+Result<BumpedFilter> BuildBumped(std::uint32_t columns, DigestSet* digests,
+                                 const BuildOptions& options, std::string* dst);
+
+// About what BuildBumped() will make of that many different digests.
+BumpedFilter PredictBumped(std::uint32_t columns, std::uint64_t keys);
+
+}  // namespace tamis

@@ -1,0 +1,53 @@
+// filters/ribbon/coefficients.h -- what a digest says about a key of a bumped
+// ribbon filter: its coefficients and its fingerprint.  (Where it starts is
+// BumpedLayer::PlaceOf().)
+
+#pragma once
+
+#include <cstdint>
+
+#include "base/wide_math.h"
+#include "hash/splitmix64.h"
+
+namespace tamis {
+
+// A key's row of coefficients: bit i for row i of its window, the first of
+// which is always selected.  Word is std::uint64_t or Uint128.
+template <typename Word>
+struct BumpedKey {
+  Word coefficients;
+  std::uint32_t fingerprint;
+};
+
+template <typename Word>
+constexpr BumpedKey<Word> BumpedKeyOf(std::uint64_t digest) noexcept {
+  // Places come from the upper bits, so keys that meet differ in the lower:
+  // these go everywhere.  Odd numbers without pattern.
+  std::uint64_t mixed = digest * 0x9e3779b97f4a7c15;
+  mixed ^= mixed >> 32;
+  Word coefficients = (mixed * 0xd6e8feb86659fd93) | 1;
+  if constexpr (sizeof(Word) > sizeof(std::uint64_t)) {
+    const std::uint64_t upper = (mixed ^ mixed >> 29) * 0xa0761d6478bd642f;
+    coefficients |= static_cast<Word>(upper) << 64;
+  }
+  return {coefficients,
+          static_cast<std::uint32_t>((mixed * 0xff51afd7ed558ccd) >> 32)};
+}
+
+// 1 if an odd number of bits is set.  (Not by counting them: not every
+// processor of ours can.)
+inline unsigned Parity(std::uint64_t word) noexcept {
+  return static_cast<unsigned>(__builtin_parityll(word));
+}
+inline unsigned Parity(Uint128 word) noexcept {
+  return Parity(static_cast<std::uint64_t>(word) ^
+                static_cast<std::uint64_t>(word >> 64));
+}
+
+// The digest that a bumped key has in the next layer.  A bijection: different
+// digests stay different.
+constexpr std::uint64_t NextLayerDigest(std::uint64_t digest) noexcept {
+  return SplitMix64(digest);
+}
+
+}  // namespace tamis

@@ -1,0 +1,67 @@
+// filters/ribbon/kernel_types.h -- what the bumped ribbon passes to its kernels
+// (filters/kernels/kernels.h): windows to be looked up, and keys on their way
+// through the elimination.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tamis {
+
+// As many windows of a bumped ribbon as are looked up at once, at most.
+inline constexpr std::size_t kMostWindows = 64;
+
+// Keys of a bumped ribbon (filters/ribbon/layout.h) in windows of 64 rows.  Key
+// i has the i-th of each array.
+struct WindowQueries {
+  const unsigned char* words[kMostWindows];   // of the window's first segment
+  std::uint64_t masks[2][kMostWindows];       // rows selected there, and behind
+  std::uint64_t fingerprints[kMostWindows];   // its lower 32 bits
+  const unsigned char* levels[kMostWindows];  // of the pair's second segment
+  std::uint64_t rows[kMostWindows];  // where the window starts in its pair
+  // Where segments differ in size, and only there:
+  std::uint64_t strides[kMostWindows];  // bytes from this segment to the next
+  std::uint64_t columns[kMostWindows];  // 3 to 32
+};
+
+class BumpedLayer;
+
+// What all queries of a layer share.
+struct WindowLayer {
+  const BumpedLayer* layer = nullptr;  // from which all this comes
+  const unsigned char* bytes = nullptr;
+  std::uint64_t buckets = 0;
+  std::uint64_t part_mask = 0;      // buckets of a part, less one
+  unsigned least_columns = 0;       // that every segment has
+  std::uint64_t wide_segments = 0;  // the first ones, which have one more
+  unsigned columns = 0;             // of all keys; 0: they differ
+  unsigned level_bits = 0;          // at most 7, and at most the columns
+  // By level: keys that start before that row of their pair are bumped.
+  std::uint8_t thresholds[128] = {};
+  bool levels_are_rows = false;  // level_bits is 7, and thresholds[i] is i
+};
+
+// A key of a bumped ribbon, waiting for its turn or after it.  See
+// filters/ribbon/elimination.h.
+template <typename Word>
+struct QueuedKey {
+  Word coefficients = 0;
+  std::uint64_t value = 0;
+  Word* row = nullptr;    // the first of its window
+  Word* owned = nullptr;  // the one that it got, if it did
+};
+
+// One on its way to a row of its own: the coefficients that are left of it, the
+// first being that of the row that `row` points to.
+template <typename Word>
+struct WalkingKey {
+  Word coefficients = 0;
+  std::uint64_t value = 0;
+  Word* row = nullptr;
+  QueuedKey<Word>* self = nullptr;   // in a queue, the last of which went first
+  QueuedKey<Word>* queue = nullptr;  // its start: those before `self` wait
+};
+inline constexpr std::size_t kWalkers = 4;
+
+}  // namespace tamis

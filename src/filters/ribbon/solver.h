@@ -1,0 +1,41 @@
+// filters/ribbon/solver.h -- finds the table of a layer, part by part, and the
+// keys that must be bumped.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "filters/ribbon/layout.h"
+
+namespace tamis {
+
+// Has the memory for some parts, and may be used for as many as one likes.
+class BumpedSolver {
+ public:
+  // Parts that Solve() takes on at a time: elimination waits for memory and
+  // for its own results, and does so for all of them at once.
+  static constexpr std::uint64_t kPartsAtOnce = 8;
+
+  explicit BumpedSolver(const BumpedLayer& layer);
+  ~BumpedSolver();
+  BumpedSolver(const BumpedSolver&) = delete;
+  BumpedSolver& operator=(const BumpedSolver&) = delete;
+
+  // Solves the parts from `first_part` on, up to kPartsAtOnce of them, for
+  // `digests`: all of theirs, ascending, all different.  Writes their segments
+  // to `layer`, where the layer starts, and appends the digests of the keys
+  // that it bumped, ascending, to *bumped.  Throws std::bad_alloc.
+  void Solve(std::uint64_t first_part, std::span<const std::uint64_t> digests,
+             unsigned char* layer, std::vector<std::uint64_t>* bumped);
+
+ private:
+  class Impl;
+  template <typename Word>
+  class ImplOf;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,112 @@
+#include "formats/leveldb/bloom.h"
+
+#include <cmath>
+
+#include "filters/bloom/probe_sequences.h"
+#include "formats/bloom_policy.h"
+#include "formats/classic_engine.h"
+#include "hash/leveldb_hash.h"
+#include "math/leveldb_sizing.h"
+#include "tamis/bloom_math.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint32_t kHashSeed = 0xbc9f1d34;  // LevelDB's, for Bloom
+
+class LevelDbBloom {
+ public:
+  using Digest = std::uint32_t;
+  using Probes = RotatedSumProbes;
+  using Engine = ClassicEngine<LevelDbBloom>;
+  static constexpr std::size_t kHeaderBytes = 0;
+  static constexpr std::size_t kTrailerBytes = 1;  // the number of probes
+  static constexpr auto kRepeats = CountedRepeats::kAll;  // as LevelDB does
+  static constexpr bool kHasSeed = false;
+
+  explicit LevelDbBloom(const BloomSizing& sizing) : sizing_(sizing) {
+    if (sizing.bits_per_key > 0) {
+      bits_per_key_ =
+          static_cast<std::uint64_t>(std::ceil(sizing.bits_per_key));
+    } else if (sizing.rate > 0) {
+      bits_per_key_ = LevelDbBitsPerKeyFor(sizing.rate);
+    }
+  }
+
+  std::string_view policy_name() const noexcept { return kLevelDbBloomName; }
+  std::string spec_name() const { return "leveldb"; }
+  std::string_view hash_name() const noexcept { return "leveldb hash"; }
+  unsigned byte_flip() const noexcept { return 0; }
+
+  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+    return LevelDbHash(key, kHashSeed);
+  }
+
+  BloomFacts Plan(std::uint64_t keys) const noexcept {
+    BloomFacts facts;
+    if (sizing_.bits != 0) {
+      facts.bits = (sizing_.bits + 7) / 8 * 8;
+      facts.probes = sizing_.probes;
+    } else {
+      facts.bits = LevelDbBits(keys, bits_per_key_);
+      facts.probes =
+          sizing_.probes != 0 ? sizing_.probes : LevelDbProbes(bits_per_key_);
+    }
+    return facts;
+  }
+
+  Status CheckPlan(const BloomFacts& facts) const {
+    if (facts.probes <= kMaxBloomProbes) return Status::Ok();
+    return Status::InvalidArgument("leveldb: more than 30 probes are reserved");
+  }
+  std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
+    return bits / 8;
+  }
+  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
+    return LevelDbRate(facts.bits, keys, facts.probes);
+  }
+
+  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
+    whole.back() = static_cast<char>(facts.probes);
+  }
+
+  Result<ParsedBloom> Parse(Slice bytes) const {
+    // LevelDB answers "absent" from no bytes and from one; it writes neither.
+    // They are what is left of a damaged filter, and must not hide a key.
+    if (bytes.size() < 2) {
+      return Status::Corruption("leveldb: fewer than 2 bytes are no filter");
+    }
+    ParsedBloom parsed;
+    parsed.payload = bytes.substr(0, bytes.size() - 1);
+    parsed.facts.bits = std::uint64_t{parsed.payload.size()} * 8;
+    parsed.facts.probes = static_cast<unsigned char>(bytes.back());
+    if (parsed.facts.probes == 0) {
+      parsed.always_maybe = "no probe is made (k = 0)";
+    } else if (parsed.facts.probes > kMaxBloomProbes) {
+      parsed.always_maybe = "more than 30 probes are reserved by LevelDB";
+    }
+    return parsed;
+  }
+
+ private:
+  BloomSizing sizing_;
+  std::uint64_t bits_per_key_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<const FilterPolicy> NewLevelDbBloomPolicy(
+    const BloomSizing& sizing) {
+  return std::make_unique<BloomPolicy<LevelDbBloom>>(LevelDbBloom(sizing));
+}
+
+bool LevelDbBloomMayContain(Slice filter, Slice key) noexcept {
+  const unsigned probes = static_cast<unsigned char>(filter.back());
+  if (probes > kMaxBloomProbes) return true;
+  const ClassicShape shape = MakeClassicShape<RotatedSumProbes>(
+      std::uint64_t{filter.size() - 1} * 8, probes);
+  return CheckClassic<RotatedSumProbes>(BytesOf(filter), shape,
+                                        LevelDbHash(key, kHashSeed));
+}
+
+}  // namespace tamis

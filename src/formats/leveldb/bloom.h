@@ -1,0 +1,25 @@
+// formats/leveldb/bloom.h -- LevelDB's "leveldb.BuiltinBloomFilter2", byte for
+// byte; see docs/formats/leveldb.md.
+
+#pragma once
+
+#include <memory>
+
+#include "formats/bloom_facts.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+inline constexpr std::string_view kLevelDbBloomName =
+    "leveldb.BuiltinBloomFilter2";
+
+// LevelDB sizes filters by whole bits per key: fractions are rounded up, and
+// a rate becomes the fewest bits per key that reach it.
+std::unique_ptr<const FilterPolicy> NewLevelDbBloomPolicy(
+    const BloomSizing& sizing);
+
+// LevelDB's own third method: asks the bytes of one filter without opening
+// it.  True for reserved encodings.  REQUIRES: filter.size() >= 2
+bool LevelDbBloomMayContain(Slice filter, Slice key) noexcept;
+
+}  // namespace tamis

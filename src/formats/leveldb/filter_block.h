@@ -1,0 +1,73 @@
+// formats/leveldb/filter_block.h -- the filter block of a LevelDB table: one
+// filter per 2 KiB of data offset; see docs/formats/leveldb.md.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// Writes a filter block while a table is written.
+// Calls must match: (StartBlock AddKey*)* StartBlock? Finish, where the
+// offsets given to StartBlock never fall.  Not thread-safe.
+class LevelDbFilterBlockBuilder {
+ public:
+  // REQUIRES: `policy` outlives the builder; for a block that LevelDB reads,
+  // its name is that of LevelDB's policy
+  explicit LevelDbFilterBlockBuilder(const FilterPolicy& policy);
+
+  // The next data block begins at that offset of the file; also to be told
+  // where the last one ends, as LevelDB is.  InvalidArgument: beyond 2 TiB.
+  Status StartBlock(std::uint64_t block_offset);
+
+  // A key of the current data block.
+  void AddKey(Slice key);
+
+  // Appends the block to *dst.  On error *dst is as it was.
+  Status Finish(std::string* dst);
+
+ private:
+  Status EmitFilter();
+
+  const FilterPolicy& policy_;
+  std::unique_ptr<FilterBuilder> pending_;  // null: no key since the last one
+  std::string filters_;                     // one after the other
+  std::vector<std::uint32_t> starts_;       // where each begins in filters_
+};
+
+// Answers from a filter block of LevelDB's own Bloom filter, in bytes that
+// somebody else owns.  Safe to share among threads.
+class LevelDbFilterBlockReader {
+ public:
+  // Never fails: what is wrong with the bytes is found here, once, and makes
+  // MayContain() answer "maybe".  REQUIRES: `block` outlives the reader
+  explicit LevelDbFilterBlockReader(Slice block) noexcept;
+
+  // False only if the data block that starts at that offset of the file
+  // certainly does not hold `key`.
+  bool MayContain(std::uint64_t block_offset, Slice key) const noexcept;
+
+  // Empty, or what is wrong: nothing is ruled out then.
+  std::string_view damage() const noexcept { return damage_; }
+
+  std::size_t filter_count() const noexcept { return filter_count_; }
+  // The bytes of one filter; empty: no data block starts in its range.
+  // REQUIRES: damage().empty() and i < filter_count()
+  Slice filter(std::size_t i) const noexcept;
+
+ private:
+  std::string_view FindDamage() const noexcept;
+
+  Slice block_;
+  std::size_t offsets_at_ = 0;
+  std::size_t filter_count_ = 0;
+  unsigned base_lg_ = 0;  // each filter covers 2^base_lg bytes of file
+  std::string_view damage_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,360 @@
+#include "formats/parquet/sbbf.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/no_throw.h"
+#include "formats/blocked_engine.h"
+#include "formats/bloom_policy.h"
+#include "formats/parquet/header.h"
+#include "hash/murmur3.h"
+#include "hash/xxhash.h"
+#include "tamis/bloom_math.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::string_view kSpecName = "parquet";
+constexpr std::uint32_t kObsoleteSeed = 1361930890;
+constexpr std::uint64_t kTooManyBits = std::uint64_t{1} << 63;
+
+// Parquet's rule for a rate.  It takes no account of crowded blocks; rounding
+// up to a power of two mostly makes up for that.  Cut, not rounded, as there.
+std::uint64_t BitsForRate(std::uint64_t keys, double rate) noexcept {
+  const double bits = -8 * static_cast<double>(keys) /
+                      std::log1p(-std::pow(rate, 1.0 / kSplitBlockWords));
+  if (!(bits < static_cast<double>(kTooManyBits))) return kTooManyBits;
+  return static_cast<std::uint64_t>(bits);
+}
+
+// The bits alone.  The header has no fixed size, so ParquetPolicy puts it
+// before what the templates make of this.
+class ParquetBits {
+ public:
+  using Digest = std::uint64_t;
+  using Engine = BlockedEngine<ParquetBits>;
+  using Shape = SplitBlockShape;
+  static constexpr std::string_view kKindName = "splitblock";
+  static constexpr BlockKind kBlockKind = BlockKind::kSplit;
+  static constexpr std::size_t kHeaderBytes = 0;
+  static constexpr std::size_t kTrailerBytes = 0;
+  // Sized by distinct values.
+  static constexpr auto kRepeats = CountedRepeats::kNone;
+  static constexpr bool kHasSeed = false;
+
+  explicit ParquetBits(const BloomSizing& sizing) : sizing_(sizing) {}
+
+  std::string_view policy_name() const noexcept { return kParquetFilterName; }
+  std::string spec_name() const { return std::string(kSpecName); }
+  std::string_view hash_name() const noexcept { return "xxh64"; }
+
+  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+    return Xxh64(key);
+  }
+  Shape ShapeOf(const BloomFacts& /*facts*/) const noexcept { return {}; }
+  // REQUIRES: blocks < 2^32
+  std::uint64_t BlockOf(Digest digest, std::uint64_t blocks) const noexcept {
+    return ((digest >> 32) * blocks) >> 32;
+  }
+
+  BloomFacts Plan(std::uint64_t keys) const noexcept {
+    BloomFacts facts;
+    facts.probes = sizing_.probes != 0 ? sizing_.probes : kSplitBlockWords;
+    if (sizing_.bits != 0) {
+      facts.bits = (sizing_.bits + kSplitBlockBits - 1) / kSplitBlockBits *
+                   kSplitBlockBits;
+      return facts;
+    }
+    const std::uint64_t least = sizing_.rate > 0
+                                    ? BitsForRate(keys, sizing_.rate)
+                                    : BloomBitsAt(keys, sizing_.bits_per_key);
+    facts.bits = std::bit_ceil(std::max(least, kSplitBlockBits));
+    return facts;
+  }
+  Status CheckPlan(const BloomFacts& facts) const {
+    if (facts.probes != kSplitBlockWords) {
+      return Status::InvalidArgument(
+          "parquet: a key has 8 probes, no more and no fewer");
+    }
+    if (PayloadBytes(facts.bits) > kMostParquetBytes) {
+      return Status::InvalidArgument(
+          "parquet: more than 128 MiB, the format's limit; plan for fewer "
+          "keys or fewer bits per key");
+    }
+    return Status::Ok();
+  }
+  std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
+    return bits / 8;
+  }
+  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
+    return BlockedRate({.kind = kBlockKind,
+                        .blocks = facts.bits / kSplitBlockBits,
+                        .probes = facts.probes},
+                       keys);
+  }
+
+  void Seal(std::span<char> /*whole*/,
+            const BloomFacts& /*facts*/) const noexcept {}
+
+  // REQUIRES: CheckParquetBitset() has found them good
+  Result<ParsedBloom> Parse(Slice bits) const {
+    ParsedBloom parsed;
+    parsed.payload = bits;
+    parsed.facts.bits = std::uint64_t{bits.size()} * 8;
+    parsed.facts.probes = kSplitBlockWords;
+    return parsed;
+  }
+
+ private:
+  BloomSizing sizing_;
+};
+
+// What a reader of the obsolete form asks: another hash, and a mask where the
+// later form multiplies.
+class ObsoleteParquetBits {
+ public:
+  using Digest = std::uint64_t;
+  using Engine = BlockedEngine<ObsoleteParquetBits>;
+  using Shape = SplitBlockShape;
+  static constexpr std::string_view kKindName = ParquetBits::kKindName;
+  static constexpr BlockKind kBlockKind = ParquetBits::kBlockKind;
+  static constexpr bool kHasSeed = false;
+
+  std::string spec_name() const { return std::string(kSpecName); }
+  std::string_view hash_name() const noexcept { return "murmur3 (parquet)"; }
+
+  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+    return Murmur3(key, kObsoleteSeed).h1;
+  }
+  Shape ShapeOf(const BloomFacts& /*facts*/) const noexcept { return {}; }
+  // REQUIRES: blocks is a power of two
+  std::uint64_t BlockOf(Digest digest, std::uint64_t blocks) const noexcept {
+    return (digest >> 32) & (blocks - 1);
+  }
+};
+
+// A whole filter, taken apart and checked.
+struct ParsedParquet {
+  bool obsolete = false;
+  ParsedBloom bloom;
+};
+
+Result<ParsedParquet> ParseParquet(const ParquetBits& format, Slice bytes) {
+  ParsedParquet parsed;
+  parsed.obsolete = IsObsoleteParquet(bytes);
+  const Result<ParquetHeader> header = parsed.obsolete
+                                           ? ParseObsoleteParquetHeader(bytes)
+                                           : ParseParquetHeader(bytes);
+  if (!header.ok()) return header.status();
+  const Slice bits = bytes.substr(header->header_bytes);
+  // Of a Thrift header with unknown members nothing else is known, the size
+  // included; the obsolete one has hardly any other mark than its size.
+  if (header->reserved.empty() || parsed.obsolete) {
+    Status fits = CheckParquetBitset(*header, bits.size());
+    if (!fits.ok()) return fits;
+    if (bits.size() != static_cast<std::uint64_t>(header->bitset_bytes)) {
+      return Status::Corruption("parquet: bytes follow the filter");
+    }
+  }
+  Result<ParsedBloom> bloom = format.Parse(bits);
+  parsed.bloom = *std::move(bloom);
+  parsed.bloom.always_maybe = header->reserved;
+  return parsed;
+}
+
+// Appends room for the header of so many bytes of bits.
+Status AppendHeader(std::string* dst, std::uint64_t bitset_bytes) {
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, ParquetHeaderBytes(bitset_bytes));
+  if (room.ok()) StoreParquetHeader(dst->data() + start, bitset_bytes);
+  return room;
+}
+
+class ParquetBuilder final : public FilterBuilder {
+ public:
+  ParquetBuilder(const ParquetBits& format, RepeatedKeys repeats)
+      : format_(format), bits_(format, repeats) {}
+
+  void Add(Slice key) override {
+    bits_.Add(key);
+    ++added_;
+  }
+  void AddMany(std::span<const Slice> keys) override {
+    bits_.AddMany(keys);
+    added_ += keys.size();
+  }
+
+  Status Finish(std::string* dst) override {
+    return NoThrowAppending(dst, [&] { return Write(dst); });
+  }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return bits_.counted_keys();
+  }
+
+ private:
+  Status Write(std::string* dst) {
+    const std::size_t start = dst->size();
+    // How many of the keys count is known only to the inner builder; where
+    // repeats make the filter smaller than expected, so is its header.
+    const std::uint64_t expected = std::min(
+        format_.PayloadBytes(format_.Plan(added_).bits), kMostParquetBytes);
+    Status done = AppendHeader(dst, expected);
+    const std::size_t bits_at = dst->size();
+    if (done.ok()) done = bits_.Finish(dst);
+    if (!done.ok()) return done;
+    const std::uint64_t actual = dst->size() - bits_at;
+    if (actual != expected) {
+      dst->erase(start, bits_at - start - ParquetHeaderBytes(actual));
+      StoreParquetHeader(dst->data() + start, actual);
+    }
+    return Status::Ok();
+  }
+
+  ParquetBits format_;
+  BloomBuilder<ParquetBits> bits_;
+  std::uint64_t added_ = 0;
+};
+
+// A MutableFilter or ConcurrentFilter of the bits, saved with its header.
+template <typename Growing>
+class ParquetGrowing final : public Growing {
+ public:
+  ParquetGrowing(std::unique_ptr<Growing> bits, std::uint64_t bitset_bytes)
+      : bits_(std::move(bits)), bitset_bytes_(bitset_bytes) {}
+
+  Status Insert(Slice key) override { return bits_->Insert(key); }
+  Status InsertMany(std::span<const Slice> keys) override {
+    return bits_->InsertMany(keys);
+  }
+  bool MayContain(Slice key) const noexcept override {
+    return bits_->MayContain(key);
+  }
+  void MayContainMany(std::span<const Slice> keys,
+                      std::span<bool> out) const noexcept override {
+    bits_->MayContainMany(keys, out);
+  }
+  FilterInfo Describe() const override { return bits_->Describe(); }
+
+  Status Save(std::string* dst) const override {
+    return NoThrowAppending(dst, [&] {
+      Status done = AppendHeader(dst, bitset_bytes_);
+      return done.ok() ? bits_->Save(dst) : done;
+    });
+  }
+
+ private:
+  std::unique_ptr<Growing> bits_;
+  std::uint64_t bitset_bytes_;
+};
+
+class ParquetPolicy final : public FilterPolicy {
+ public:
+  explicit ParquetPolicy(const BloomSizing& sizing)
+      : format_(sizing), bits_(format_) {}
+
+  std::string_view name() const noexcept override { return bits_.name(); }
+
+  std::unique_ptr<FilterBuilder> NewBuilder(
+      const BuildOptions& options) const override {
+    return std::make_unique<ParquetBuilder>(format_, options.repeats);
+  }
+
+  Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
+    const Result<ParsedParquet> parsed = ParseParquet(format_, bytes);
+    if (!parsed.ok()) return parsed.status();
+    const ParsedBloom& bloom = parsed->bloom;
+    if (!bloom.always_maybe.empty()) {
+      return NewAlwaysMaybe(format_.spec_name(), bloom.always_maybe);
+    }
+    if (parsed->obsolete) {
+      using Reader = BloomReader<ObsoleteParquetBits>;
+      return std::unique_ptr<const FilterReader>(
+          std::make_unique<Reader>(ObsoleteParquetBits(), bloom));
+    }
+    return std::unique_ptr<const FilterReader>(
+        std::make_unique<BloomReader<ParquetBits>>(format_, bloom));
+  }
+
+  Estimate Predict(std::uint64_t keys) const noexcept override {
+    Estimate estimate = bits_.Predict(keys);
+    estimate.bytes +=
+        ParquetHeaderBytes(std::min(estimate.bytes, kMostParquetBytes));
+    return estimate;
+  }
+  double RateAt(std::uint64_t planned_keys,
+                std::uint64_t keys) const noexcept override {
+    return bits_.RateAt(planned_keys, keys);
+  }
+
+  Result<std::unique_ptr<MutableFilter>> NewMutable(
+      std::uint64_t planned_keys) const override {
+    return WithHeader(bits_.NewMutable(planned_keys), planned_keys);
+  }
+  Result<std::unique_ptr<ConcurrentFilter>> NewConcurrent(
+      std::uint64_t planned_keys) const override {
+    return WithHeader(bits_.NewConcurrent(planned_keys), planned_keys);
+  }
+
+  Status Combine(std::span<const Slice> filters, SetOperation operation,
+                 std::string* dst) const override;
+
+ private:
+  template <typename Growing>
+  Result<std::unique_ptr<Growing>> WithHeader(
+      Result<std::unique_ptr<Growing>> bits, std::uint64_t planned_keys) const {
+    if (!bits.ok()) return bits.status();
+    // As the bits themselves are planned: for one key at least.
+    const std::uint64_t planned = std::max<std::uint64_t>(planned_keys, 1);
+    return std::unique_ptr<Growing>(std::make_unique<ParquetGrowing<Growing>>(
+        *std::move(bits), bits_.Predict(planned).bytes));
+  }
+
+  ParquetBits format_;
+  BloomPolicy<ParquetBits> bits_;
+};
+
+// Merging bits asks nothing of their hash, so it serves both forms, but not
+// one of each.
+Status ParquetPolicy::Combine(std::span<const Slice> filters,
+                              SetOperation operation, std::string* dst) const {
+  std::vector<Slice> bits;
+  bool obsolete = false;
+  for (const Slice filter : filters) {
+    const Result<ParsedParquet> parsed = ParseParquet(format_, filter);
+    if (!parsed.ok()) return parsed.status();
+    Status fits = CheckMergeable(parsed->bloom, parsed->bloom);
+    if (!fits.ok()) return fits;
+    if (!bits.empty() && parsed->obsolete != obsolete) {
+      return Status::InvalidArgument(
+          "the filters differ in their hash function: xxh64 and murmur3; only "
+          "filters of equal parameters can be combined");
+    }
+    obsolete = parsed->obsolete;
+    bits.push_back(parsed->bloom.payload);
+  }
+  const std::size_t start = dst->size();
+  const std::uint64_t size = bits.empty() ? 0 : bits.front().size();
+  Status done = obsolete ? AppendZeros(dst, kObsoleteParquetHeaderBytes)
+                         : AppendHeader(dst, size);
+  if (done.ok() && obsolete) {
+    StoreObsoleteParquetHeader(dst->data() + start, size);
+  }
+  if (done.ok()) done = bits_.Combine(bits, operation, dst);
+  if (!done.ok()) dst->resize(start);
+  return done;
+}
+
+}  // namespace
+
+std::unique_ptr<const FilterPolicy> NewParquetPolicy(
+    const BloomSizing& sizing) {
+  return std::make_unique<ParquetPolicy>(sizing);
+}
+
+}  // namespace tamis

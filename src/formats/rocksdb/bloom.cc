@@ -1,0 +1,317 @@
+#include "formats/rocksdb/bloom.h"
+
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "base/append_zeros.h"
+#include "base/coding.h"
+#include "filters/bloom/block_shapes.h"
+#include "filters/bloom/probe_sequences.h"
+#include "formats/blocked_engine.h"
+#include "formats/bloom_policy.h"
+#include "formats/classic_engine.h"
+#include "hash/rocksdb_hash32.h"
+#include "hash/xxph3.h"
+#include "math/blocked_bloom.h"
+#include "math/rocksdb_sizing.h"
+#include "tamis/bloom_math.h"
+
+namespace tamis {
+namespace {
+
+constexpr LineFactors kRocksDbFactors = PowersOf(0x9e3779b9);
+constexpr unsigned kMostProbes = 30;  // 31 is reserved
+constexpr std::uint32_t kLegacySeed = 0xbc9f1d34;
+
+// Offsets from the trailer's beginning.
+constexpr std::size_t kImplementationAt = 1;  // 0: FastLocalBloom
+constexpr std::size_t kProbesAt = 2;          // with the block's code above
+constexpr std::size_t kLegacyLinesAt = 1;
+
+unsigned ByteAt(Slice bytes, std::size_t at) noexcept {
+  return static_cast<unsigned char>(bytes[at]);
+}
+
+// What the two have in common.
+class RocksDbFormat {
+ public:
+  static constexpr std::size_t kHeaderBytes = 0;
+  static constexpr std::size_t kTrailerBytes = kRocksDbTrailerBytes;
+  static constexpr auto kRepeats = CountedRepeats::kDistant;
+  static constexpr bool kHasSeed = false;
+
+  std::string_view policy_name() const noexcept { return kRocksDbFilterName; }
+  std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
+    return bits / 8;
+  }
+
+ protected:
+  RocksDbFormat() = default;  // for reading, which needs no size
+  // REQUIRES: `sizing` has bits per key or exact bits, not a rate
+  explicit RocksDbFormat(const BloomSizing& sizing)
+      : sizing_(sizing), millibits_(RocksDbMillibits(sizing.bits_per_key)) {}
+
+  // RocksDB writes a bare trailer for no keys, and takes up to 5 bytes for
+  // that.  Of these lengths only 0 is safe to believe: the others may be all
+  // that is left of a filter.
+  static constexpr const char* kBareTrailer =
+      "it is a trailer alone: either no key was added, or its lines are lost";
+  static Status CheckLength(Slice bytes) {
+    if (bytes.size() >= kTrailerBytes) return Status::Ok();
+    return Status::Corruption("rocksdb: it is shorter than a trailer");
+  }
+
+  BloomSizing sizing_;
+  unsigned millibits_ = 0;
+};
+
+class FastLocalBloom : public RocksDbFormat {
+ public:
+  using Digest = std::uint64_t;
+  using Shape = LineShape;
+  using Engine = BlockedEngine<FastLocalBloom>;
+  static constexpr std::string_view kKindName = "bloom";
+  static constexpr BlockKind kBlockKind = BlockKind::kLine;
+
+  FastLocalBloom() = default;
+  explicit FastLocalBloom(const BloomSizing& sizing) : RocksDbFormat(sizing) {}
+
+  std::string spec_name() const { return "rocksdb"; }
+  std::string_view hash_name() const noexcept { return "xxph3"; }
+
+  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+    return FastLocalBloomDigest(key);
+  }
+  std::uint64_t BlockOf(Digest digest, std::uint64_t blocks) const noexcept {
+    return ((digest >> 32) * blocks) >> 32;
+  }
+  Shape ShapeOf(const BloomFacts& facts) const noexcept {
+    return LineShape({kRocksDbFactors.data(), facts.probes});
+  }
+
+  BloomFacts Plan(std::uint64_t keys) const noexcept {
+    BloomFacts facts;
+    if (sizing_.bits != 0) {
+      facts.bits = (sizing_.bits + kLineBits - 1) / kLineBits * kLineBits;
+    } else {
+      facts.bits = 8 * RocksDbBloomBytes(keys, millibits_);
+    }
+    facts.probes =
+        sizing_.probes != 0 ? sizing_.probes : RocksDbBloomProbes(millibits_);
+    return facts;
+  }
+  Status CheckPlan(const BloomFacts& facts) const {
+    if (facts.bits > 8 * kMostRocksDbBloomBytes) {
+      return Status::InvalidArgument(
+          "rocksdb: a filter has at most 4 GiB less 64 bytes");
+    }
+    return Status::Ok();
+  }
+  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
+    if (facts.bits == 0) return 1.0;
+    return BlockedRate({.kind = BlockKind::kLine,
+                        .blocks = facts.bits / kLineBits,
+                        .probes = facts.probes},
+                       keys);
+  }
+
+  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
+    char* trailer = whole.data() + whole.size() - kTrailerBytes;
+    trailer[0] = static_cast<char>(kRocksDbNewBloom);
+    trailer[kProbesAt] = static_cast<char>(facts.probes);
+  }
+
+  Result<ParsedBloom> Parse(Slice bytes) const {
+    ParsedBloom parsed;
+    parsed.no_keys = bytes.empty();
+    if (parsed.no_keys) return parsed;
+    if (Status room = CheckLength(bytes); !room.ok()) return room;
+    parsed.payload = bytes.substr(0, bytes.size() - kTrailerBytes);
+    parsed.always_maybe = WhyAlwaysMaybe(bytes.substr(parsed.payload.size()));
+    if (!parsed.always_maybe.empty()) return parsed;
+    if (parsed.payload.empty()) {
+      parsed.always_maybe = kBareTrailer;
+      return parsed;
+    }
+    // RocksDB reads beyond a payload of less than a line; we do not.
+    const std::uint64_t lines = parsed.payload.size() / kLineBytes;
+    if (lines == 0) {
+      return Status::Corruption("rocksdb: it is shorter than one line");
+    }
+    // A remainder is ignored, as RocksDB does.
+    parsed.payload = parsed.payload.substr(0, lines * kLineBytes);
+    parsed.facts.bits = lines * kLineBits;
+    parsed.facts.probes =
+        ByteAt(bytes, bytes.size() - kTrailerBytes + kProbesAt);
+    return parsed;
+  }
+
+ private:
+  static std::string WhyAlwaysMaybe(Slice trailer) {
+    const unsigned mark = ByteAt(trailer, 0);
+    if (mark == 0) return "RocksDB marked it as always matching";
+    if (mark != kRocksDbNewBloom) {
+      return "its kind (" + std::to_string(mark) + ") is reserved by RocksDB";
+    }
+    const unsigned probes = ByteAt(trailer, kProbesAt);
+    if (ByteAt(trailer, kImplementationAt) != 0 || probes == 0 ||
+        probes > kMostProbes || ByteAt(trailer, 3) != 0 ||
+        ByteAt(trailer, 4) != 0) {
+      return "its trailer is reserved by RocksDB";
+    }
+    return {};
+  }
+};
+
+class LegacyBloom : public RocksDbFormat {
+ public:
+  using Digest = std::uint32_t;
+  using Probes = LineSumProbes;
+  using Engine = ClassicEngine<LegacyBloom>;
+  static constexpr std::string_view kKindName = "bloom";
+
+  LegacyBloom() = default;
+  explicit LegacyBloom(const BloomSizing& sizing) : RocksDbFormat(sizing) {}
+
+  std::string spec_name() const { return "rocksdb-legacy"; }
+  std::string_view hash_name() const noexcept { return "rocksdb hash"; }
+  unsigned byte_flip() const noexcept { return 0; }
+
+  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+    return RocksDbHash32(key, kLegacySeed);
+  }
+
+  BloomFacts Plan(std::uint64_t keys) const noexcept {
+    BloomFacts facts;
+    facts.line_bits = kLineBits;
+    if (sizing_.bits != 0) {
+      // An odd number of lines, as RocksDB has it.
+      const std::uint64_t lines = (sizing_.bits + kLineBits - 1) / kLineBits;
+      facts.bits = (lines | 1) * kLineBits;
+      facts.probes = sizing_.probes;
+    } else {
+      const RocksDbLegacySize size = RocksDbLegacySizeFor(keys, millibits_);
+      facts.bits = size.lines * kLineBits;
+      facts.probes = sizing_.probes != 0 ? sizing_.probes : size.probes;
+    }
+    return facts;
+  }
+  Status CheckPlan(const BloomFacts& facts) const {
+    if (facts.bits / kLineBits > ~std::uint32_t{0}) {
+      return Status::InvalidArgument(
+          "rocksdb-legacy: a filter has at most 2^32 - 1 lines");
+    }
+    return Status::Ok();
+  }
+  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
+    if (facts.bits == 0) return 1.0;
+    const double rate = BlockedRate({.kind = BlockKind::kLine,
+                                     .blocks = facts.bits / kLineBits,
+                                     .probes = facts.probes},
+                                    keys);
+    // Keys with equal hashes of 32 bits are one key.
+    const double collisions =
+        static_cast<double>(keys) / static_cast<double>(std::uint64_t{1} << 32);
+    return std::min(1.0, rate + (1 - rate) * collisions);
+  }
+
+  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
+    char* trailer = whole.data() + whole.size() - kTrailerBytes;
+    trailer[0] = static_cast<char>(facts.probes);
+    StoreLittle(trailer + kLegacyLinesAt,
+                static_cast<std::uint32_t>(facts.bits / facts.line_bits));
+  }
+
+  Result<ParsedBloom> Parse(Slice bytes) const {
+    if (Status room = CheckLength(bytes); !room.ok()) return room;
+    ParsedBloom parsed;
+    parsed.payload = bytes.substr(0, bytes.size() - kTrailerBytes);
+    const Slice trailer = bytes.substr(parsed.payload.size());
+    parsed.facts.probes = ByteAt(trailer, 0);
+    const std::uint64_t lines = LoadLittle32(trailer.data() + kLegacyLinesAt);
+    const std::uint64_t length = parsed.payload.size();
+    if (parsed.facts.probes == 0 ||
+        parsed.facts.probes > kMostRocksDbLegacyProbes) {
+      parsed.always_maybe = "its kind is reserved by RocksDB";
+    } else if (length == 0) {
+      parsed.always_maybe = kBareTrailer;
+    } else if (lines == 0 || length % lines != 0 ||
+               !std::has_single_bit(length / lines)) {
+      parsed.always_maybe = "its length does not fit its number of lines";
+    } else {
+      parsed.facts.bits = 8 * length;
+      parsed.facts.line_bits = 8 * (length / lines);
+    }
+    return parsed;
+  }
+};
+
+template <typename Format>
+Result<std::unique_ptr<const FilterPolicy>> NewPolicy(BloomSizing sizing) {
+  if (sizing.rate > 0) {
+    sizing.bits_per_key = LineBitsPerKey(sizing.rate);
+    sizing.rate = 0;
+    if (!(sizing.bits_per_key > 0) || sizing.bits_per_key > 100) {
+      return Status::InvalidArgument(
+          "rocksdb: no size has so low a rate of false positives; 100 bits "
+          "per key are the most");
+    }
+  }
+  if (sizing.bits == 0 && RocksDbMillibits(sizing.bits_per_key) == 0) {
+    return Status::InvalidArgument(
+        "rocksdb: for fewer than 0.5 bits per key RocksDB makes no filter");
+  }
+  return std::unique_ptr<const FilterPolicy>(
+      std::make_unique<BloomPolicy<Format>>(Format(sizing)));
+}
+
+}  // namespace
+
+std::uint64_t FastLocalBloomDigest(Slice key) noexcept {
+  return std::rotl(Xxph3(key), 32);
+}
+
+Status AppendFastLocalBloom(const DigestBuckets& digests, std::uint64_t keys,
+                            unsigned millibits, std::string* dst) {
+  const FastLocalBloom format({.bits_per_key = millibits / 1000.0});
+  const BloomFacts facts = format.Plan(keys);
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, TotalBytes(format, facts));
+  if (!room.ok()) return room;
+  char* whole = dst->data() + start;
+  const FastLocalBloom::Engine engine(format, facts);
+  engine.MarkAll(BytesOf(whole), digests);
+  format.Seal({whole, dst->size() - start}, facts);
+  return Status::Ok();
+}
+
+Result<std::unique_ptr<const FilterPolicy>> NewRocksDbBloomPolicy(
+    const BloomSizing& sizing) {
+  return NewPolicy<FastLocalBloom>(sizing);
+}
+
+Result<std::unique_ptr<const FilterPolicy>> NewRocksDbLegacyPolicy(
+    const BloomSizing& sizing) {
+  return NewPolicy<LegacyBloom>(sizing);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenRocksDbBloom(Slice bytes) {
+  return OpenBloom(FastLocalBloom(), bytes);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenRocksDbLegacy(Slice bytes) {
+  return OpenBloom(LegacyBloom(), bytes);
+}
+
+Status CombineRocksDbBloom(std::span<const Slice> filters,
+                           SetOperation operation, std::string* dst) {
+  return CombineBloom(FastLocalBloom(), filters, operation, dst);
+}
+
+Status CombineRocksDbLegacy(std::span<const Slice> filters,
+                            SetOperation operation, std::string* dst) {
+  return CombineBloom(LegacyBloom(), filters, operation, dst);
+}
+
+}  // namespace tamis

@@ -1,0 +1,23 @@
+// formats/rocksdb/filter.h -- the contents of a RocksDB filter block or
+// partition, whatever its kind: the trailer tells.
+
+#pragma once
+
+#include <memory>
+
+#include "formats/bloom_facts.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+enum class RocksDbKind { kBloom, kLegacyBloom, kRibbon };
+
+// As FilterPolicy::Open(), for every kind.  Reading needs no settings.
+Result<std::unique_ptr<const FilterReader>> OpenRocksDbFilter(Slice bytes);
+
+// Builds that kind, reads all of them.
+// InvalidArgument: this kind has no such size.
+Result<std::unique_ptr<const FilterPolicy>> NewRocksDbPolicy(
+    RocksDbKind kind, const BloomSizing& sizing);
+
+}  // namespace tamis

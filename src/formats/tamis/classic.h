@@ -1,0 +1,32 @@
+// formats/tamis/classic.h -- kind 1 of our own container: the unblocked Bloom
+// filter with any number of bits and probes; see docs/formats/tamis.md.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "formats/bloom_facts.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// `seed` goes into the hash and is stored: choose it at random where keys
+// may come from an adversary.
+std::unique_ptr<const FilterPolicy> NewTamisClassicPolicy(
+    const BloomSizing& sizing, std::uint64_t seed);
+
+// As FilterPolicy::Open() and Combine(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisClassic(Slice bytes);
+Status CombineTamisClassic(std::span<const Slice> filters,
+                           SetOperation operation, std::string* dst);
+
+// The bytes taken apart, for whoever works on the bits themselves.
+Result<ParsedBloom> ParseTamisClassic(Slice bytes);
+
+// As LoadMutable().
+Result<std::unique_ptr<MutableFilter>> LoadTamisClassic(Slice bytes);
+
+}  // namespace tamis

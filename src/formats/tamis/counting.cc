@@ -1,0 +1,219 @@
+#include "formats/tamis/counting.h"
+
+#include <algorithm>
+#include <string>
+
+#include "filters/bloom/counting_line.h"
+#include "formats/tamis/erasable_policy.h"
+#include "hash/xxhash.h"
+#include "math/counting_sizing.h"
+#include "math/fast_range.h"
+#include "tamis/bloom_math.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kLineBitsStored = 8 * kCountingLineBytes;
+
+class CountingEngine;
+
+class TamisCounting {
+ public:
+  using Digest = std::uint64_t;
+  using Engine = CountingEngine;
+  static constexpr std::size_t kHeaderBytes = kTamisHeaderBytes;
+  static constexpr std::size_t kTrailerBytes = 0;
+  static constexpr bool kHasSeed = true;
+  static constexpr ErasableKind kKind = {.kind = TamisKind::kCounting,
+                                         .name = "counting",
+                                         .least_a = 1,
+                                         .most_a = kMaxCountingProbes,
+                                         .b = 0};
+
+  TamisCounting() = default;  // for reading, which needs no size
+  // REQUIRES: `sizing` has bits per key or exact counters, not a rate
+  TamisCounting(const BloomSizing& sizing, std::uint64_t seed)
+      : sizing_(sizing), seed_(seed) {}
+
+  std::string spec_name() const { return "tamis"; }
+  std::string_view hash_name() const noexcept { return "xxh3"; }
+  Digest HashOf(Slice key, std::uint64_t seed) const noexcept {
+    return Xxh3(key, seed);
+  }
+
+  BloomFacts Plan(std::uint64_t keys) const noexcept {
+    // Saturates as BloomBitsAt() does.
+    const std::uint64_t bits = sizing_.bits != 0
+                                   ? BloomBitsAt(sizing_.bits, kCounterBits)
+                                   : BloomBitsAt(keys, sizing_.bits_per_key);
+    BloomFacts facts;
+    facts.seed = seed_;
+    facts.bits =
+        (bits + kLineBitsStored - 1) / kLineBitsStored * kLineBitsStored;
+    facts.probes =
+        sizing_.probes != 0
+            ? sizing_.probes
+            : BestCountingProbes(sizing_.bits_per_key / kCounterBits);
+    return facts;
+  }
+  Status CheckPlan(const BloomFacts& facts) const {
+    if (facts.probes >= kKind.least_a && facts.probes <= kKind.most_a) {
+      return Status::Ok();
+    }
+    return Status::InvalidArgument("counting: cannot make " +
+                                   std::to_string(facts.probes) +
+                                   " probes per key; 1 to 32 it can");
+  }
+  // Counters take any number of keys.
+  BloomFacts Larger(const BloomFacts& facts) const noexcept { return facts; }
+  std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
+    return bits / 8;
+  }
+  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
+    return CountingRate(facts.bits / kLineBitsStored, facts.probes, keys);
+  }
+
+  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
+    SealErasable(whole, kKind, facts, facts.bits / kLineBitsStored);
+  }
+  Result<ParsedBloom> Parse(Slice bytes) const {
+    Result<ParsedErasable> parsed = ParseErasable(bytes, kKind);
+    if (!parsed.ok()) return parsed.status();
+    ParsedBloom& bloom = parsed->bloom;
+    if (!bloom.always_maybe.empty()) return bloom;
+    const std::uint64_t lines = parsed->blocks;
+    if (lines == 0 || lines > kMostBloomBits / kLineBitsStored ||
+        bloom.payload.size() != lines * kCountingLineBytes) {
+      return Status::Corruption("tamis: its payload does not fit its lines");
+    }
+    bloom.facts.bits = lines * kLineBitsStored;
+    return bloom;
+  }
+  Status CheckToLoad(const ParsedBloom& /*parsed*/) const {
+    return Status::Ok();
+  }
+
+ private:
+  BloomSizing sizing_;
+  std::uint64_t seed_ = 0;
+};
+
+class CountingEngine {
+ public:
+  struct Query {
+    const unsigned char* line;
+    std::uint32_t bits;
+  };
+
+  CountingEngine(const TamisCounting& /*format*/, const BloomFacts& facts)
+      : lines_(facts.bits / kLineBitsStored), probes_(facts.probes) {}
+
+  [[gnu::always_inline]] Query Prepare(const unsigned char* bytes,
+                                       std::uint64_t digest) const noexcept {
+    const Query query = {bytes + OffsetOf(digest), BitsOf(digest)};
+    __builtin_prefetch(query.line, 0, 2);
+    // Bytes of others may lie so that a line reaches into two of memory's.
+    __builtin_prefetch(query.line + kCountingLineBytes - 1, 0, 2);
+    return query;
+  }
+  bool Check(const Query& query) const noexcept {
+    return CheckCounters(query.line, query.bits, probes_);
+  }
+  bool Check(const unsigned char* bytes, std::uint64_t digest) const noexcept {
+    return CheckCounters(bytes + OffsetOf(digest), BitsOf(digest), probes_);
+  }
+  void CheckMany(const TamisCounting& format, std::uint64_t seed,
+                 const unsigned char* bytes, std::span<const Slice> keys,
+                 std::span<bool> out) const noexcept {
+    CheckErasable(
+        *this, bytes, keys, [&](Slice key) { return format.HashOf(key, seed); },
+        out.data());
+  }
+  bool Insert(unsigned char* bytes, std::uint64_t digest) const noexcept {
+    AddToCounters(bytes + OffsetOf(digest), BitsOf(digest), probes_);
+    return true;
+  }
+  bool Erase(unsigned char* bytes, std::uint64_t digest) const noexcept {
+    if (!Check(bytes, digest)) return false;
+    TakeFromCounters(bytes + OffsetOf(digest), BitsOf(digest), probes_);
+    return true;
+  }
+  static void AddInto(std::span<unsigned char> into,
+                      std::span<const unsigned char> from) noexcept {
+    for (std::size_t at = 0; at < into.size(); at += kCountingLineBytes) {
+      AddLine(into.data() + at, from.data() + at);
+    }
+  }
+
+  // What the counters say, see FilterInfo: each line has its own rate.
+  void Describe(std::span<const unsigned char> bytes, FilterInfo* info) const {
+    info->kind = TamisCounting::kKind.name;
+    double rates = 0;
+    for (std::size_t at = 0; at < bytes.size(); at += kCountingLineBytes) {
+      const unsigned occupied = CountOccupied(bytes.data() + at);
+      info->set_bits += occupied;
+      rates += BloomRateFromFill(occupied / double{kCountersPerLine}, probes_);
+    }
+    info->rate = rates / static_cast<double>(lines_);
+    info->keys_by_fill = CountingKeysFromFill(lines_, probes_, info->set_bits);
+  }
+
+ private:
+  static std::uint32_t BitsOf(std::uint64_t digest) noexcept {
+    return static_cast<std::uint32_t>(digest);
+  }
+  std::uint64_t OffsetOf(std::uint64_t digest) const noexcept {
+    return FastRange(digest, lines_) * kCountingLineBytes;
+  }
+
+  std::uint64_t lines_;
+  unsigned probes_;
+};
+
+Result<TamisCounting> FormatOf(BloomSizing sizing, std::uint64_t seed) {
+  if (sizing.rate > 0) {
+    sizing.bits_per_key = kCounterBits * CountersPerKey(sizing.rate);
+    sizing.rate = 0;
+    if (!(sizing.bits_per_key > 0)) {
+      return Status::InvalidArgument(
+          "counting: no size has so low a rate of false positives");
+    }
+  }
+  const TamisCounting format(sizing, seed);
+  if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
+    return takes;
+  }
+  return format;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<const FilterPolicy>> NewTamisCountingPolicy(
+    const BloomSizing& sizing, std::uint64_t seed) {
+  Result<TamisCounting> format = FormatOf(sizing, seed);
+  if (!format.ok()) return format.status();
+  return std::unique_ptr<const FilterPolicy>(
+      std::make_unique<ErasablePolicy<TamisCounting>>(*format));
+}
+
+Result<std::unique_ptr<ErasableFilter>> NewTamisCounting(
+    const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys) {
+  Result<TamisCounting> format = FormatOf(sizing, seed);
+  if (!format.ok()) return format.status();
+  return NewTamisErasable(*format, planned_keys);
+}
+
+Result<std::unique_ptr<ErasableFilter>> LoadTamisCounting(Slice bytes) {
+  return LoadTamisErasable(TamisCounting(), bytes);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisCounting(Slice bytes) {
+  return OpenBloom(TamisCounting(), bytes);
+}
+
+Status CombineTamisCounting(std::span<const Slice> filters,
+                            SetOperation operation, std::string* dst) {
+  return CombineErasable(TamisCounting(), filters, operation, dst);
+}
+
+}  // namespace tamis

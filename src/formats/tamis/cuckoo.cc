@@ -1,0 +1,224 @@
+#include "formats/tamis/cuckoo.h"
+
+#include <algorithm>
+#include <string>
+
+#include "filters/cuckoo/cuckoo_table.h"
+#include "formats/tamis/erasable_policy.h"
+#include "hash/xxhash.h"
+#include "math/cuckoo_sizing.h"
+
+namespace tamis {
+namespace {
+
+class CuckooEngine;
+
+class TamisCuckoo {
+ public:
+  using Digest = std::uint64_t;
+  using Engine = CuckooEngine;
+  static constexpr std::size_t kHeaderBytes = kTamisHeaderBytes;
+  static constexpr std::size_t kTrailerBytes = 0;
+  static constexpr bool kHasSeed = true;
+  static constexpr ErasableKind kKind = {.kind = TamisKind::kCuckoo,
+                                         .name = "cuckoo",
+                                         .least_a = kLeastFingerprintBits,
+                                         .most_a = kMostFingerprintBits,
+                                         .b = kCuckooSlots};
+
+  TamisCuckoo() = default;  // for reading, which needs no size
+  TamisCuckoo(const BloomSizing& sizing, std::uint64_t seed)
+      : sizing_(sizing), seed_(seed) {}
+
+  std::string spec_name() const { return "tamis"; }
+  std::string_view hash_name() const noexcept { return "xxh3"; }
+  Digest HashOf(Slice key, std::uint64_t seed) const noexcept {
+    return Xxh3(key, seed);
+  }
+
+  // facts.probes are the bits of a fingerprint.
+  BloomFacts Plan(std::uint64_t keys) const noexcept {
+    BloomFacts facts;
+    facts.seed = seed_;
+    if (sizing_.bits != 0) {
+      facts.probes = sizing_.probes;
+      facts.bits = BitsOf(BucketsOfSlots(sizing_.bits), facts.probes);
+      return facts;
+    }
+    double slots_per_key = 0;
+    if (sizing_.rate > 0) {
+      facts.probes = FingerprintBitsAt(sizing_.rate, keys);
+    } else {
+      facts.probes = sizing_.probes != 0
+                         ? sizing_.probes
+                         : FingerprintBitsWithin(sizing_.bits_per_key);
+      slots_per_key = sizing_.bits_per_key / std::max(facts.probes, 1u);
+    }
+    facts.bits = BitsOf(CuckooBuckets(keys, slots_per_key), facts.probes);
+    return facts;
+  }
+  Status CheckPlan(const BloomFacts& facts) const {
+    if (facts.probes >= kKind.least_a && facts.probes <= kKind.most_a) {
+      return Status::Ok();
+    }
+    return Status::InvalidArgument(
+        "cuckoo: fingerprints have 4 to 32 bits, not " +
+        std::to_string(facts.probes) +
+        "; a key takes 1/0.95 of that, and its rate is about 8 / 2^bits");
+  }
+  // By two percent, and at least two buckets.
+  BloomFacts Larger(BloomFacts facts) const noexcept {
+    if (sizing_.bits != 0) return facts;
+    const std::uint64_t buckets = BucketsOf(facts);
+    facts.bits = BitsOf(buckets + buckets / 100 * 2 + 2, facts.probes);
+    return facts;
+  }
+  std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
+    return bits / 8 + kCuckooPaddingBytes;
+  }
+  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
+    return CuckooRate({.buckets = BucketsOf(facts), .bits = facts.probes},
+                      keys);
+  }
+
+  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
+    SealErasable(whole, kKind, facts, BucketsOf(facts));
+  }
+  Result<ParsedBloom> Parse(Slice bytes) const {
+    Result<ParsedErasable> parsed = ParseErasable(bytes, kKind);
+    if (!parsed.ok()) return parsed.status();
+    ParsedBloom& bloom = parsed->bloom;
+    if (!bloom.always_maybe.empty()) return bloom;
+    const std::uint64_t buckets = parsed->blocks;
+    bloom.facts.bits = BitsOf(buckets, bloom.facts.probes);
+    if (buckets == 0 || buckets % 2 != 0 || bloom.facts.bits > kMostBloomBits ||
+        bloom.payload.size() != PayloadBytes(bloom.facts.bits)) {
+      return Status::Corruption("tamis: its payload does not fit its buckets");
+    }
+    const Slice padding =
+        bloom.payload.substr(bloom.payload.size() - kCuckooPaddingBytes);
+    if (padding.find_first_not_of('\0') != Slice::npos) {
+      return Status::Corruption("tamis: bits are set beyond its last bucket");
+    }
+    return bloom;
+  }
+  // Every key that was inserted took one slot, every erasure freed one.
+  Status CheckToLoad(const ParsedBloom& parsed) const {
+    const CuckooTable table(BucketsOf(parsed.facts), parsed.facts.probes);
+    if (table.CountOccupied(BytesOf(parsed.payload)) == parsed.facts.keys) {
+      return Status::Ok();
+    }
+    return Status::Corruption("tamis: its slots are not those of its keys");
+  }
+
+  static std::uint64_t BucketsOf(const BloomFacts& facts) noexcept {
+    return facts.bits / (std::uint64_t{kCuckooSlots} * facts.probes);
+  }
+
+ private:
+  // Saturates at 2^63, which is more than there can be.
+  static std::uint64_t BitsOf(std::uint64_t buckets, unsigned bits) noexcept {
+    const std::uint64_t of_bucket = std::uint64_t{kCuckooSlots} * bits;
+    if (bits != 0 && buckets > kMostBloomBits / of_bucket) {
+      return std::uint64_t{1} << 63;
+    }
+    return buckets * of_bucket;
+  }
+  static std::uint64_t BucketsOfSlots(std::uint64_t slots) noexcept {
+    constexpr auto kSlotsOfPair = std::uint64_t{2} * kCuckooSlots;
+    return (slots / kSlotsOfPair + (slots % kSlotsOfPair != 0 ? 1 : 0)) * 2;
+  }
+
+  BloomSizing sizing_;
+  std::uint64_t seed_ = 0;
+};
+
+class CuckooEngine {
+ public:
+  struct Query {
+    const unsigned char* slots;
+    CuckooPlace place;
+  };
+
+  CuckooEngine(const TamisCuckoo& /*format*/, const BloomFacts& facts)
+      : table_(TamisCuckoo::BucketsOf(facts), facts.probes) {}
+
+  [[gnu::always_inline]] Query Prepare(const unsigned char* bytes,
+                                       std::uint64_t digest) const noexcept {
+    const Query query = {bytes, table_.PlaceOf(digest)};
+    table_.Prefetch(bytes, query.place);
+    return query;
+  }
+  bool Check(const Query& query) const noexcept {
+    return table_.Check(query.slots, query.place);
+  }
+  bool Check(const unsigned char* bytes, std::uint64_t digest) const noexcept {
+    return table_.Check(bytes, table_.PlaceOf(digest));
+  }
+  void CheckMany(const TamisCuckoo& format, std::uint64_t seed,
+                 const unsigned char* bytes, std::span<const Slice> keys,
+                 std::span<bool> out) const noexcept {
+    CheckErasable(
+        *this, bytes, keys, [&](Slice key) { return format.HashOf(key, seed); },
+        out.data());
+  }
+  bool Insert(unsigned char* bytes, std::uint64_t digest) const noexcept {
+    return table_.Insert(bytes, table_.PlaceOf(digest));
+  }
+  bool Erase(unsigned char* bytes, std::uint64_t digest) const noexcept {
+    return table_.Erase(bytes, table_.PlaceOf(digest));
+  }
+
+  // What the slots say, see FilterInfo, if no key is in twice.
+  void Describe(std::span<const unsigned char> bytes, FilterInfo* info) const {
+    info->kind = TamisCuckoo::kKind.name;
+    info->set_bits = table_.CountOccupied(bytes.data());
+    info->rate = CuckooRate(
+        {.buckets = table_.buckets(), .bits = table_.bits()}, info->set_bits);
+    info->keys_by_fill = static_cast<double>(info->set_bits);
+  }
+
+ private:
+  CuckooTable table_;
+};
+
+Result<TamisCuckoo> FormatOf(const BloomSizing& sizing, std::uint64_t seed) {
+  if (sizing.probes != 0 && sizing.bits_per_key > 0 &&
+      sizing.probes > FingerprintBitsWithin(sizing.bits_per_key)) {
+    return Status::InvalidArgument(
+        "cuckoo: fingerprints of " + std::to_string(sizing.probes) +
+        " bits need more bits per key: 1/0.95 of that");
+  }
+  const TamisCuckoo format(sizing, seed);
+  if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
+    return takes;
+  }
+  return format;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<const FilterPolicy>> NewTamisCuckooPolicy(
+    const BloomSizing& sizing, std::uint64_t seed) {
+  Result<TamisCuckoo> format = FormatOf(sizing, seed);
+  if (!format.ok()) return format.status();
+  return std::unique_ptr<const FilterPolicy>(
+      std::make_unique<ErasablePolicy<TamisCuckoo>>(*format));
+}
+
+Result<std::unique_ptr<ErasableFilter>> NewTamisCuckoo(
+    const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys) {
+  Result<TamisCuckoo> format = FormatOf(sizing, seed);
+  if (!format.ok()) return format.status();
+  return NewTamisErasable(*format, planned_keys);
+}
+
+Result<std::unique_ptr<ErasableFilter>> LoadTamisCuckoo(Slice bytes) {
+  return LoadTamisErasable(TamisCuckoo(), bytes);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisCuckoo(Slice bytes) {
+  return OpenBloom(TamisCuckoo(), bytes);
+}
+
+}  // namespace tamis

@@ -1,0 +1,25 @@
+// formats/tamis/cuckoo.h -- kind 7 of the .tamis container: cuckoo filters.
+// Byte layout: docs/formats/tamis-cuckoo.md
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "formats/bloom_facts.h"
+#include "tamis/filter.h"
+#include "tamis/living_filter.h"
+
+namespace tamis {
+
+Result<std::unique_ptr<const FilterPolicy>> NewTamisCuckooPolicy(
+    const BloomSizing& sizing, std::uint64_t seed);
+// For filters that live; errors as in living_filter.h.
+Result<std::unique_ptr<ErasableFilter>> NewTamisCuckoo(
+    const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys);
+Result<std::unique_ptr<ErasableFilter>> LoadTamisCuckoo(Slice bytes);
+
+// As FilterPolicy::Open(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisCuckoo(Slice bytes);
+
+}  // namespace tamis

@@ -1,0 +1,62 @@
+#include "formats/tamis/erasable_policy.h"
+
+namespace tamis {
+namespace {
+
+std::string WhyAlwaysMaybe(const TamisHeader& header,
+                           const ErasableKind& kind) {
+  std::string reason = WhyUnreadable(header, kind.kind);
+  if (!reason.empty()) return reason;
+  if (header.parameter_a < kind.least_a || header.parameter_a > kind.most_a ||
+      header.parameter_b != kind.b) {
+    return "its parameters are reserved";
+  }
+  if (header.keys > kMostErasableKeys) return "its number of keys is reserved";
+  return {};
+}
+
+}  // namespace
+
+Result<ParsedErasable> ParseErasable(Slice bytes, const ErasableKind& kind) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  const TamisHeader& header = contents->header;
+  ParsedErasable parsed;
+  parsed.blocks = header.size_parameter;
+  parsed.bloom.payload = contents->payload;
+  parsed.bloom.always_maybe = WhyAlwaysMaybe(header, kind);
+  parsed.bloom.facts = {.bits = 0,
+                        .probes = header.parameter_a,
+                        .seed = header.seed,
+                        .keys = header.keys};
+  return parsed;
+}
+
+void SealErasable(std::span<char> whole, const ErasableKind& kind,
+                  const BloomFacts& facts, std::uint64_t blocks) noexcept {
+  TamisHeader header = NewTamisHeader(kind.kind, facts.seed, *facts.keys);
+  header.size_parameter = blocks;
+  header.parameter_a = facts.probes;
+  header.parameter_b = kind.b;
+  SealTamis(whole, header);
+}
+
+Result<SortedDigests> SortDigests(const ChunkedArray<std::uint64_t>& digests) {
+  SortedDigests sorted;
+  const auto count = static_cast<std::size_t>(digests.size());
+  sorted.memory =
+      NewMemory(std::max<std::size_t>(count, 1) * sizeof(std::uint64_t));
+  if (sorted.memory == nullptr) {
+    return Status::ResourceExhausted("no memory to sort the keys' hashes");
+  }
+  auto* first = reinterpret_cast<std::uint64_t*>(sorted.memory.get());
+  std::uint64_t* last = first;
+  for (std::size_t i = 0; i < digests.chunk_count(); ++i) {
+    last = std::copy(digests.chunk(i).begin(), digests.chunk(i).end(), last);
+  }
+  std::sort(first, last);
+  sorted.digests = {first, std::unique(first, last)};
+  return sorted;
+}
+
+}  // namespace tamis

@@ -1,0 +1,333 @@
+// formats/tamis/erasable_policy.h -- what the kinds share from which keys can
+// be erased: policy, builder, and the filter that grows and shrinks, for a
+// format that offers what bloom_format.h calls an ErasableFormat.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/append_zeros.h"
+#include "base/chunked_array.h"
+#include "base/no_throw.h"
+#include "filters/batch_loop.h"
+#include "formats/always_maybe.h"
+#include "formats/bloom_facts.h"
+#include "formats/bloom_format.h"
+#include "formats/bloom_mutable.h"
+#include "formats/bloom_policy.h"
+#include "formats/tamis/container.h"
+#include "tamis/filter.h"
+#include "tamis/living_filter.h"
+
+namespace tamis {
+
+// More keys than any filter has, and far from where counting them would wrap.
+inline constexpr std::uint64_t kMostErasableKeys = std::uint64_t{1} << 62;
+
+// What the header of a kind may state.
+struct ErasableKind {
+  TamisKind kind;
+  std::string_view name;
+  std::uint32_t least_a;  // parameter a
+  std::uint32_t most_a;
+  std::uint32_t b;
+};
+
+// Checks the container.  facts.bits are 0 and for the caller to find, unless
+// always_maybe says that nothing may be probed; blocks is the size parameter.
+struct ParsedErasable {
+  ParsedBloom bloom;
+  std::uint64_t blocks = 0;
+};
+Result<ParsedErasable> ParseErasable(Slice bytes, const ErasableKind& kind);
+
+// REQUIRES: as SealTamis(); facts.keys are known
+void SealErasable(std::span<char> whole, const ErasableKind& kind,
+                  const BloomFacts& facts, std::uint64_t blocks) noexcept;
+
+// The digests in order, each once.  ResourceExhausted: no memory.
+struct SortedDigests {
+  MemoryBlock<unsigned char> memory;
+  std::span<const std::uint64_t> digests;
+};
+Result<SortedDigests> SortDigests(const ChunkedArray<std::uint64_t>& digests);
+
+// Keys that are prepared before the first of them is checked or inserted.
+inline constexpr std::size_t kErasableGroup = 32;
+
+// out[i] = Check() of hash_of(keys[i]), with the memory accesses overlapped.
+template <typename Engine, typename HashOf>
+void CheckErasable(const Engine& engine, const unsigned char* bytes,
+                   std::span<const Slice> keys, const HashOf& hash_of,
+                   bool* out) noexcept {
+  CheckBatch<kErasableGroup>(
+      keys, out, [&](Slice key) { return engine.Prepare(bytes, hash_of(key)); },
+      [&](const typename Engine::Query& query) { return engine.Check(query); });
+}
+
+template <ErasableFormat F>
+class TamisErasable final : public ErasableFilter {
+ public:
+  // REQUIRES: `payload` is one of these facts, whose keys are known
+  TamisErasable(const F& format, const BloomFacts& facts, BloomPayload payload)
+      : format_(format),
+        engine_(format, facts),
+        facts_(facts),
+        payload_(std::move(payload)) {}
+
+  Status Insert(Slice key) override {
+    return InsertDigest(format_.HashOf(key, facts_.seed));
+  }
+  Status InsertMany(std::span<const Slice> keys) override {
+    Status inserted;  // the first failure; keys after it are left out
+    ForEachPrepared<kErasableGroup, BatchOrder::kInTurn>(
+        keys,
+        [this](Slice key) {
+          const std::uint64_t digest = format_.HashOf(key, facts_.seed);
+          engine_.Prepare(bytes(), digest);
+          return digest;
+        },
+        [&](std::size_t /*first*/, std::span<const std::uint64_t> digests) {
+          for (std::size_t i = 0; inserted.ok() && i < digests.size(); ++i) {
+            inserted = InsertDigest(digests[i]);
+          }
+        });
+    return inserted;
+  }
+  Status Erase(Slice key) override {
+    // What is left of counters that got stuck is nobody's.
+    if (*facts_.keys == 0 ||
+        !engine_.Erase(bytes(), format_.HashOf(key, facts_.seed))) {
+      return NoThrow([] {
+        return Status::NotFound(std::string(F::kKind.name) +
+                                ": the key to erase is not in");
+      });
+    }
+    --*facts_.keys;
+    return Status::Ok();
+  }
+  bool MayContain(Slice key) const noexcept override {
+    return engine_.Check(bytes(), format_.HashOf(key, facts_.seed));
+  }
+  void MayContainMany(std::span<const Slice> keys,
+                      std::span<bool> out) const noexcept override {
+    engine_.CheckMany(format_, facts_.seed, bytes(), keys, out);
+  }
+  FilterInfo Describe() const override {
+    return DescribeBloom(format_, engine_, facts_, payload_.slice());
+  }
+  Status Save(std::string* dst) const override {
+    const std::size_t start = dst->size();
+    Status room = AppendZeros(dst, TotalBytes(format_, facts_));
+    if (!room.ok()) return room;
+    char* whole = dst->data() + start;
+    std::memcpy(whole + F::kHeaderBytes, bytes(), payload_.size);
+    format_.Seal({whole, dst->size() - start}, facts_);
+    return Status::Ok();
+  }
+
+ private:
+  unsigned char* bytes() const noexcept { return payload_.bytes.get(); }
+
+  Status InsertDigest(std::uint64_t digest) {
+    if (*facts_.keys == kMostErasableKeys || !engine_.Insert(bytes(), digest)) {
+      return NoThrow([&] {
+        return Status::FilterFull(
+            std::string(F::kKind.name) + ": no room for another key among " +
+            std::to_string(*facts_.keys) + "; plan for more keys");
+      });
+    }
+    ++*facts_.keys;
+    return Status::Ok();
+  }
+
+  F format_;
+  typename F::Engine engine_;
+  BloomFacts facts_;
+  BloomPayload payload_;
+};
+
+// Of the distinct keys: keys of one digest count as one key.
+template <ErasableFormat F>
+class ErasableBuilder final : public FilterBuilder {
+ public:
+  explicit ErasableBuilder(const F& format)
+      : format_(format), seed_(format.Plan(0).seed) {}
+
+  void Add(Slice key) override {
+    if (!digests_.PushBack(format_.HashOf(key, seed_))) out_of_memory_ = true;
+  }
+
+  Status Finish(std::string* dst) override {
+    return NoThrowAppending(dst, [&] { return Write(dst); });
+  }
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
+
+ private:
+  Status Write(std::string* dst) {
+    if (out_of_memory_) {
+      return Status::ResourceExhausted("no memory for the keys' hashes");
+    }
+    Result<SortedDigests> sorted = SortDigests(digests_);
+    if (!sorted.ok()) return sorted.status();
+    BloomFacts facts = format_.Plan(sorted->digests.size());
+    facts.keys = sorted->digests.size();
+    // A plan fails by chance, and hardly ever twice; a size that was given is
+    // kept to.
+    constexpr unsigned kTries = 10;
+    std::uint64_t tried_bits = 0;
+    for (unsigned i = 0; i < kTries && facts.bits != tried_bits; ++i) {
+      if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
+      const std::size_t start = dst->size();
+      Status room = AppendZeros(dst, TotalBytes(format_, facts));
+      if (!room.ok()) return room;
+      char* whole = dst->data() + start;
+      if (InsertAll(facts, sorted->digests, BytesOf(whole + F::kHeaderBytes))) {
+        format_.Seal({whole, dst->size() - start}, facts);
+        counted_ = *facts.keys;
+        return Status::Ok();
+      }
+      dst->resize(start);
+      tried_bits = facts.bits;
+      facts = format_.Larger(facts);
+    }
+    return Status::FilterFull(
+        std::string(F::kKind.name) + ": " + std::to_string(*facts.keys) +
+        " keys do not find room; plan for a larger filter");
+  }
+
+  bool InsertAll(const BloomFacts& facts,
+                 std::span<const std::uint64_t> digests,
+                 unsigned char* bytes) const noexcept {
+    constexpr std::size_t kAhead = 16;
+    const typename F::Engine engine(format_, facts);
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      if (i + kAhead < digests.size()) {
+        engine.Prepare(bytes, digests[i + kAhead]);
+      }
+      if (!engine.Insert(bytes, digests[i])) return false;
+    }
+    return true;
+  }
+
+  F format_;
+  std::uint64_t seed_;
+  ChunkedArray<std::uint64_t> digests_;
+  std::optional<std::uint64_t> counted_;
+  bool out_of_memory_ = false;
+};
+
+template <ErasableFormat F>
+Result<std::unique_ptr<ErasableFilter>> NewTamisErasable(
+    const F& format, std::uint64_t planned_keys) {
+  BloomFacts facts = format.Plan(std::max<std::uint64_t>(planned_keys, 1));
+  facts.keys = 0;
+  if (Status fits = CheckPlan(format, facts); !fits.ok()) return fits;
+  Result<BloomPayload> payload =
+      NewBloomPayload(format.PayloadBytes(facts.bits));
+  if (!payload.ok()) return payload.status();
+  return std::unique_ptr<ErasableFilter>(
+      std::make_unique<TamisErasable<F>>(format, facts, *std::move(payload)));
+}
+
+template <ErasableFormat F>
+Result<std::unique_ptr<ErasableFilter>> LoadTamisErasable(const F& format,
+                                                          Slice bytes) {
+  Result<ParsedBloom> parsed = format.Parse(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->always_maybe.empty()) {
+    return Status::NotSupported("tamis: " + parsed->always_maybe);
+  }
+  if (Status loads = format.CheckToLoad(*parsed); !loads.ok()) return loads;
+  Result<BloomPayload> payload = NewBloomPayload(parsed->payload.size());
+  if (!payload.ok()) return payload.status();
+  std::memcpy(payload->bytes.get(), parsed->payload.data(), payload->size);
+  return std::unique_ptr<ErasableFilter>(std::make_unique<TamisErasable<F>>(
+      format, parsed->facts, *std::move(payload)));
+}
+
+// The filter of all keys of some filters, whose counters are added up.
+template <ErasableFormat F>
+requires AddEngine<typename F::Engine> Status
+CombineErasable(const F& format, std::span<const Slice> filters,
+                SetOperation operation, std::string* dst) {
+  Result<std::vector<ParsedBloom>> parts = ParseMergeable(format, filters);
+  if (!parts.ok()) return parts.status();
+  if (operation != SetOperation::kUnion) {
+    return Status::NotSupported(
+        std::string(F::kKind.name) +
+        ": what keys of one filter alone leave in an intersection could never "
+        "be erased; ask each filter instead");
+  }
+  BloomFacts facts = parts->front().facts;
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, TotalBytes(format, facts));
+  if (!room.ok()) return room;
+  char* whole = dst->data() + start;
+  std::uint64_t keys = 0;
+  for (const ParsedBloom& part : *parts) {
+    F::Engine::AddInto({BytesOf(whole + F::kHeaderBytes), part.payload.size()},
+                       {BytesOf(part.payload), part.payload.size()});
+    keys = std::min(keys + *part.facts.keys, kMostErasableKeys);
+  }
+  facts.keys = keys;
+  format.Seal({whole, dst->size() - start}, facts);
+  return Status::Ok();
+}
+
+template <ErasableFormat F>
+class ErasablePolicy final : public FilterPolicy {
+ public:
+  explicit ErasablePolicy(const F& format) : format_(format) {}
+
+  std::string_view name() const noexcept override { return kTamisFilterName; }
+  std::unique_ptr<FilterBuilder> NewBuilder(
+      const BuildOptions& /*options*/) const override {
+    return std::make_unique<ErasableBuilder<F>>(format_);
+  }
+  Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
+    return OpenBloom(format_, bytes);
+  }
+  Estimate Predict(std::uint64_t keys) const noexcept override {
+    const BloomFacts facts = format_.Plan(keys);
+    return {.bytes = TotalBytes(format_, facts),
+            .bits = facts.bits,
+            .probes = facts.probes,
+            .false_positive_rate = format_.Rate(facts, keys),
+            .status = CheckPlan(format_, facts)};
+  }
+  double RateAt(std::uint64_t planned_keys,
+                std::uint64_t keys) const noexcept override {
+    return format_.Rate(format_.Plan(planned_keys), keys);
+  }
+  Result<std::unique_ptr<MutableFilter>> NewMutable(
+      std::uint64_t planned_keys) const override {
+    auto filter = NewTamisErasable(format_, planned_keys);
+    if (!filter.ok()) return filter.status();
+    return std::unique_ptr<MutableFilter>(*std::move(filter));
+  }
+  Status Combine(std::span<const Slice> filters, SetOperation operation,
+                 std::string* dst) const override {
+    if constexpr (AddEngine<typename F::Engine>) {
+      return CombineErasable(format_, filters, operation, dst);
+    } else {
+      return FilterPolicy::Combine(filters, operation, dst);
+    }
+  }
+
+ private:
+  F format_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,81 @@
+#include "formats/tamis/filter.h"
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "formats/always_maybe.h"
+#include "formats/dispatching_policy.h"
+
+namespace tamis {
+namespace {
+
+// Of bytes whose kind nobody here knows, or that are no .tamis filter.
+Result<std::unique_ptr<const FilterReader>> OpenUnknown(Slice bytes) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  std::string reason = WhyTooNew(contents->header);
+  if (reason.empty()) reason = WhyUnknownKind(contents->header);
+  return NewAlwaysMaybe("tamis", std::move(reason));
+}
+
+Status CombineUnknown(std::span<const Slice> filters,
+                      SetOperation /*operation*/, std::string* /*dst*/) {
+  auto reader = OpenUnknown(filters.front());
+  if (!reader.ok()) return reader.status();
+  return Status::InvalidArgument("a filter cannot be combined: " +
+                                 (*reader)->Describe().always_maybe);
+}
+
+KindReading::Combine CombineOf(Slice bytes) {
+  const TamisKindRow* row = RowOfBytes(bytes);
+  return row == nullptr ? CombineUnknown : row->combine;
+}
+
+// "classic, bloom, splitblock"
+std::string BloomNames() {
+  std::string names;
+  for (const TamisKindRow& row : TamisKinds()) {
+    if (row.parse_bloom == nullptr) continue;
+    if (!names.empty()) names += ", ";
+    names += row.name;
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisFilter(Slice bytes) {
+  const TamisKindRow* row = RowOfBytes(bytes);
+  return row == nullptr ? OpenUnknown(bytes) : row->open(bytes);
+}
+
+Result<std::unique_ptr<const FilterPolicy>> NewTamisPolicy(
+    TamisKind kind, const TamisSettings& settings) {
+  return Dispatching(RowOf(kind).make(settings), {OpenTamisFilter, CombineOf});
+}
+
+Status RefuseTamis(Slice bytes, std::string_view what) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  return Status::NotSupported("filter kind " +
+                              std::to_string(contents->header.kind) + " " +
+                              std::string(what));
+}
+
+Result<TamisBloom> ParseTamisBloom(Slice bytes) {
+  const TamisKindRow* row = RowOfBytes(bytes);
+  if (row == nullptr || row->parse_bloom == nullptr) {
+    Result<TamisContents> contents = ParseTamis(bytes);
+    if (!contents.ok()) return contents.status();
+    return Status::NotSupported("tamis: only for " + BloomNames() + " filters");
+  }
+  Result<ParsedBloom> parsed = row->parse_bloom(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->always_maybe.empty()) {
+    return Status::NotSupported("tamis: " + parsed->always_maybe);
+  }
+  return TamisBloom{row->kind, row->unit, *std::move(parsed)};
+}
+
+}  // namespace tamis

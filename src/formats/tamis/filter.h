@@ -1,0 +1,36 @@
+// formats/tamis/filter.h -- filters in the .tamis container, whatever their
+// kind.
+
+#pragma once
+
+#include <memory>
+
+#include "formats/tamis/kinds.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// As FilterPolicy::Open(), for every kind.  Reading needs no settings.
+Result<std::unique_ptr<const FilterReader>> OpenTamisFilter(Slice bytes);
+
+// A policy that builds one kind and reads all of them.
+// InvalidArgument: this kind has no such size.
+Result<std::unique_ptr<const FilterPolicy>> NewTamisPolicy(
+    TamisKind kind, const TamisSettings& settings);
+
+struct TamisBloom {
+  TamisKind kind = {};
+  BloomUnit unit;
+  ParsedBloom parsed;  // may be probed
+};
+
+// The bits of a Bloom filter, for work on the bits themselves.
+// Corruption: damaged.  NotSupported: another kind, or reserved.  REQUIRES:
+// `bytes` outlives the result
+Result<TamisBloom> ParseTamisBloom(Slice bytes);
+
+// Why bytes are not taken that no kind in question is asked about: Corruption
+// if they are damaged, else NotSupported: "filter kind 4 " and `what`.
+Status RefuseTamis(Slice bytes, std::string_view what);
+
+}  // namespace tamis

@@ -1,0 +1,78 @@
+// formats/tamis/line_parts.h -- filters made of several cache-local parts, any
+// of which may hold a key: one hash per key, one line per part.  What the
+// scalable and the rotating filter share.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "filters/bloom/line_filter.h"
+#include "formats/tamis/line_view.h"
+#include "sort/hash_buckets.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// REQUIRES, for all below: every part may be asked, see
+// filters/bloom/line_filter.h.
+
+// Is the key maybe in any part?  Asked in order: put the likeliest first.
+bool CheckParts(std::span<const LineFilter> parts,
+                std::uint64_t digest) noexcept;
+
+// out[i] = CheckParts() of keys[i], with all memory accesses overlapped.
+void CheckPartsMany(std::span<const LineFilter> parts, std::uint64_t seed,
+                    std::span<const Slice> keys, std::span<bool> out) noexcept;
+
+// Returns the digest of a key, its line in every part being prefetched.
+[[gnu::always_inline]] inline std::uint64_t PrepareParts(
+    std::span<const LineFilter> parts, std::uint64_t seed, Slice key) noexcept {
+  const std::uint64_t digest = LineDigest(key, seed);
+  for (const LineFilter& part : parts) part.PrefetchOfMany(digest);
+  return digest;
+}
+// Keys that are prepared before the first of them is checked or inserted.
+inline constexpr std::size_t kPartsGroup = 32;
+
+// Marks the digests that are not maybe in the part yet.  Returns their number.
+std::uint64_t MarkNew(const MutableLineFilter& part,
+                      std::span<const std::uint64_t> digests) noexcept;
+
+// What the bits say, see FilterInfo: format, hash, bits, rate, keys by fill.
+// The rate is exact: that of an absent key, by the lines as they stand.
+FilterInfo DescribeParts(std::span<const LineFilter> parts);
+
+// Collects the digests of keys, without one that equals the one before it, and
+// writes a filter when it knows how many different ones there are.
+class DigestsBuilder final : public FilterBuilder {
+ public:
+  struct Digests {
+    const DigestBuckets& all;
+    std::uint64_t distinct;
+  };
+  // As FilterBuilder::Finish().
+  using Write = std::function<Status(const Digests&, std::string* dst)>;
+
+  DigestsBuilder(std::uint64_t seed, RepeatedKeys repeats, Write write);
+  void Add(Slice key) override;
+  Status Finish(std::string* dst) override;
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
+
+ private:
+  std::uint64_t seed_;
+  RepeatedKeys repeats_;
+  Write write_;
+  DigestBuckets digests_;
+  std::uint64_t last_ = 0;  // the digest just before, if any
+  std::optional<std::uint64_t> counted_;
+  bool out_of_memory_ = false;
+};
+
+}  // namespace tamis

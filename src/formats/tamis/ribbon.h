@@ -1,0 +1,32 @@
+// formats/tamis/ribbon.h -- kind 4 of the .tamis container: the bumped ribbon.
+// Byte layout: docs/formats/tamis-ribbon.md
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "formats/bloom_facts.h"
+#include "formats/tamis/solved_builder.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// InvalidArgument: not between 1 and 32 columns, or a size that is fixed.
+Result<std::unique_ptr<const FilterPolicy>> NewTamisRibbonPolicy(
+    const BloomSizing& sizing, std::uint64_t seed);
+
+// The columns that a rate or a number of bits per key comes down to; 0, or
+// more than there can be: none do.
+std::uint32_t RibbonColumnsFor(const BloomSizing& sizing) noexcept;
+
+// As FilterPolicy::Open(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisRibbon(Slice bytes);
+
+// Appends the filter that the policy of so many columns would build of these
+// keys.  On error *dst may have grown.  REQUIRES: IsRibbonColumns(columns)
+Status AppendTamisRibbon(const DigestedKeys& keys, std::uint32_t columns,
+                         const BuildOptions& options, std::string* dst);
+
+}  // namespace tamis

@@ -1,0 +1,61 @@
+// formats/tamis/ribbon_reader.h -- asks a bumped ribbon filter for keys.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "filters/kernels/kernels.h"
+#include "filters/ribbon/build.h"
+#include "filters/ribbon/layout.h"
+#include "filters/ribbon/query.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+class BumpedReader final : public FilterReader {
+ public:
+  // REQUIRES: `payload` begins with the bytes of `filter`
+  BumpedReader(BumpedFilter filter, std::uint64_t seed,
+               std::optional<std::uint64_t> keys, Slice payload);
+
+  bool MayContain(Slice key) const noexcept override;
+  void MayContainMany(std::span<const Slice> keys,
+                      std::span<bool> out) const noexcept override;
+  FilterInfo Describe() const override;
+
+ private:
+  struct Layer {
+    BumpedLayer layer;
+    const unsigned char* bytes;
+  };
+  struct Group;
+  class Late;
+
+  // From layer `first` on.
+  bool Check(std::uint64_t digest, std::size_t first) const noexcept;
+  // Hashes at most kMostWindows keys, and prefetches what a query reads of
+  // the first layer.
+  void Prepare(std::span<const Slice> keys, Group* group) const noexcept;
+  // What a query for that digest reads of the first layer.
+  std::span<const unsigned char> WideWindow(
+      std::uint64_t digest) const noexcept;
+  void Answer(const Group& group, std::size_t count, bool* out,
+              Late* late) const noexcept;
+
+  BumpedFilter filter_;
+  std::uint64_t seed_;
+  std::optional<std::uint64_t> keys_;
+  std::vector<Layer> layers_;
+  const unsigned char* last_ = nullptr;
+  const Kernels& kernels_ = ActiveKernels();
+  // Where windows have 64 rows: of the first two layers, if there are any.
+  bool has_windows_ = false;
+  std::uint64_t window_bytes_ = 0;  // of the segments of one
+  WindowLayer first_;
+  WindowLayer second_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,369 @@
+#include "formats/tamis/scalable.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/append_zeros.h"
+#include "base/coding.h"
+#include "base/no_throw.h"
+#include "filters/batch_loop.h"
+#include "filters/bloom/line_bloom.h"
+#include "filters/bloom/line_filter.h"
+#include "formats/always_maybe.h"
+#include "formats/bloom_mutable.h"
+#include "formats/tamis/container.h"
+#include "formats/tamis/line_parts_policy.h"
+#include "formats/tamis/line_view.h"
+#include "math/blocked_bloom.h"
+
+namespace tamis {
+namespace {
+
+// Offsets of docs/formats/tamis-scalable.md, within the payload.
+constexpr std::size_t kShareAt = 0;
+constexpr std::size_t kCapacityAt = 8;
+constexpr std::size_t kRowsAt = 16;
+constexpr std::size_t kRowBytes = 24;
+constexpr std::size_t kLinesOfRowAt = 0;
+constexpr std::size_t kKeysOfRowAt = 8;
+constexpr std::size_t kProbesOfRowAt = 16;
+constexpr std::size_t kZeroOfRowAt = 20;
+
+std::size_t TableBytes(std::size_t parts) noexcept {
+  const std::size_t used = kRowsAt + parts * kRowBytes;
+  return (used + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
+
+std::string WhyReserved(const TamisHeader& header) {
+  std::string reason = WhyUnreadable(header, TamisKind::kScalable);
+  if (!reason.empty()) return reason;
+  if (header.parameter_a == 0 || header.parameter_a > kMostScalableParts ||
+      header.parameter_b != 0) {
+    return "its parameters are reserved";
+  }
+  return {};
+}
+
+struct ParsedScalable {
+  ScalableFacts facts;
+  std::vector<Slice> lines;  // of each part, as many as its facts say
+  std::string always_maybe;  // not empty: reserved (says why); nothing else is
+                             // set
+};
+
+// REQUIRES: `table` is as long as TableBytes() says
+std::string WhyReservedTable(Slice table, std::size_t parts) {
+  const std::size_t used = kRowsAt + parts * kRowBytes;
+  bool known = table.find_first_not_of('\0', used) == Slice::npos;
+  for (const char* row = table.data() + kRowsAt; row < table.data() + used;
+       row += kRowBytes) {
+    const std::uint32_t probes = LoadLittle32(row + kProbesOfRowAt);
+    known &= probes >= 1 && probes <= kMaxLineProbes;
+    known &= LoadLittle32(row + kZeroOfRowAt) == 0;
+  }
+  return known ? std::string() : "its table has values that are reserved";
+}
+
+// Reads the table, and deals the lines out.  REQUIRES: nothing is reserved
+Status ReadTable(const TamisContents& contents, ParsedScalable* parsed) {
+  const std::size_t parts = contents.header.parameter_a;
+  const char* table = contents.payload.data();
+  ScalableFacts& facts = parsed->facts;
+  facts.seed = contents.header.seed;
+  facts.start.share = std::bit_cast<double>(LoadLittle64(table + kShareAt));
+  facts.start.capacity = LoadLittle64(table + kCapacityAt);
+  if (!(facts.start.share > 0 && facts.start.share < 1) ||
+      facts.start.capacity == 0) {
+    return Status::Corruption("tamis: its first part is none that could be");
+  }
+  Slice rest = contents.payload.substr(TableBytes(parts));
+  for (std::size_t i = 0; i < parts; ++i) {
+    const char* row = table + kRowsAt + i * kRowBytes;
+    const ScalablePartFacts part = {
+        .lines = LoadLittle64(row + kLinesOfRowAt),
+        .keys = LoadLittle64(row + kKeysOfRowAt),
+        .probes = LoadLittle32(row + kProbesOfRowAt)};
+    if (part.lines == 0 || part.lines > rest.size() / kLineBytes) {
+      return Status::Corruption("tamis: its payload does not fit its parts");
+    }
+    const auto bytes = static_cast<std::size_t>(part.lines) * kLineBytes;
+    facts.parts.push_back(part);
+    parsed->lines.push_back(rest.substr(0, bytes));
+    rest.remove_prefix(bytes);
+  }
+  if (!rest.empty() || facts.lines() != contents.header.size_parameter) {
+    return Status::Corruption("tamis: its payload does not fit its parts");
+  }
+  return Status::Ok();
+}
+
+// Corruption: damaged, or not what this format could be.
+Result<ParsedScalable> ParseScalable(Slice bytes) {
+  Result<TamisContents> contents = ParseTamis(bytes);
+  if (!contents.ok()) return contents.status();
+  ParsedScalable parsed;
+  parsed.always_maybe = WhyReserved(contents->header);
+  if (!parsed.always_maybe.empty()) return parsed;
+  const std::size_t parts = contents->header.parameter_a;
+  if (contents->payload.size() < TableBytes(parts)) {
+    return Status::Corruption("tamis: its payload does not fit its parts");
+  }
+  parsed.always_maybe =
+      WhyReservedTable(contents->payload.substr(0, TableBytes(parts)), parts);
+  if (!parsed.always_maybe.empty()) return parsed;
+  if (Status read = ReadTable(*contents, &parsed); !read.ok()) return read;
+  return parsed;
+}
+
+class ScalableMutable final : public MutableFilter {
+ public:
+  ScalableMutable(std::uint64_t seed, const ScalableStart& start) {
+    facts_.seed = seed;
+    facts_.start = start;
+    facts_.parts.reserve(kMostScalableParts);
+    memory_.reserve(kMostScalableParts);
+    parts_.reserve(kMostScalableParts);
+  }
+
+  // Opens the next part.  FilterFull: there can be no more.  ResourceExhausted:
+  // no memory.  The filter is then as before.
+  Status Grow() {
+    return NoThrow([&] { return GrowOrThrow(); });
+  }
+  Status GrowOrThrow() {
+    const auto i = static_cast<unsigned>(facts_.parts.size());
+    if (i == kMostScalableParts) {
+      return Status::FilterFull("scalable: it has 48 parts already");
+    }
+    const ScalablePart plan = PlanScalablePart(facts_.start, i);
+    if (plan.lines == 0 || plan.lines > kMostBloomBits / kLineBits) {
+      return Status::FilterFull(
+          "scalable: its next part would be of no possible size");
+    }
+    return AddPart({.lines = plan.lines, .keys = 0, .probes = plan.probes}, {});
+  }
+
+  // Adds a part as it was saved; no `lines`: an empty one.
+  // REQUIRES: fewer than kMostScalableParts are there
+  Status AddPart(const ScalablePartFacts& facts, Slice lines) {
+    Result<BloomPayload> memory = NewBloomPayload(facts.lines * kLineBytes);
+    if (!memory.ok()) return memory.status();
+    std::copy(lines.begin(), lines.end(), memory->bytes.get());
+    parts_.insert(parts_.begin(), facts.PartAt(memory->bytes.get()));
+    const auto i = static_cast<unsigned>(facts_.parts.size());
+    facts_.parts.push_back(facts);
+    memory_.push_back(*std::move(memory));
+    newest_capacity_ = CapacityOfPart(facts_.start, i);
+    return Status::Ok();
+  }
+
+  Status Insert(Slice key) override {
+    return InsertDigest(LineDigest(key, facts_.seed));
+  }
+  Status InsertMany(std::span<const Slice> keys) override {
+    Status inserted;  // the first failure; keys after it are left out
+    ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
+        keys,
+        [this](Slice key) { return PrepareParts(parts_, facts_.seed, key); },
+        [&](std::size_t /*first*/, std::span<const std::uint64_t> digests) {
+          for (std::size_t i = 0; inserted.ok() && i < digests.size(); ++i) {
+            inserted = InsertDigest(digests[i]);
+          }
+        });
+    return inserted;
+  }
+  bool MayContain(Slice key) const noexcept override {
+    return CheckParts(parts_, LineDigest(key, facts_.seed));
+  }
+  void MayContainMany(std::span<const Slice> keys,
+                      std::span<bool> out) const noexcept override {
+    CheckPartsMany(parts_, facts_.seed, keys, out);
+  }
+  FilterInfo Describe() const override {
+    return DescribeLineParts(facts_, parts_);
+  }
+  Status Save(std::string* dst) const override {
+    const std::size_t start = dst->size();
+    Status room = AppendZeros(dst, facts_.TotalBytes());
+    if (!room.ok()) return room;
+    char* whole = dst->data() + start;
+    char* at = whole + facts_.LinesAt();
+    for (const BloomPayload& part : memory_) {
+      std::memcpy(at, part.bytes.get(), part.size);
+      at += part.size;
+    }
+    facts_.Seal({whole, dst->size() - start});
+    return Status::Ok();
+  }
+
+ private:
+  Status InsertDigest(std::uint64_t digest) {
+    if (CheckParts(parts_, digest)) return Status::Ok();
+    if (facts_.parts.back().keys >= newest_capacity_) {
+      if (Status grown = Grow(); !grown.ok()) return grown;
+    }
+    ScalablePartFacts& newest = facts_.parts.back();
+    newest.PartAt(memory_.back().bytes.get()).Mark(digest);
+    ++newest.keys;
+    return Status::Ok();
+  }
+
+  ScalableFacts facts_;
+  std::vector<BloomPayload> memory_;  // the oldest part first, as in facts_
+  std::vector<LineFilter> parts_;     // the newest first
+  std::uint64_t newest_capacity_ = 0;
+};
+
+class ScalablePolicy final : public LinePartsPolicy<ScalableFacts> {
+ public:
+  ScalablePolicy(double first_share, std::uint64_t seed)
+      : LinePartsPolicy(seed), share_(first_share) {}
+
+  Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
+    return OpenTamisScalable(bytes);
+  }
+  double RateAt(std::uint64_t planned_keys,
+                std::uint64_t keys) const noexcept override {
+    try {
+      return ScalableRate(StartScalable(share_, planned_keys), keys);
+    } catch (const std::bad_alloc&) {
+      return 1.0;  // nothing is promised
+    }
+  }
+
+  Result<std::unique_ptr<MutableFilter>> NewMutable(
+      std::uint64_t planned_keys) const override {
+    const ScalableFacts facts = Plan(planned_keys);
+    if (Status fits = CheckPlan(facts); !fits.ok()) return fits;
+    auto filter = std::make_unique<ScalableMutable>(seed(), facts.start);
+    if (Status room = filter->Grow(); !room.ok()) return room;
+    return std::unique_ptr<MutableFilter>(std::move(filter));
+  }
+
+ private:
+  ScalableFacts Plan(std::uint64_t planned_keys) const override {
+    ScalableFacts facts;
+    facts.seed = seed();
+    facts.start = StartScalable(share_, planned_keys);
+    const ScalablePart plan = PlanScalablePart(facts.start, 0);
+    facts.parts.push_back({.lines = plan.lines, .probes = plan.probes});
+    return facts;
+  }
+  Status CheckPlan(const ScalableFacts& facts) const override {
+    if (facts.lines() <= kMostBloomBits / kLineBits) return Status::Ok();
+    return Status::InvalidArgument(
+        "scalable: more than 2^62 bits; plan for fewer keys");
+  }
+
+  double share_;
+};
+
+// The rate of lines at that many bits per key, if there are many of them.
+double RateAtBits(double bits_per_key) noexcept {
+  constexpr std::uint64_t kManyLines = std::uint64_t{1} << 32;
+  // Far beyond this every bit is set.
+  constexpr double kMaxKeys = 1e18;
+  const double keys = std::min(
+      static_cast<double>(kManyLines * kLineBits) / bits_per_key, kMaxKeys);
+  return BlockedRate({.kind = BlockKind::kLine,
+                      .blocks = kManyLines,
+                      .probes = BestLineProbes(bits_per_key)},
+                     static_cast<std::uint64_t>(keys));
+}
+
+}  // namespace
+
+std::uint64_t ScalableFacts::lines() const noexcept {
+  std::uint64_t sum = 0;
+  for (const ScalablePartFacts& part : parts) sum += part.lines;
+  return sum;
+}
+std::uint64_t ScalableFacts::all_keys() const noexcept {
+  std::uint64_t sum = 0;
+  for (const ScalablePartFacts& part : parts) sum += part.keys;
+  return sum;
+}
+std::size_t ScalableFacts::LinesAt() const noexcept {
+  return kTamisHeaderBytes + TableBytes(parts.size());
+}
+std::uint64_t ScalableFacts::LineBytes() const noexcept {
+  return lines() * kLineBytes;
+}
+std::uint64_t ScalableFacts::TotalBytes() const noexcept {
+  return LinesAt() + LineBytes();
+}
+
+void ScalableFacts::Seal(std::span<char> whole) const noexcept {
+  char* table = whole.data() + kTamisHeaderBytes;
+  StoreLittle(table + kShareAt, std::bit_cast<std::uint64_t>(start.share));
+  StoreLittle(table + kCapacityAt, start.capacity);
+  char* row = table + kRowsAt;
+  for (const ScalablePartFacts& part : parts) {
+    StoreLittle(row + kLinesOfRowAt, part.lines);
+    StoreLittle(row + kKeysOfRowAt, part.keys);
+    StoreLittle(row + kProbesOfRowAt, std::uint32_t{part.probes});
+    row += kRowBytes;
+  }
+  TamisHeader header = NewTamisHeader(TamisKind::kScalable, seed, all_keys());
+  header.size_parameter = lines();
+  header.parameter_a = static_cast<std::uint32_t>(parts.size());
+  SealTamis(whole, header);
+}
+
+Result<std::unique_ptr<const FilterPolicy>> NewTamisScalablePolicy(
+    const BloomSizing& sizing, std::uint64_t seed) {
+  if (sizing.bits != 0 || sizing.probes != 0) {
+    return Status::InvalidArgument(
+        "scalable: it chooses sizes and probes as it grows; give fpr, or the "
+        "bits per key that it starts with");
+  }
+  const double share = sizing.bits_per_key > 0 ? RateAtBits(sizing.bits_per_key)
+                                               : FirstShareOfRate(sizing.rate);
+  const double last_share =
+      share * std::pow(kScalableTightening, kMostScalableParts - 1);
+  if (!(share < 1) || !(last_share > 0) || !(LineBitsPerKey(last_share) > 0)) {
+    return Status::InvalidArgument(
+        "scalable: no sizes of its parts have that rate of false positives");
+  }
+  return std::unique_ptr<const FilterPolicy>(
+      std::make_unique<ScalablePolicy>(share, seed));
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenTamisScalable(Slice bytes) {
+  Result<ParsedScalable> parsed = ParseScalable(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->always_maybe.empty()) {
+    return NewAlwaysMaybe("tamis", parsed->always_maybe);
+  }
+  // The newest first: it has more keys than all others together may have.
+  std::vector<LineFilter> parts;
+  for (std::size_t i = parsed->lines.size(); i-- > 0;) {
+    parts.push_back(parsed->facts.parts[i].PartAt(BytesOf(parsed->lines[i])));
+  }
+  return std::unique_ptr<const FilterReader>(
+      std::make_unique<LinePartsReader<ScalableFacts>>(std::move(parsed->facts),
+                                                       std::move(parts)));
+}
+
+Result<std::unique_ptr<MutableFilter>> LoadTamisScalable(Slice bytes) {
+  Result<ParsedScalable> parsed = ParseScalable(bytes);
+  if (!parsed.ok()) return parsed.status();
+  if (!parsed->always_maybe.empty()) {
+    return Status::NotSupported("scalable: " + parsed->always_maybe);
+  }
+  const ScalableFacts& facts = parsed->facts;
+  auto filter = std::make_unique<ScalableMutable>(facts.seed, facts.start);
+  for (std::size_t i = 0; i < facts.parts.size(); ++i) {
+    Status room = filter->AddPart(facts.parts[i], parsed->lines[i]);
+    if (!room.ok()) return room;
+  }
+  return std::unique_ptr<MutableFilter>(std::move(filter));
+}
+
+}  // namespace tamis

@@ -1,0 +1,53 @@
+// formats/tamis/solved_builder.h -- the builder of the kinds that need all
+// digests at once: it collects them in a DigestSet.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "sort/hash_set.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+// Keys of which only the digests are known, and how those came about.  All
+// kinds of .tamis share the hash, so a filter can be made of them whose kind
+// is chosen late: byte for byte what its builder makes of the keys.
+struct DigestedKeys {
+  DigestSet* digests;  // sealed
+  std::uint64_t seed;  // of the hash
+};
+
+class DigestBuilder final : public FilterBuilder {
+ public:
+  // Appends the filter of these keys.  On error *dst may have grown; Finish()
+  // mends that.  Tells options.progress from 0 to 1; Finish() makes that the
+  // later part of its own.
+  using Append = std::function<Status(
+      const DigestedKeys&, const BuildOptions& options, std::string* dst)>;
+
+  DigestBuilder(std::uint64_t seed, const BuildOptions& options, Append append);
+
+  void Add(Slice key) override;
+  void AddMany(std::span<const Slice> keys) override;
+  Status Finish(std::string* dst) override;
+  std::optional<std::uint64_t> counted_keys() const override {
+    return counted_;
+  }
+
+ private:
+  Status SealAndBuild(std::string* dst);
+
+  std::uint64_t seed_;
+  BuildOptions options_;
+  Append append_;
+  std::function<void(double)> progress_;  // the caller's
+  DigestSet digests_;
+  std::optional<std::uint64_t> counted_;
+};
+
+}  // namespace tamis

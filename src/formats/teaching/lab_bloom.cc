@@ -1,0 +1,29 @@
+#include "formats/teaching/lab_bloom.h"
+
+#include "filters/bloom/probe_sequences.h"
+#include "formats/teaching/lab_format.h"
+#include "hash/fnv1a.h"
+#include "hash/splitmix64.h"
+
+namespace tamis {
+namespace {
+
+struct LabScheme {
+  using Digest = std::uint64_t;
+  using Probes = HalvesSumProbes;
+  static constexpr std::string_view kPolicyName = "lab.BloomFnvSplitMix";
+  static constexpr std::string_view kSpecName = "lab";
+  static constexpr std::string_view kHashName = "fnv-1a + splitmix64";
+  static constexpr unsigned kMostProbes = kMaxBloomProbes;  // the lab's limit
+
+  static Digest HashOf(Slice key) noexcept { return SplitMix64(Fnv1a64(key)); }
+};
+
+}  // namespace
+
+std::unique_ptr<const FilterPolicy> NewLabPolicy(const BloomSizing& sizing) {
+  using Format = LabFormat<LabScheme>;
+  return std::make_unique<BloomPolicy<Format>>(Format(sizing));
+}
+
+}  // namespace tamis

@@ -1,0 +1,15 @@
+// formats/teaching/lab_bloom.h -- the lab format: FNV-1a 64, SplitMix64,
+// textbook size; see docs/formats/lab.md.
+
+#pragma once
+
+#include <memory>
+
+#include "formats/bloom_facts.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+std::unique_ptr<const FilterPolicy> NewLabPolicy(const BloomSizing& sizing);
+
+}  // namespace tamis

@@ -1,0 +1,67 @@
+// formats/teaching/lab_format.h -- the format of formats/teaching/lab_layout.h,
+// for a scheme S that says how keys are hashed:
+//   S::Digest, S::Probes                   as bloom_policy.h wants them
+//   S::kPolicyName, S::kSpecName, S::kHashName
+//   S::kMostProbes                         more are never written
+//   S::HashOf(key) -> Digest
+
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "formats/bloom_policy.h"
+#include "formats/classic_engine.h"
+#include "formats/teaching/lab_layout.h"
+#include "tamis/bloom_math.h"
+
+namespace tamis {
+
+template <typename S>
+class LabFormat {
+ public:
+  using Digest = typename S::Digest;
+  using Probes = typename S::Probes;
+  using Engine = ClassicEngine<LabFormat>;
+  static constexpr std::size_t kHeaderBytes = kLabHeaderBytes;
+  static constexpr std::size_t kTrailerBytes = 0;
+  static constexpr auto kRepeats = CountedRepeats::kAll;
+  static constexpr bool kHasSeed = false;
+
+  explicit LabFormat(const BloomSizing& sizing) : sizing_(sizing) {}
+
+  std::string_view policy_name() const noexcept { return S::kPolicyName; }
+  std::string spec_name() const { return std::string(S::kSpecName); }
+  std::string_view hash_name() const noexcept { return S::kHashName; }
+  unsigned byte_flip() const noexcept { return 0; }
+
+  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+    return S::HashOf(key);
+  }
+  BloomFacts Plan(std::uint64_t keys) const noexcept {
+    return PlanTextbook(sizing_, keys, S::kMostProbes);
+  }
+  Status CheckPlan(const BloomFacts& facts) const {
+    if (facts.probes <= S::kMostProbes) return Status::Ok();
+    return Status::InvalidArgument(spec_name() + ": more than " +
+                                   std::to_string(S::kMostProbes) + " probes");
+  }
+  std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
+    return LabPayloadBytes(bits);
+  }
+  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
+    return BloomRate(facts.bits, keys, facts.probes);
+  }
+  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
+    SealLab(whole, facts);
+  }
+  Result<ParsedBloom> Parse(Slice bytes) const {
+    return ParseLab(S::kSpecName, bytes, S::kMostProbes);
+  }
+
+ private:
+  BloomSizing sizing_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,35 @@
+#include "formats/teaching/md5_bloom.h"
+
+#include <array>
+
+#include "base/coding.h"
+#include "filters/bloom/probe_sequences.h"
+#include "formats/teaching/lab_format.h"
+#include "hash/md5.h"
+
+namespace tamis {
+namespace {
+
+struct Md5Scheme {
+  using Digest = DigestPair;
+  using Probes = ExactSumProbes;
+  static constexpr std::string_view kPolicyName = "md5.Bloom";
+  static constexpr std::string_view kSpecName = "md5";
+  static constexpr std::string_view kHashName = "md5";
+  static constexpr unsigned kMostProbes = kMaxClassicProbes;  // it has none
+
+  static Digest HashOf(Slice key) noexcept {
+    const std::array<std::uint8_t, 16> digest = Md5(key);
+    return {LoadBig<std::uint64_t>(digest.data()),
+            LoadBig<std::uint64_t>(digest.data() + 8)};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const FilterPolicy> NewMd5Policy(const BloomSizing& sizing) {
+  using Format = LabFormat<Md5Scheme>;
+  return std::make_unique<BloomPolicy<Format>>(Format(sizing));
+}
+
+}  // namespace tamis

@@ -1,0 +1,17 @@
+// hash/hash_pair.h -- the hash of a key in formats that need more than 64 bits
+// of it.
+
+#pragma once
+
+#include <cstdint>
+
+namespace tamis {
+
+// Two independent 64-bit halves of a digest.
+struct DigestPair {
+  std::uint64_t first;
+  std::uint64_t second;
+  bool operator==(const DigestPair&) const = default;
+};
+
+}  // namespace tamis

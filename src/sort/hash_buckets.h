@@ -1,0 +1,270 @@
+// sort/hash_buckets.h -- the digests of keys, collected while the number
+// of keys is still unknown, and given back in about the order of their value.
+//
+// The filters that use it find a key's place as (digest * size) >> 64, or by
+// its upper half alone: a larger digest never has a smaller place, however
+// large the filter turns out.  So digests can be sorted by their upper bits as
+// they come, before the size is known, and marking them later walks through
+// the filter from front to back, in stretches that fit a cache.  Filters whose
+// keys lie anywhere gain nothing by the order, but can still tell how many of
+// the digests are different, bucket by bucket.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/huge_pages.h"
+#include "hash/hash_pair.h"
+
+namespace tamis {
+
+// By which digests are told apart and put in order: all of one of up to 64
+// bits, from the top; the first half of a pair.
+inline std::uint64_t RankOf(std::uint64_t digest) noexcept { return digest; }
+inline std::uint64_t RankOf(std::uint32_t digest) noexcept {
+  return std::uint64_t{digest} << 32;
+}
+inline std::uint64_t RankOf(const DigestPair& digest) noexcept {
+  return digest.first;
+}
+
+// Pieces of memory of one size, aligned to it, until all go at once.
+class DigestChunks {
+ public:
+  static constexpr std::size_t kBytes = 4096;
+
+  DigestChunks() noexcept = default;
+  DigestChunks(const DigestChunks&) = delete;
+  DigestChunks& operator=(const DigestChunks&) = delete;
+
+  // Null: no memory.
+  unsigned char* New() noexcept;
+
+ private:
+  // Chunks are cut from slabs, the first small.  No huge pages: this memory is
+  // written and read once, in order, and they are dear to come by.
+  std::vector<MemoryBlock<unsigned char>> slabs_;
+  unsigned char* next_ = nullptr;
+  std::size_t free_ = 0;
+  std::size_t slab_bytes_ = kBytes;
+};
+
+// Counts the different numbers of one bucket after the other.  Numbers that
+// come over and over are dropped meanwhile, so that they take no memory.
+class DistinctRanks {
+ public:
+  // For so many at a time; `known_bits` of them are the same, from the top.
+  // False: no memory.
+  bool Start(std::size_t room, unsigned known_bits) noexcept;
+  // False: no memory.
+  bool Add(std::uint64_t rank) noexcept {
+    if (count_ == room_ && !MakeRoom()) [[unlikely]] {
+      return false;
+    }
+    ranks()[count_++] = rank;
+    return true;
+  }
+  // How many different ones were added since the last call, or the start.
+  std::uint64_t Take() noexcept;
+
+ private:
+  std::uint64_t* ranks() noexcept {
+    return reinterpret_cast<std::uint64_t*>(memory_.get());
+  }
+  void DropRepeats() noexcept;
+  bool MakeRoom() noexcept;
+
+  MemoryBlock<unsigned char> memory_;  // for twice `room_`: sorting needs it
+  std::size_t room_ = 0;
+  std::size_t count_ = 0;
+  unsigned known_bits_ = 0;
+};
+
+template <typename Digest>
+class DigestBucketsOf {
+ public:
+  DigestBucketsOf() noexcept = default;
+  DigestBucketsOf(const DigestBucketsOf&) = delete;
+  DigestBucketsOf& operator=(const DigestBucketsOf&) = delete;
+
+  // False: no memory; some of them may be missing, so give up.
+  bool Push(std::span<const Digest> digests) noexcept;
+  bool PushBack(const Digest& digest) noexcept { return Push({&digest, 1}); }
+
+  std::uint64_t size() const noexcept { return size_; }
+
+  // How many of them differ in their ranks.  Takes, for a while, as much
+  // memory as four buckets.  Nothing: no memory.
+  std::optional<std::uint64_t> CountDistinct() const noexcept;
+
+  // Calls visit(std::span<const Digest>) for all of them, in pieces: each
+  // bucket after the one with smaller digests.
+  template <typename Visit>
+  void ForEach(const Visit& visit) const {
+    for (const Bucket& bucket : buckets()) ForEachOf(bucket, visit);
+  }
+
+ private:
+  // One behind the other, so that a place tells whether it is the chunk's end.
+  static constexpr std::size_t kHeaderBytes =
+      std::max(sizeof(void*), sizeof(Digest));
+  static constexpr std::size_t kChunkDigests =
+      (DigestChunks::kBytes - kHeaderBytes) / sizeof(Digest);
+  static_assert(kHeaderBytes + kChunkDigests * sizeof(Digest) ==
+                DigestChunks::kBytes);
+  struct Chunk {
+    Chunk* next;
+
+    Digest* digests() noexcept {
+      return reinterpret_cast<Digest*>(reinterpret_cast<unsigned char*>(this) +
+                                       kHeaderBytes);
+    }
+    const Digest* digests() const noexcept {
+      return reinterpret_cast<const Digest*>(
+          reinterpret_cast<const unsigned char*>(this) + kHeaderBytes);
+    }
+  };
+  struct Bucket {
+    Digest* next = nullptr;  // where the next digest goes
+    Chunk* first = nullptr;
+  };
+
+  // 100 million keys at 10 bits each have 488 KiB of filter per bucket; and
+  // 256 places to write to do not tire a first-level cache.
+  static constexpr unsigned kBucketBits = 8;
+  static constexpr unsigned kBucketShift = 64 - kBucketBits;
+  // Below, the whole filter fits a cache: all goes into the first bucket.
+  static constexpr std::uint64_t kSpreadFrom = std::uint64_t{1} << 17;
+  static constexpr std::size_t kAheadBytes = 120;
+
+  std::span<const Bucket> buckets() const noexcept {
+    return {buckets_, static_cast<std::size_t>(mask_ + 1)};
+  }
+  template <typename Visit>
+  static void ForEachOf(const Bucket& bucket, const Visit& visit) {
+    for (const Chunk* chunk = bucket.first; chunk != nullptr;
+         chunk = chunk->next) {
+      const Digest* end = chunk->next == nullptr
+                              ? bucket.next
+                              : chunk->digests() + kChunkDigests;
+      visit(std::span<const Digest>(chunk->digests(), end));
+    }
+  }
+  static std::size_t SizeOf(const Bucket& bucket) noexcept {
+    std::size_t size = 0;
+    ForEachOf(bucket, [&](auto some) { size += some.size(); });
+    return size;
+  }
+
+  bool PushTo(Bucket* bucket, const Digest& digest) noexcept {
+    if (reinterpret_cast<std::uintptr_t>(bucket->next) % DigestChunks::kBytes ==
+            0 &&
+        !Grow(bucket)) {
+      return false;
+    }
+    *bucket->next++ = digest;
+    return true;
+  }
+  // REQUIRES: the bucket is empty, or its last chunk is full
+  bool Grow(Bucket* bucket) noexcept;
+  // From one bucket to many.
+  bool Spread() noexcept;
+
+  Bucket only_;                     // until there are many
+  std::unique_ptr<Bucket[]> many_;  // null before Spread()
+  Bucket* buckets_ = &only_;
+  std::uint64_t mask_ = 0;  // all ones once spread
+  std::uint64_t size_ = 0;
+  DigestChunks chunks_;
+};
+
+// What most filters are built from.
+using DigestBuckets = DigestBucketsOf<std::uint64_t>;
+
+template <typename Digest>
+bool DigestBucketsOf<Digest>::Push(std::span<const Digest> digests) noexcept {
+  size_ += digests.size();
+  if (mask_ == 0 && size_ >= kSpreadFrom && !Spread()) return false;
+  for (const Digest& digest : digests) {
+    Bucket& bucket = buckets_[(RankOf(digest) >> kBucketShift) & mask_];
+    if (!PushTo(&bucket, digest)) [[unlikely]] {
+      return false;
+    }
+    // No processor foresees so many places at once.  A line or two ahead; at
+    // the chunk's end that is another's memory, or nobody's, and harmless.
+    __builtin_prefetch(
+        reinterpret_cast<const unsigned char*>(bucket.next) + kAheadBytes, 1);
+  }
+  return true;
+}
+
+template <typename Digest>
+bool DigestBucketsOf<Digest>::Grow(Bucket* bucket) noexcept {
+  unsigned char* memory = chunks_.New();
+  if (memory == nullptr) return false;
+  auto* chunk = new (memory) Chunk{.next = nullptr};
+  if (bucket->first == nullptr) {
+    bucket->first = chunk;
+  } else {
+    // `next` points behind the last chunk, which is full.
+    reinterpret_cast<Chunk*>(reinterpret_cast<unsigned char*>(bucket->next) -
+                             DigestChunks::kBytes)
+        ->next = chunk;
+  }
+  bucket->next = chunk->digests();
+  return true;
+}
+
+template <typename Digest>
+bool DigestBucketsOf<Digest>::Spread() noexcept {
+  constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
+  many_.reset(new (std::nothrow) Bucket[kBuckets]);
+  if (many_ == nullptr) return false;
+  const Bucket all = std::exchange(only_, {});
+  buckets_ = many_.get();
+  mask_ = kBuckets - 1;
+  bool fits = true;
+  ForEachOf(all, [&](std::span<const Digest> some) {
+    for (const Digest& digest : some) {
+      fits = fits && PushTo(&buckets_[RankOf(digest) >> kBucketShift], digest);
+    }
+  });
+  return fits;
+}
+
+template <typename Digest>
+std::optional<std::uint64_t> DigestBucketsOf<Digest>::CountDistinct()
+    const noexcept {
+  // Those of an honest hash are spread evenly; others need not be foreseen.
+  constexpr std::size_t kMostShares = 2;
+  std::size_t largest = 1;
+  for (const Bucket& bucket : buckets()) {
+    largest = std::max(largest, SizeOf(bucket));
+  }
+  const std::size_t share =
+      static_cast<std::size_t>(size_) / buckets().size() + kChunkDigests;
+  DistinctRanks ranks;
+  bool fits = ranks.Start(std::min(largest, kMostShares * share),
+                          mask_ == 0 ? 0 : kBucketBits);
+  std::uint64_t distinct = 0;
+  for (const Bucket& bucket : buckets()) {
+    ForEachOf(bucket, [&](std::span<const Digest> some) {
+      for (const Digest& digest : some) {
+        fits = fits && ranks.Add(RankOf(digest));
+      }
+    });
+    if (!fits) return std::nullopt;
+    distinct += ranks.Take();
+  }
+  return distinct;
+}
+
+}  // namespace tamis

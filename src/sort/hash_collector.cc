@@ -1,0 +1,223 @@
+#include "sort/hash_collector.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "sort/hash_sort.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kFirstFew = 128;  // digests
+constexpr std::size_t kAhead = 15;      // digests
+// So many bytes of a part get memory at a time: large enough to be cheap, and
+// small against a part of those sets that need much memory.
+constexpr std::size_t kMostBytesAtOnce = std::size_t{1} << 16;
+// More than so many times its share of the file makes it likely that a part
+// holds the same digests many times.
+constexpr std::uint64_t kMostShares = 4;
+constexpr std::size_t kLeastPartBytes = std::size_t{1} << 16;
+
+constexpr std::size_t RoundUp(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+DigestCollector::DigestCollector(std::uint64_t memory_bytes,
+                                 std::string temporary_folder)
+    : temporary_folder_(std::move(temporary_folder)) {
+  if (memory_bytes == 0) return;
+  const std::uint64_t pages =
+      std::min<std::uint64_t>(memory_bytes / kParts, most_part_bytes_) /
+      PageBytes();
+  most_part_bytes_ =
+      static_cast<std::size_t>(std::max<std::uint64_t>(pages, 1)) * PageBytes();
+}
+
+void DigestCollector::Push(std::span<const std::uint64_t> digests) noexcept {
+  if (no_memory_ || !status_.ok()) return;
+  bool ok = true;
+  if (spread_ == nullptr && few_count_ + digests.size() < kSpreadFrom) {
+    ok = PushFew(digests);
+  } else {
+    ok = (spread_ != nullptr || StartToSpread()) && PushSpread(digests);
+  }
+  no_memory_ = !ok && status_.ok();
+}
+
+bool DigestCollector::PushFew(std::span<const std::uint64_t> digests) noexcept {
+  const std::size_t count = few_count_ + digests.size();
+  if (count > few_capacity_) {
+    const std::size_t capacity =
+        std::max({count, 2 * few_capacity_, kFirstFew});
+    void* grown = std::realloc(few_.get(), capacity * sizeof(std::uint64_t));
+    if (grown == nullptr) return false;
+    static_cast<void>(few_.release());
+    few_.reset(static_cast<std::uint64_t*>(grown));
+    few_capacity_ = capacity;
+  }
+  std::copy(digests.begin(), digests.end(), few_.get() + few_count_);
+  few_count_ = count;
+  return true;
+}
+
+bool DigestCollector::StartToSpread() noexcept {
+  try {
+    parts_.resize(kParts);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  spread_.reset(new (std::nothrow) Spread);
+  if (spread_ == nullptr || !PushSpread({few_.get(), few_count_})) return false;
+  few_.reset();
+  return true;
+}
+
+bool DigestCollector::PushSpread(
+    std::span<const std::uint64_t> digests) noexcept {
+  Cursor* const cursors = spread_->cursors.data();
+  for (const std::uint64_t digest : digests) {
+    Cursor& cursor = cursors[digest >> kPartShift];
+    if (cursor.next == cursor.end && !MakeRoom(digest >> kPartShift))
+        [[unlikely]] {
+      return false;
+    }
+    *cursor.next++ = digest;
+    // No processor foresees so many places at once.  A line or two ahead; at
+    // the end that is another's memory, or nobody's, and harmless.
+    __builtin_prefetch(cursor.next + kAhead, 1);
+  }
+  return true;
+}
+
+std::span<std::uint64_t> DigestCollector::InMemory(
+    std::size_t part) const noexcept {
+  auto* first = reinterpret_cast<std::uint64_t*>(spread_->pages[part].data());
+  return {first, spread_->cursors[part].next};
+}
+
+bool DigestCollector::MakeRoom(std::size_t part) noexcept {
+  const std::size_t used_bytes = InMemory(part).size_bytes();
+  return used_bytes == most_part_bytes_ ? MakeRoomInFull(part)
+                                        : Grow(part, used_bytes);
+}
+
+bool DigestCollector::Grow(std::size_t part, std::size_t used_bytes) noexcept {
+  GrowingPages& pages = spread_->pages[part];
+  // By a quarter: that wastes little of a small set.
+  const std::size_t more =
+      std::clamp(RoundUp(used_bytes / 4, PageBytes()), PageBytes(),
+                 std::max(kMostBytesAtOnce, PageBytes()));
+  const std::size_t wanted = std::min(used_bytes + more, most_part_bytes_);
+  if (wanted > pages.size()) {
+    // Addresses cost nothing; only memory that is written does.
+    const std::size_t size =
+        RoundUp(std::max(2 * wanted, kLeastPartBytes), PageBytes());
+    const MutexLock lock(spread_->moving);
+    if (!pages.Resize(size)) return false;
+  }
+  std::atomic<std::size_t>& populated = spread_->populated[part];
+  const std::size_t done = std::max(populated.load(), used_bytes);
+  if (done < wanted) {
+    PopulatePages(pages.data() + done, wanted - done);
+    populated = wanted;
+  }
+  spread_->used[part] = wanted;
+  auto* const first = reinterpret_cast<std::uint64_t*>(pages.data());
+  spread_->cursors[part] = {first + used_bytes / sizeof(*first),
+                            first + wanted / sizeof(*first)};
+  return true;
+}
+
+bool DigestCollector::GetMemoryAhead() noexcept {
+  for (std::size_t i = 0; i < kParts; ++i) {
+    const std::size_t part = spread_->ahead++ % kParts;
+    std::atomic<std::size_t>& populated = spread_->populated[part];
+    const MutexLock lock(spread_->moving);
+    const GrowingPages& pages = spread_->pages[part];
+    const std::size_t from = populated;
+    const std::size_t to =
+        std::min({from + kMostBytesAtOnce, pages.size(), most_part_bytes_});
+    if (from > spread_->used[part] || from == 0 || from >= to) continue;
+    PopulatePages(pages.data() + from, to - from);
+    // The other thread may have come as far itself meanwhile.
+    std::size_t expected = from;
+    populated.compare_exchange_strong(expected, to);
+    return true;
+  }
+  return false;
+}
+
+bool DigestCollector::MakeRoomInFull(std::size_t part) noexcept {
+  const std::span<std::uint64_t> digests = InMemory(part);
+  std::uint64_t*& next = spread_->cursors[part].next;
+  if (IsFavoured(part)) {
+    next = digests.data() + SortDistinct(digests, {}, kPartBits);
+    // Half of it free again was worth the sorting.
+    if (InMemory(part).size() <= digests.size() / 2) return true;
+  }
+  try {
+    status_ = Append(part);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  next = digests.data();
+  return status_.ok();
+}
+
+bool DigestCollector::IsFavoured(std::size_t part) const noexcept {
+  const std::uint64_t share = file_bytes_ / sizeof(std::uint64_t) / kParts;
+  return parts_[part].count > kMostShares * share;
+}
+
+Status DigestCollector::Append(std::size_t part) {
+  if (!file_.has_value()) {
+    Result<SpillFile> file = SpillFile::Create(temporary_folder_);
+    if (!file.ok()) return file.status();
+    file_.emplace(*std::move(file));
+  }
+  const std::span<std::uint64_t> digests = InMemory(part);
+  std::vector<DigestExtent>& extents = parts_[part].extents;
+  extents.push_back({file_bytes_, digests.size()});
+  parts_[part].count += digests.size();
+  Status status = file_->WriteAt(file_bytes_, std::as_bytes(digests));
+  file_bytes_ += digests.size_bytes();
+  return status;
+}
+
+Status DigestCollector::Finish() {
+  if (!status_.ok()) return status_;
+  if (no_memory_) return Status::ResourceExhausted("digests: no memory");
+  if (spread_ == nullptr) {
+    parts_.resize(1);
+    parts_[0].digests = few_.get();
+    parts_[0].count = few_count_;
+    return Status::Ok();
+  }
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const std::span<std::uint64_t> digests = InMemory(part);
+    if (!file_.has_value()) {
+      parts_[part].digests = digests.data();
+      parts_[part].count = digests.size();
+      FreeBehind(part, digests.size());
+    } else {
+      Status status = digests.empty() ? Status::Ok() : Append(part);
+      if (!status.ok()) return status;
+      FreeBehind(part, 0);
+    }
+  }
+  return Status::Ok();
+}
+
+void DigestCollector::FreeBehind(std::size_t part,
+                                 std::uint64_t count) noexcept {
+  if (spread_ == nullptr) return;
+  const std::size_t bytes =
+      static_cast<std::size_t>(count) * sizeof(std::uint64_t);
+  spread_->pages[part].Resize(RoundUp(bytes, PageBytes()));
+}
+
+}  // namespace tamis

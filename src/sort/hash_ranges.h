@@ -1,0 +1,59 @@
+// sort/hash_ranges.h -- the second half of a DigestSet: looks up ranges
+// in its sorted parts.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/spill_file.h"
+#include "sort/hash_buffer.h"
+#include "sort/hash_collector.h"
+#include "tamis/result.h"
+
+namespace tamis {
+
+// Sorted parts without duplicates.
+struct SortedDigests {
+  std::span<const DigestPart> parts;
+  unsigned part_bits = 0;
+  const SpillFile* file = nullptr;  // null: all are in memory
+
+  std::size_t PartOf(std::uint64_t digest) const noexcept {
+    return part_bits == 0
+               ? 0
+               : static_cast<std::size_t>(digest >> (64 - part_bits));
+  }
+};
+
+// For one thread.
+class DigestRangeReader {
+ public:
+  explicit DigestRangeReader(SortedDigests digests) noexcept
+      : digests_(digests) {}
+
+  // The digests d with first <= d <= last, valid until the next call.  Throws
+  // bad_alloc.
+  // REQUIRES: first <= last; first is above the last range's last
+  Result<std::span<const std::uint64_t>> Read(std::uint64_t first,
+                                              std::uint64_t last);
+
+ private:
+  using Digests = std::span<const std::uint64_t>;
+
+  Status Load(std::size_t part);
+  Status LoadFromFile(std::size_t part);
+  // Appends the part's digests up to and including `last`.
+  Status AppendUpTo(std::size_t part, std::uint64_t last);
+
+  const SortedDigests digests_;
+  std::size_t loaded_part_ = ~std::size_t{0};
+  Digests loaded_;
+  std::size_t position_ = 0;  // in loaded_; those before are in ranges before
+  DigestBuffer buffer_;       // of what is loaded from the file
+  std::vector<std::uint64_t> pieces_;  // of a range in several parts
+};
+
+}  // namespace tamis

@@ -1,0 +1,59 @@
+// sort/hash_relay.h -- takes digests to a DigestCollector by a thread of
+// its own: while that spreads them, and gets memory for them or writes them to
+// a file, the caller makes more.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "sort/hash_collector.h"
+
+namespace tamis {
+
+class DigestRelay {
+ public:
+  // std::bad_alloc, std::system_error: no memory, or no thread, to be had.
+  // REQUIRES: collector->spreads()
+  explicit DigestRelay(DigestCollector* collector);
+  // All are in the collector.
+  ~DigestRelay();
+  DigestRelay(const DigestRelay&) = delete;
+  DigestRelay& operator=(const DigestRelay&) = delete;
+
+  // By one thread at a time, and nobody else uses the collector meanwhile.
+  void Push(std::span<const std::uint64_t> digests) noexcept;
+
+ private:
+  // A ring of blocks: the caller fills one after the other, and the thread
+  // empties them in the same order.
+  static constexpr std::size_t kBlockDigests = 8192;
+  static constexpr std::size_t kBlocks = 16;
+  // Waking the thread takes as long as a good part of a block does.
+  static constexpr std::size_t kWorthWaking = kBlocks / 4;
+
+  std::span<std::uint64_t> BlockAt(std::size_t number) noexcept;
+  // The open block is full: opens the next.
+  void HandOver() noexcept TAMIS_EXCLUDES(mutex_);
+  void Run() noexcept TAMIS_EXCLUDES(mutex_);
+
+  DigestCollector* const collector_;
+  std::vector<std::uint64_t> ring_;
+  std::size_t open_block_ = 0;  // the caller's, which filled_ will count
+  std::size_t open_count_ = 0;  // digests in it
+
+  Mutex mutex_;
+  // Blocks, since the start.
+  std::size_t filled_ TAMIS_GUARDED_BY(mutex_) = 0;
+  std::size_t emptied_ TAMIS_GUARDED_BY(mutex_) = 0;
+  bool ended_ TAMIS_GUARDED_BY(mutex_) = false;
+  CondVar has_filled_;  // or ended
+  CondVar has_emptied_;
+  std::thread thread_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,307 @@
+#include "sort/hash_set.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/worker_threads.h"
+#include "sort/hash_buffer.h"
+#include "sort/hash_collector.h"
+#include "sort/hash_ranges.h"
+#include "sort/hash_relay.h"
+#include "sort/hash_sort.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kLeastMemory = std::uint64_t{64} << 20;
+// A part with more than so many times its share of digests is not worth as
+// much memory again to be sorted faster.
+constexpr std::uint64_t kMostShares = 4;
+// Blocks of ranges per thread, so that all end at about the same time.
+constexpr std::size_t kBlocksPerThread = 32;
+
+// What the digests may take, 0 standing for no limit.  The rest is for sorting
+// them, and small change.
+std::uint64_t ForDigests(std::uint64_t memory_bytes) {
+  return memory_bytes == 0 ? 0 : std::max(memory_bytes, kLeastMemory) / 8 * 7;
+}
+
+// The largest part of those that have no more than kMostShares.
+std::size_t UsualCount(std::span<const DigestPart> parts) {
+  std::uint64_t all = 0;
+  for (const DigestPart& part : parts) all += part.count;
+  const std::uint64_t most = kMostShares * (all / parts.size() + 1);
+  std::uint64_t largest = 0;
+  for (const DigestPart& part : parts) {
+    if (part.count <= most) largest = std::max(largest, part.count);
+  }
+  return static_cast<std::size_t>(largest);
+}
+
+// Short enough to need no memory itself.
+Status NoMemory() { return Status::ResourceExhausted("no memory"); }
+
+}  // namespace
+
+struct DigestSet::Impl {
+  explicit Impl(DigestSetOptions given)
+      : memory_bytes(ForDigests(given.memory_bytes)),
+        threads(std::max(given.threads, 1u)),
+        collector(memory_bytes, std::move(given.temporary_folder)) {}
+
+  void Push(std::span<const std::uint64_t> digests) noexcept;
+
+  // The memory of one thread while it sorts.
+  struct Sorter {
+    DigestBuffer digests;  // of a part from the file
+    DigestBuffer scratch;
+  };
+
+  // As many as there are memory for, if each takes so much; at least one.
+  unsigned ThreadsFor(std::uint64_t bytes_each) const;
+  Status SortPart(std::size_t part, Sorter* sorter);
+  Status SortPartOfFile(std::size_t part, Sorter* sorter);
+  // One behind the other, at the end of the file.
+  void LayOutSortedParts();
+  Status SortParts(const std::function<void(double)>& progress);
+
+  struct Ranges {
+    std::size_t count;
+    const Cut& cut;
+    const Visit& visit;
+  };
+  // The first range of each block that one thread visits, then `count`.
+  std::vector<std::size_t> Blocks(std::size_t count, const Cut& cut) const;
+  static Status VisitBlock(std::size_t first, std::size_t end,
+                           const Ranges& ranges, DigestRangeReader* reader);
+  Status VisitAll(const Ranges& ranges);
+  // Of the file.  No part of that number: nothing happens.
+  void ReadAhead(std::size_t part) const;
+  void ReadAheadSorted(std::size_t part) const;
+
+  const std::uint64_t memory_bytes;
+  const unsigned threads;
+  DigestCollector collector;
+  std::unique_ptr<DigestRelay> relay;  // to the collector, for many digests
+  std::size_t usual_count = 0;         // of digests in a part, to prepare for
+  std::uint64_t size = 0;
+};
+
+unsigned DigestSet::Impl::ThreadsFor(std::uint64_t bytes_each) const {
+  if (memory_bytes == 0 || bytes_each == 0) return threads;
+  return static_cast<unsigned>(
+      std::clamp<std::uint64_t>(memory_bytes / bytes_each, 1, threads));
+}
+
+DigestSet::DigestSet(DigestSetOptions options)
+    : impl_(new (std::nothrow) Impl(std::move(options))) {}
+
+DigestSet::~DigestSet() = default;
+
+void DigestSet::Push(std::span<const std::uint64_t> digests) noexcept {
+  if (impl_ != nullptr) impl_->Push(digests);
+}
+
+void DigestSet::Impl::Push(std::span<const std::uint64_t> digests) noexcept {
+  if (relay != nullptr) return relay->Push(digests);
+  collector.Push(digests);
+  if (threads == 1 || !collector.spreads()) return;
+  try {
+    relay = std::make_unique<DigestRelay>(&collector);
+  } catch (const std::exception&) {  // tried again with the next ones
+  }
+}
+
+std::uint64_t DigestSet::size() const noexcept { return impl_->size; }
+
+std::uint64_t DigestSet::spilled_bytes() const noexcept {
+  return impl_ == nullptr ? 0 : impl_->collector.file_bytes();
+}
+
+Status DigestSet::Impl::SortPart(std::size_t part, Sorter* sorter) {
+  if (collector.file() != nullptr) return SortPartOfFile(part, sorter);
+  DigestPart& all = collector.parts()[part];
+  const auto count = static_cast<std::size_t>(all.count);
+  std::span<std::uint64_t> scratch;
+  if (count > kMostSortedWithoutScratch && count <= usual_count) {
+    scratch = {sorter->scratch.Reserve(usual_count), usual_count};
+  }
+  all.count =
+      SortDistinct({all.digests, count}, scratch, collector.part_bits());
+  collector.FreeBehind(part, all.count);
+  return Status::Ok();
+}
+
+Status DigestSet::Impl::SortPartOfFile(std::size_t part, Sorter* sorter) {
+  const SpillFile& file = *collector.file();
+  DigestPart& all = collector.parts()[part];
+  const auto count = static_cast<std::size_t>(all.count);
+  const std::span<std::uint64_t> digests(
+      sorter->digests.Reserve(std::max(count, usual_count)), count);
+  std::size_t read = 0;
+  for (const DigestExtent& extent : all.extents) {
+    const auto some = static_cast<std::size_t>(extent.count);
+    Status status = file.ReadAt(
+        extent.offset, std::as_writable_bytes(digests.subspan(read, some)));
+    if (!status.ok()) return status;
+    read += some;
+  }
+  std::span<std::uint64_t> scratch;
+  if (count <= usual_count) {
+    scratch = {sorter->scratch.Reserve(usual_count), usual_count};
+  }
+  all.count = SortDistinct(digests, scratch, collector.part_bits());
+  Status status = file.WriteAt(
+      all.sorted_offset,
+      std::as_bytes(digests.first(static_cast<std::size_t>(all.count))));
+  if (!status.ok()) return status;
+  for (const DigestExtent& extent : all.extents) {
+    file.Discard(extent.offset, extent.count * sizeof(std::uint64_t));
+  }
+  return Status::Ok();
+}
+
+void DigestSet::Impl::ReadAhead(std::size_t part) const {
+  if (part >= collector.parts().size()) return;
+  for (const DigestExtent& extent : collector.parts()[part].extents) {
+    collector.file()->WillNeed(extent.offset,
+                               extent.count * sizeof(std::uint64_t));
+  }
+}
+
+void DigestSet::Impl::ReadAheadSorted(std::size_t part) const {
+  if (part >= collector.parts().size()) return;
+  const DigestPart& sorted = collector.parts()[part];
+  collector.file()->WillNeed(sorted.sorted_offset,
+                             sorted.count * sizeof(std::uint64_t));
+}
+
+void DigestSet::Impl::LayOutSortedParts() {
+  std::uint64_t offset = collector.file_bytes();
+  for (DigestPart& part : collector.parts()) {
+    part.sorted_offset = offset;
+    offset += part.count * sizeof(std::uint64_t);
+  }
+}
+
+Status DigestSet::Seal(const std::function<void(double)>& progress) {
+  if (impl_ == nullptr) return NoMemory();
+  try {
+    impl_->relay.reset();
+    Status status = impl_->collector.Finish();
+    return status.ok() ? impl_->SortParts(progress) : status;
+  } catch (const std::bad_alloc&) {
+    return NoMemory();
+  }
+}
+
+Status DigestSet::Impl::SortParts(const std::function<void(double)>& progress) {
+  const std::span<DigestPart> parts = collector.parts();
+  usual_count = UsualCount(parts);
+  const bool in_file = collector.file() != nullptr;
+  if (in_file) LayOutSortedParts();
+  const unsigned workers =
+      ThreadsFor((in_file ? 2 : 1) * usual_count * sizeof(std::uint64_t));
+  std::vector<Sorter> sorters(workers);
+  Mutex mutex;
+  std::size_t done = 0;  // guarded by the mutex, as is `progress`
+  Status status = RunTasks(workers, parts.size(),
+                           [&](std::size_t part, unsigned worker) -> Status {
+                             if (in_file) ReadAhead(part + workers);
+                             Status sorted = SortPart(part, &sorters[worker]);
+                             if (!sorted.ok() || !progress) return sorted;
+                             const MutexLock lock(mutex);
+                             progress(static_cast<double>(++done) /
+                                      static_cast<double>(parts.size()));
+                             return Status::Ok();
+                           });
+  if (!status.ok()) return status;
+  for (const DigestPart& part : parts) size += part.count;
+  return Status::Ok();
+}
+
+std::vector<std::size_t> DigestSet::Impl::Blocks(std::size_t count,
+                                                 const Cut& cut) const {
+  std::vector<std::size_t> starts = {0};
+  if (collector.file() == nullptr) {
+    const std::size_t blocks =
+        threads == 1 ? 1 : std::min(count, threads * kBlocksPerThread);
+    for (std::size_t i = 1; i < blocks; ++i) {
+      starts.push_back(count / blocks * i + count % blocks * i / blocks);
+    }
+  } else {
+    // Those that begin in the same part, so that one thread reads it.
+    for (std::size_t part = 1; part < collector.parts().size(); ++part) {
+      const std::uint64_t border = std::uint64_t{part}
+                                   << (64 - collector.part_bits());
+      std::size_t start = starts.back();
+      std::size_t end = count;
+      while (start < end) {
+        const std::size_t middle = start + (end - start) / 2;
+        if (middle == 0 || cut(middle) < border) {
+          start = middle + 1;
+        } else {
+          end = middle;
+        }
+      }
+      starts.push_back(start);
+    }
+  }
+  starts.push_back(count);
+  return starts;
+}
+
+Status DigestSet::Impl::VisitBlock(std::size_t first, std::size_t end,
+                                   const Ranges& ranges,
+                                   DigestRangeReader* reader) {
+  if (first == end) return Status::Ok();
+  std::uint64_t from = first == 0 ? 0 : ranges.cut(first);
+  for (std::size_t i = first; i < end; ++i) {
+    const bool is_last = i + 1 == ranges.count;
+    const std::uint64_t to = is_last ? 0 : ranges.cut(i + 1);
+    if (!is_last && to <= from) {
+      ranges.visit(i, {});
+      continue;
+    }
+    // The last one's is 2^64 - 1, and 0 - 1 is that.
+    auto digests = reader->Read(from, to - 1);
+    if (!digests.ok()) return digests.status();
+    ranges.visit(i, *digests);
+    from = to;
+  }
+  return Status::Ok();
+}
+
+Status DigestSet::ForEachRange(std::size_t count, const Cut& cut,
+                               const Visit& visit) {
+  if (count == 0) return Status::Ok();
+  try {
+    return impl_->VisitAll({count, cut, visit});
+  } catch (const std::bad_alloc&) {
+    return NoMemory();
+  }
+}
+
+Status DigestSet::Impl::VisitAll(const Ranges& ranges) {
+  const SortedDigests sorted = {collector.parts(), collector.part_bits(),
+                                collector.file()};
+  const std::vector<std::size_t> starts = Blocks(ranges.count, ranges.cut);
+  const std::size_t blocks = starts.size() - 1;
+  const unsigned workers = ThreadsFor(usual_count * sizeof(std::uint64_t));
+  std::vector<DigestRangeReader> readers;
+  for (unsigned i = 0; i < workers; ++i) readers.emplace_back(sorted);
+  return RunTasks(workers, blocks,
+                  [&](std::size_t block, unsigned worker) -> Status {
+                    if (sorted.file != nullptr) {
+                      ReadAheadSorted(block + workers);
+                    }
+                    return VisitBlock(starts[block], starts[block + 1], ranges,
+                                      &readers[worker]);
+                  });
+}
+
+}  // namespace tamis

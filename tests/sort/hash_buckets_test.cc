@@ -1,0 +1,120 @@
+#include "sort/hash_buckets.h"
+
+#include <algorithm>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tamis {
+namespace {
+
+std::vector<std::uint64_t> Contents(const DigestBuckets& buckets) {
+  std::vector<std::uint64_t> all;
+  buckets.ForEach([&](std::span<const std::uint64_t> some) {
+    all.insert(all.end(), some.begin(), some.end());
+  });
+  return all;
+}
+
+constexpr std::uint64_t kSpreadsAt = 1 << 17;
+
+TEST(DigestBuckets, GivesBackEveryDigestOfEveryNumber) {
+  for (std::uint64_t count :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{510},
+        std::uint64_t{511}, std::uint64_t{512}, std::uint64_t{5000},
+        kSpreadsAt - 1, kSpreadsAt, kSpreadsAt + 1, 3 * kSpreadsAt}) {
+    std::mt19937_64 random(count);
+    DigestBuckets buckets;
+    std::vector<std::uint64_t> expected(count);
+    for (std::uint64_t& digest : expected) {
+      digest = random();
+      ASSERT_TRUE(buckets.PushBack(digest));
+    }
+    EXPECT_EQ(buckets.size(), count);
+    std::vector<std::uint64_t> all = Contents(buckets);
+    std::sort(all.begin(), all.end());
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(all, expected) << count;
+  }
+}
+
+TEST(DigestBuckets, ManyComeBackInTheOrderOfTheirUpperBits) {
+  std::mt19937_64 random(1);
+  DigestBuckets buckets;
+  for (std::uint64_t i = 0; i < 2 * kSpreadsAt; ++i) {
+    ASSERT_TRUE(buckets.PushBack(random()));
+  }
+  const std::vector<std::uint64_t> all = Contents(buckets);
+  EXPECT_TRUE(std::is_sorted(
+      all.begin(), all.end(),
+      [](std::uint64_t a, std::uint64_t b) { return (a >> 56) < (b >> 56); }));
+}
+
+TEST(DigestBuckets, EqualDigestsAllStay) {
+  DigestBuckets buckets;
+  for (std::uint64_t i = 0; i < kSpreadsAt + 1000; ++i) {
+    ASSERT_TRUE(buckets.PushBack(~std::uint64_t{0}));
+  }
+  const std::vector<std::uint64_t> all = Contents(buckets);
+  EXPECT_EQ(all.size(), kSpreadsAt + 1000);
+  EXPECT_EQ(static_cast<std::uint64_t>(
+                std::count(all.begin(), all.end(), ~std::uint64_t{0})),
+            all.size());
+}
+
+template <typename Digest>
+Digest DigestOf(std::uint64_t random) {
+  if constexpr (std::is_same_v<Digest, DigestPair>) {
+    return {random, 0};
+  } else {
+    return static_cast<Digest>(random);
+  }
+}
+
+template <typename Digest>
+class EveryDigestBuckets : public ::testing::Test {};
+using DigestTypes = ::testing::Types<std::uint32_t, std::uint64_t, DigestPair>;
+TYPED_TEST_SUITE(EveryDigestBuckets, DigestTypes);
+
+TYPED_TEST(EveryDigestBuckets, TellHowManyDiffer) {
+  for (const std::uint64_t distinct :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{600},
+        std::uint64_t{5000}, kSpreadsAt - 1, kSpreadsAt}) {
+    DigestBucketsOf<TypeParam> buckets;
+    // 2^32 has no divisor in common with an odd factor: all differ.
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+    for (int round = 0; round < 3; ++round) {
+      for (std::uint64_t i = 0; i < distinct; ++i) {
+        ASSERT_TRUE(buckets.PushBack(DigestOf<TypeParam>(i * kOdd)));
+      }
+    }
+    EXPECT_EQ(buckets.size(), 3 * distinct);
+    EXPECT_EQ(buckets.CountDistinct(), distinct);
+    std::uint64_t given = 0;
+    buckets.ForEach([&](auto some) { given += some.size(); });
+    EXPECT_EQ(given, 3 * distinct);
+  }
+}
+
+// All in one bucket, which is then much larger than its share.
+TYPED_TEST(EveryDigestBuckets, CountFewThatComeOverAndOver) {
+  DigestBucketsOf<TypeParam> buckets;
+  for (std::uint64_t i = 0; i < 3 * kSpreadsAt; ++i) {
+    ASSERT_TRUE(buckets.PushBack(DigestOf<TypeParam>(i % 7)));
+  }
+  EXPECT_EQ(buckets.CountDistinct(), 7u);
+}
+
+// Different ones that are no hashes: they all fall into the first bucket.
+TEST(DigestBuckets, CountsWhatIsNotSpreadEvenly) {
+  DigestBuckets buckets;
+  for (std::uint64_t i = 0; i < 2 * kSpreadsAt; ++i) {
+    ASSERT_TRUE(buckets.PushBack(i));
+  }
+  EXPECT_EQ(buckets.CountDistinct(), 2 * kSpreadsAt);
+}
+
+}  // namespace
+}  // namespace tamis
