@@ -73,4 +73,12 @@ if [[ ${#files[@]} -eq 0 ]]; then
   exit 1
 fi
 check "${files[@]}"
+# A quoted include looks beside the including file first, so that in formats/
+# "tamis/x.h" would be formats/tamis/x.h.
+for file in src/formats/tamis/*.h; do
+  if [[ -e include/tamis/${file##*/} ]]; then
+    echo "$file hides the public header tamis/${file##*/}"
+    exit 1
+  fi
+done
 echo "includes of ${#files[@]} files follow the order"

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "filters/bloom/block_shapes.h"
-#include "formats/tamis/filter.h"
+#include "formats/tamis/any_kind.h"
 #include "formats/tamis/line_view.h"
 
 namespace tamis {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/forwarding_policy.h"
-#include "formats/tamis/filter.h"
+#include "formats/tamis/any_kind.h"
 #include "formats/tamis/solved_builder.h"
 #include "policy/kind_costs.h"
 #include "policy/kinds.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/no_throw.h"
-#include "formats/tamis/filter.h"
+#include "formats/tamis/any_kind.h"
 #include "formats/tamis/kinds.h"
 #include "policy/kinds.h"
 #include "policy/registry.h"

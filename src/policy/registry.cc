@@ -14,7 +14,7 @@
 #include "formats/leveldb/bloom.h"
 #include "formats/parquet/sbbf.h"
 #include "formats/rocksdb/filter.h"
-#include "formats/tamis/filter.h"
+#include "formats/tamis/any_kind.h"
 #include "formats/teaching/lab_bloom.h"
 #include "formats/teaching/md5_bloom.h"
 #include "policy/choosing_policy.h"

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/tamis/filter.h"
+#include "formats/tamis/any_kind.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
 

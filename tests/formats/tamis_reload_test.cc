@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/tamis/filter.h"
+#include "formats/tamis/any_kind.h"
 #include "tamis/living_filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"

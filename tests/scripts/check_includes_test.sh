@@ -47,3 +47,10 @@ expect_fail 'src/other/ has no place in the order' "$check" "$scratch"
 rm -r "$scratch"/*
 mkdir "$scratch"/{include,src,tools}
 expect_fail 'no sources' "$check" "$scratch"
+
+# A private header must not hide a public one.
+plant include/tamis/filter.h '#include <string>'
+plant src/formats/tamis/container.h '#include "tamis/filter.h"'
+expect_pass "$check" "$scratch"
+plant src/formats/tamis/filter.h '#include "tamis/filter.h"'
+expect_fail 'hides the public header tamis/filter.h' "$check" "$scratch"

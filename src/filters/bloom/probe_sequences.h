@@ -1,9 +1,8 @@
 // filters/bloom/probe_sequences.h -- from a key's digest to the bit positions
 // that stand for it.  Each sequence is constructed from (digest, bits,
 // prepared), and its Next() yields positions in [0, bits), as many as are
-// requested.  `prepared` is what the sequence's Prepare(bits) returns: for those
-// that need nothing, 0.
-// REQUIRES, for all of them: 0 < bits <= 2^63
+// requested.  `prepared` is what the sequence's Prepare(bits) returns: for
+// those that need nothing, 0. REQUIRES, for all of them: 0 < bits <= 2^63
 
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "formats/tamis/filter.h"
+#include "formats/tamis/any_kind.h"
 
 #include <span>
 #include <string>

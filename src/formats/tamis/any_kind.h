@@ -1,4 +1,4 @@
-// formats/tamis/filter.h -- filters in the .tamis container, whatever their
+// formats/tamis/any_kind.h -- filters in the .tamis container, whatever their
 // kind.
 
 #pragma once
