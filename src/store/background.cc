@@ -60,7 +60,7 @@ Status StoreImpl::WaitForQuiet() {
   const StoreLock lock(context_.mutex);
   while (!background_.is_closing() && background_.error().ok() &&
          (flusher_.is_busy() || compactor_.is_busy() ||
-          !views_.current()->frozen.empty() || compactor_.IsNeeded())) {
+          !views_.current()->immutable.empty() || compactor_.IsNeeded())) {
     background_.WaitForChange();
   }
   return background_.error();

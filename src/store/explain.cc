@@ -131,9 +131,9 @@ Explanation StoreImpl::Explain(const ReadOptions& options, Slice key) {
   const Lookup lookup(key, SequenceFor(options), context_.tables.seeds);
   Explainer explainer(options, context_.options.filter_use, lookup);
   explainer.Ask(view.memtable, LookupStep::Place::kMemtable);
-  for (const LoggedMemtable& frozen : view.frozen) {
+  for (const LoggedMemtable& immutable : view.immutable) {
     if (explainer.is_done()) break;
-    explainer.Ask(frozen, LookupStep::Place::kFrozenMemtable);
+    explainer.Ask(immutable, LookupStep::Place::kFrozenMemtable);
   }
   for (int i = 0; i < kStoreLevels && !explainer.is_done(); ++i) {
     const Level& level = view.version->level(i);

@@ -32,7 +32,7 @@ void Flusher::Run() {
   unsigned failures = 0;
   StoreLock lock(context_.mutex);
   while (true) {
-    while (!background_.is_closing() && views_.current()->frozen.empty()) {
+    while (!background_.is_closing() && views_.current()->immutable.empty()) {
       background_.WaitForWork();
     }
     if (background_.is_closing()) return;
@@ -57,7 +57,7 @@ void Flusher::Run() {
 
 Status Flusher::FlushOldest() {
   const std::shared_ptr<const ReadView> view = views_.Current();
-  const LoggedMemtable oldest = view->frozen.back();
+  const LoggedMemtable oldest = view->immutable.back();
   const std::unique_ptr<TableOutputs> outputs =
       NewTableOutputs(context_, versions_);
   if (Status written = WriteMemtable(*oldest.table, context_, outputs.get());
@@ -69,15 +69,15 @@ Status Flusher::FlushOldest() {
   if (!tables.ok()) return tables.status();
 
   VersionEdit edit;
-  edit.log_number = view->frozen.size() > 1
-                        ? view->frozen[view->frozen.size() - 2].log_number
+  edit.log_number = view->immutable.size() > 1
+                        ? view->immutable[view->immutable.size() - 2].log_number
                         : view->memtable.log_number;
   edit.previous_log_number = 0;
   for (FileFacts& table : *tables) edit.added.emplace_back(0, std::move(table));
   const auto is_flushed = [this, bytes](ReadView* next) {
     context_.mutex.AssertHeld();
-    const std::uint64_t number = next->frozen.back().log_number;
-    next->frozen.pop_back();
+    const std::uint64_t number = next->immutable.back().log_number;
+    next->immutable.pop_back();
     writer_.ForgetLogsUpTo(number);
     context_.done.flushes.fetch_add(1, std::memory_order_relaxed);
     context_.done.flush_bytes.fetch_add(bytes, std::memory_order_relaxed);

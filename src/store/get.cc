@@ -1,6 +1,7 @@
-// What a lookup does: the memtable, the frozen memtables, then the tables that
-// may hold the key, newest first, each behind its filter.  The first answer
-// ends it, and a deletion is an answer.  docs/read-path.md tells it in prose.
+// What a lookup does: the memtable, the immutable memtables, then the tables
+// that may hold the key, newest first, each behind its filter.  The first
+// answer ends it, and a deletion is an answer.  docs/read-path.md tells it in
+// prose.
 
 #include "store/lookup.h"
 #include "store/store_impl.h"

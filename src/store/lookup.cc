@@ -143,9 +143,9 @@ bool FindInMemtables(const ReadView& view, const Lookup& lookup,
   if (AskMemtable(*view.memtable.table, lookup, value, counters, status)) {
     return true;
   }
-  return std::any_of(view.frozen.begin(), view.frozen.end(),
-                     [&](const LoggedMemtable& frozen) {
-                       return AskMemtable(*frozen.table, lookup, value,
+  return std::any_of(view.immutable.begin(), view.immutable.end(),
+                     [&](const LoggedMemtable& immutable) {
+                       return AskMemtable(*immutable.table, lookup, value,
                                           counters, status);
                      });
 }

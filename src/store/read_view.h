@@ -20,7 +20,7 @@ struct LoggedMemtable {
 // Immutable, though its memtable grows.
 struct ReadView : std::enable_shared_from_this<ReadView> {
   LoggedMemtable memtable;
-  std::vector<LoggedMemtable> frozen;  // newest first
+  std::vector<LoggedMemtable> immutable;  // newest first
   std::shared_ptr<const Version> version;
 
   // Once another has taken its place: what was to be let go of before it.

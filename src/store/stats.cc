@@ -82,10 +82,10 @@ StoreStats StoreImpl::Stats() const {
     AddTables(views_.current()->version->levels()[i], &stats.levels[i]);
   }
   stats.memtable_bytes = views_.current()->memtable.table->bytes();
-  for (const LoggedMemtable& frozen : views_.current()->frozen) {
-    stats.memtable_bytes += frozen.table->bytes();
+  for (const LoggedMemtable& immutable : views_.current()->immutable) {
+    stats.memtable_bytes += immutable.table->bytes();
   }
-  stats.frozen_memtables = views_.current()->frozen.size();
+  stats.frozen_memtables = views_.current()->immutable.size();
   const FilterCounts& memtables = stats.memtable_filter;
   stats.memtable_filter.expected_false_positives =
       static_cast<double>(memtables.absent + memtables.false_positives) *

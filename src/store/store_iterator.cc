@@ -199,8 +199,8 @@ std::unique_ptr<InternalIterator> NewViewIterator(
   if (!view.memtable.table->empty()) {
     children.push_back(view.memtable.table->NewIterator());
   }
-  for (const LoggedMemtable& frozen : view.frozen) {
-    children.push_back(frozen.table->NewIterator());
+  for (const LoggedMemtable& immutable : view.immutable) {
+    children.push_back(immutable.table->NewIterator());
   }
   const Version& version = *view.version;
   for (const TableFileRef& file : version.level(0).files()) {

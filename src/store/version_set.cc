@@ -173,14 +173,14 @@ Status VersionSet::LogAndApply(VersionEdit edit, const ViewChange& change) {
   // Once the manifest has it nothing may fail, so memory is taken before.
   constexpr std::size_t kMaxImmutable = 8;
   auto view = std::make_shared<ReadView>();
-  view->frozen.reserve(kMaxImmutable);
+  view->immutable.reserve(kMaxImmutable);
   if (Status written = WriteEdit(&edit, **next); !written.ok()) return written;
   Remember(&edit);
   MarkRemoved(edit, *base);
   {
     const StoreLock lock(context_.mutex);
     view->memtable = views_.current()->memtable;
-    view->frozen = views_.current()->frozen;
+    view->immutable = views_.current()->immutable;
     view->version = *std::move(next);
     if (change) change(view.get());
     views_.Publish(std::move(view));

@@ -37,9 +37,11 @@ class VersionSet {
   // ---- opening, before anything else
 
   // Goes on from the manifest that was read.
-  void Inherit(const ManifestState& state) TAMIS_EXCLUDES(edit_mutex_);
+  void Inherit(const ManifestState& state)
+      TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
   // Writes the first manifest of a store without tables.
-  Status Start(std::uint64_t log_number) TAMIS_EXCLUDES(edit_mutex_);
+  Status Start(std::uint64_t log_number)
+      TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
   // Removes what a crash has left behind.  What cannot be removed stays.
   // REQUIRES: all files that the manifest names are there, and no other thread
   // uses the store yet
@@ -61,9 +63,9 @@ class VersionSet {
       TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
   // The largest key of each level that was compacted last.
   std::array<std::string, kStoreLevels> compact_pointers() const
-      TAMIS_EXCLUDES(edit_mutex_);
+      TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
   // Removes the logs whose writes are all in tables.
-  void RemoveOldLogs() TAMIS_EXCLUDES(edit_mutex_);
+  void RemoveOldLogs() TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
 
  private:
   ManifestState StateOf(const Version& version) const
@@ -75,7 +77,7 @@ class VersionSet {
   void Remember(VersionEdit* edit) noexcept TAMIS_REQUIRES(edit_mutex_);
   std::vector<std::string> ObsoleteFiles() const
       TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
-  bool NeedsNewManifest() const TAMIS_EXCLUDES(edit_mutex_);
+  bool NeedsNewManifest() const TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
 
   StoreContext& context_;
   ViewPublisher& views_;

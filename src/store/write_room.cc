@@ -68,7 +68,7 @@ Status StoreWriter::MakeRoom() {
 // True: the memtable cannot be replaced before background work has gone on.
 bool StoreWriter::MustWaitForRoom() const {
   const ReadView& view = *views_.current();
-  return view.frozen.size() >= kMaxImmutable ||
+  return view.immutable.size() >= kMaxImmutable ||
          (context_.options.automatic_compaction &&
           view.version->level(0).size() >= context_.options.level0_stop_at);
 }
@@ -109,7 +109,7 @@ Status StoreWriter::SwitchMemtable() {
   const std::uint64_t number = versions_.NewFileNumber();
   // All that takes memory comes before anything is changed.
   auto next = std::make_shared<ReadView>(*views_.current());
-  next->frozen.insert(next->frozen.begin(), views_.current()->memtable);
+  next->immutable.insert(next->immutable.begin(), views_.current()->memtable);
   next->memtable = {context_.NewMemtable(), number};
   older_logs_.reserve(older_logs_.size() + 1);
   Result<std::unique_ptr<WritableFile>> file =
@@ -135,8 +135,8 @@ void StoreWriter::ForgetLogsUpTo(std::uint64_t number) noexcept {
 
 // True: all logs before that one are in tables.
 bool StoreWriter::IsFlushedBefore(std::uint64_t log_number) const {
-  const std::vector<LoggedMemtable>& frozen = views_.current()->frozen;
-  return frozen.empty() || frozen.back().log_number >= log_number;
+  const std::vector<LoggedMemtable>& immutable = views_.current()->immutable;
+  return immutable.empty() || immutable.back().log_number >= log_number;
 }
 
 // It queues like a write, so that nobody else is writing.
