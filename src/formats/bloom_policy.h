@@ -31,7 +31,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/append_zeros.h"
 #include "base/no_throw.h"
 #include "filters/bit_array.h"
 #include "filters/digest_buckets.h"
@@ -53,6 +52,15 @@ Status CheckPlan(const F& format, const BloomFacts& facts) noexcept {
                                    ": more than 2^62 bits; plan for fewer keys "
                                    "or fewer bits per key");
   });
+}
+
+// The format, or why it cannot make a filter as it is set.
+template <typename F>
+Result<F> CheckedFormat(const F& format) {
+  if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
+    return takes;
+  }
+  return format;
 }
 
 template <typename F>
@@ -146,16 +154,13 @@ class BloomBuilder final : public FilterBuilder {
     BloomFacts facts = format_.Plan(*count);
     facts.keys = *count;
     if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, TotalBytes(format_, facts));
-    if (!room.ok()) return room;
-
-    char* whole = dst->data() + start;
     const typename F::Engine engine(format_, facts);
-    engine.MarkAll(BytesOf(whole + F::kHeaderBytes), digests_);
-    format_.Seal({whole, dst->size() - start}, facts);
-    counted_ = count;
-    return Status::Ok();
+    const auto mark = [&](unsigned char* bytes) {
+      engine.MarkAll(bytes, digests_);
+    };
+    Status written = AppendBloom(format_, facts, mark, dst);
+    if (written.ok()) counted_ = count;
+    return written;
   }
 
   // Nothing: no memory.
@@ -192,6 +197,24 @@ class BloomBuilder final : public FilterBuilder {
 
 // Ok if b can be merged into a; else a Status that names the difference.
 Status CheckMergeable(const ParsedBloom& a, const ParsedBloom& b);
+
+// The filters taken apart, at least one; an error if they cannot all be merged.
+template <typename F>
+Result<std::vector<ParsedBloom>> ParseMergeable(
+    const F& format, std::span<const Slice> filters) {
+  if (filters.empty()) {
+    return Status::InvalidArgument("there is no filter to combine");
+  }
+  std::vector<ParsedBloom> parts;
+  for (Slice filter : filters) {
+    Result<ParsedBloom> part = format.Parse(filter);
+    if (!part.ok()) return part.status();
+    parts.push_back(*std::move(part));
+    Status fits = CheckMergeable(parts.front(), parts.back());
+    if (!fits.ok()) return fits;
+  }
+  return parts;
+}
 
 template <typename F>
 class BloomPolicy final : public FilterPolicy {
@@ -268,39 +291,26 @@ class BloomPolicy final : public FilterPolicy {
 template <typename F>
 Status BloomPolicy<F>::Combine(std::span<const Slice> filters,
                                SetOperation operation, std::string* dst) const {
-  if (filters.empty()) {
-    return Status::InvalidArgument("there is no filter to combine");
-  }
-  std::vector<ParsedBloom> parts;
-  for (Slice filter : filters) {
-    Result<ParsedBloom> part = format_.Parse(filter);
-    if (!part.ok()) return part.status();
-    parts.push_back(*std::move(part));
-    Status fits = CheckMergeable(parts.front(), parts.back());
-    if (!fits.ok()) return fits;
-  }
-  const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, TotalBytes(format_, parts.front().facts));
-  if (!room.ok()) return room;
-
-  char* whole = dst->data() + start;
-  const std::span<unsigned char> bits(BytesOf(whole + F::kHeaderBytes),
-                                      parts.front().payload.size());
-  OrInto(bits, {BytesOf(parts.front().payload), bits.size()});
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const std::span<const unsigned char> from(BytesOf(parts[i].payload),
-                                              bits.size());
-    if (operation == SetOperation::kUnion) {
-      OrInto(bits, from);
-    } else {
-      AndInto(bits, from);
+  const Result<std::vector<ParsedBloom>> parts =
+      ParseMergeable(format_, filters);
+  if (!parts.ok()) return parts.status();
+  BloomFacts facts = parts->front().facts;
+  const auto merge = [&](unsigned char* bytes) {
+    const std::span<unsigned char> bits(bytes, parts->front().payload.size());
+    OrInto(bits, {BytesOf(parts->front().payload), bits.size()});
+    for (std::size_t i = 1; i < parts->size(); ++i) {
+      const std::span<const unsigned char> from(BytesOf((*parts)[i].payload),
+                                                bits.size());
+      if (operation == SetOperation::kUnion) {
+        OrInto(bits, from);
+      } else {
+        AndInto(bits, from);
+      }
     }
-  }
-  BloomFacts facts = parts.front().facts;
-  // Keys in common are not known, so neither is the number of the result's.
-  if (parts.size() > 1) facts.keys.reset();
-  format_.Seal({whole, dst->size() - start}, facts);
-  return Status::Ok();
+    // Keys in common are not known, so neither is the number of the result's.
+    if (parts->size() > 1) facts.keys.reset();
+  };
+  return AppendBloom(format_, facts, merge, dst);
 }
 
 }  // namespace tamis

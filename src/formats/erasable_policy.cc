@@ -9,8 +9,7 @@ std::string WhyAlwaysMaybe(const TamisHeader& header,
   if (header.kind != static_cast<std::uint16_t>(kind.kind)) {
     return WhyUnknownKind(header);
   }
-  if (header.parameter_a < kind.least_a || header.parameter_a > kind.most_a ||
-      header.parameter_b != kind.b) {
+  if (!kind.TakesA(header.parameter_a) || header.parameter_b != kind.b) {
     return "its parameters are reserved";
   }
   if (header.keys > kMostErasableKeys) return "its number of keys is reserved";

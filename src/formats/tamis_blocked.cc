@@ -179,12 +179,10 @@ Result<std::unique_ptr<const FilterPolicy>> NewPolicy(BloomSizing sizing,
           "has");
     }
   }
-  TamisBlocked<Kind> format(sizing, seed);
-  if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
-    return takes;
-  }
+  const auto format = CheckedFormat(TamisBlocked<Kind>(sizing, seed));
+  if (!format.ok()) return format.status();
   return std::unique_ptr<const FilterPolicy>(
-      std::make_unique<BloomPolicy<TamisBlocked<Kind>>>(format));
+      std::make_unique<BloomPolicy<TamisBlocked<Kind>>>(*format));
 }
 
 }  // namespace
