@@ -7,14 +7,14 @@
 // what has arrived meanwhile.
 //
 //   CheckBatch      both stages for one key at a time
-//   ForEachPrepared prepares key by key, and hands over a group of prepared
-//                   keys: for kernels, which check many at once, and for marks
-//   ForEachGroup    prepares and finishes whole groups, in any form; the other
-//                   two are made of it
+//   ForEachPrepared prepares one key at a time, and finishes a group of them
+//                   at once: for kernels that check many keys, and for marks
+//   ForEachGroup    prepares and finishes whole groups, in any form; the others
+//                   are made of it
 //
-// The stages are lambdas, each called from one place: compilers make them part
-// of the loop.  How many keys a group has, and the order of the stages, are
-// each user's to choose, by measurement (docs/design/3-lines.md).
+// The stages are lambdas, each called from one place, so that compilers inline
+// them.  How many keys a group has, and in which order stages follow each
+// other, each user chooses by measurement (docs/design/3-lines.md).
 
 #pragma once
 

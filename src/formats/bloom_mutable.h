@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -36,6 +37,22 @@ std::uint64_t TotalBytes(const F& format, const BloomFacts& facts) noexcept {
   return F::kHeaderBytes + format.PayloadBytes(facts.bits) + F::kTrailerBytes;
 }
 
+// Appends a filter to *dst: fill(bytes) writes its payload, over zeros, and
+// then the format what stands around it.  `facts` says how large it is; fill()
+// may still find out how many keys it has.  ResourceExhausted: no memory; *dst
+// is as it was.
+template <BytesFormat F, std::invocable<unsigned char*> Fill>
+Status AppendBloom(const F& format, const BloomFacts& facts, const Fill& fill,
+                   std::string* dst) {
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, TotalBytes(format, facts));
+  if (!room.ok()) return room;
+  char* whole = dst->data() + start;
+  fill(BytesOf(whole + F::kHeaderBytes));
+  format.Seal({whole, dst->size() - start}, facts);
+  return Status::Ok();
+}
+
 template <QueryFormat F>
 FilterInfo DescribeBloom(const F& format, const typename F::Engine& engine,
                          const BloomFacts& facts, Slice payload) {
@@ -57,6 +74,9 @@ struct BloomPayload {
 
   Slice slice() const noexcept {
     return {reinterpret_cast<const char*>(bytes.get()), size};
+  }
+  void CopyTo(unsigned char* to) const noexcept {
+    std::memcpy(to, bytes.get(), size);
   }
 };
 
@@ -106,13 +126,8 @@ class BloomMutable final : public MutableFilter {
     return DescribeBloom(format_, engine_, facts_, payload_.slice());
   }
   Status Save(std::string* dst) const override {
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, TotalBytes(format_, facts_));
-    if (!room.ok()) return room;
-    char* whole = dst->data() + start;
-    std::memcpy(whole + F::kHeaderBytes, payload_.bytes.get(), payload_.size);
-    format_.Seal({whole, dst->size() - start}, facts_);
-    return Status::Ok();
+    const auto fill = [&](unsigned char* to) { payload_.CopyTo(to); };
+    return AppendBloom(format_, facts_, fill, dst);
   }
 
  private:
@@ -182,15 +197,12 @@ class BloomConcurrent final : public ConcurrentFilter {
     return info;
   }
   Status Save(std::string* dst) const override {
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, TotalBytes(format_, facts_));
-    if (!room.ok()) return room;
-    char* whole = dst->data() + start;
-    CopyTo(BytesOf(whole + F::kHeaderBytes));
     BloomFacts facts = facts_;
-    facts.keys = keys_.Sum();
-    format_.Seal({whole, dst->size() - start}, facts);
-    return Status::Ok();
+    const auto fill = [&](unsigned char* to) {
+      CopyTo(to);
+      facts.keys = keys_.Sum();
+    };
+    return AppendBloom(format_, facts, fill, dst);
   }
 
  private:

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/append_zeros.h"
 #include "base/no_throw.h"
 #include "filters/bloom/bit_array.h"
 #include "formats/always_maybe.h"
@@ -36,6 +35,15 @@ Status CheckPlan(const F& format, const BloomFacts& facts) noexcept {
                                    ": more than 2^62 bits; plan for fewer keys "
                                    "or fewer bits per key");
   });
+}
+
+// The format, or why it cannot make a filter as it is set.
+template <SizedFormat F>
+Result<F> CheckedFormat(const F& format) {
+  if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
+    return takes;
+  }
+  return format;
 }
 
 template <QueryFormat F>
@@ -128,16 +136,13 @@ class BloomBuilder final : public FilterBuilder {
     BloomFacts facts = format_.Plan(*count);
     facts.keys = *count;
     if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, TotalBytes(format_, facts));
-    if (!room.ok()) return room;
-
-    char* whole = dst->data() + start;
     const typename F::Engine engine(format_, facts);
-    engine.MarkAll(BytesOf(whole + F::kHeaderBytes), digests_);
-    format_.Seal({whole, dst->size() - start}, facts);
-    counted_ = count;
-    return Status::Ok();
+    const auto mark = [&](unsigned char* bytes) {
+      engine.MarkAll(bytes, digests_);
+    };
+    Status written = AppendBloom(format_, facts, mark, dst);
+    if (written.ok()) counted_ = count;
+    return written;
   }
 
   // Nothing: no memory.
@@ -213,29 +218,23 @@ Status CombineBloom(const F& format, std::span<const Slice> filters,
                     SetOperation operation, std::string* dst) {
   Result<std::vector<ParsedBloom>> parts = ParseMergeable(format, filters);
   if (!parts.ok()) return parts.status();
-  const ParsedBloom& first = parts->front();
-  const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, TotalBytes(format, first.facts));
-  if (!room.ok()) return room;
-
-  char* whole = dst->data() + start;
-  const std::span<unsigned char> bits(BytesOf(whole + F::kHeaderBytes),
-                                      first.payload.size());
-  OrInto(bits, {BytesOf(first.payload), bits.size()});
-  for (std::size_t i = 1; i < parts->size(); ++i) {
-    const std::span<const unsigned char> from(BytesOf((*parts)[i].payload),
-                                              bits.size());
-    if (operation == SetOperation::kUnion) {
-      OrInto(bits, from);
-    } else {
-      AndInto(bits, from);
+  BloomFacts facts = parts->front().facts;
+  const auto merge = [&](unsigned char* bytes) {
+    const std::span<unsigned char> bits(bytes, parts->front().payload.size());
+    OrInto(bits, {BytesOf(parts->front().payload), bits.size()});
+    for (std::size_t i = 1; i < parts->size(); ++i) {
+      const std::span<const unsigned char> from(BytesOf((*parts)[i].payload),
+                                                bits.size());
+      if (operation == SetOperation::kUnion) {
+        OrInto(bits, from);
+      } else {
+        AndInto(bits, from);
+      }
     }
-  }
-  BloomFacts facts = first.facts;
-  // Keys in common are not known, so neither is the number of the result's.
-  if (parts->size() > 1) facts.keys.reset();
-  format.Seal({whole, dst->size() - start}, facts);
-  return Status::Ok();
+    // Keys in common are not known, so neither is the number of the result's.
+    if (parts->size() > 1) facts.keys.reset();
+  };
+  return AppendBloom(format, facts, merge, dst);
 }
 
 template <BloomFormat F>

@@ -137,7 +137,7 @@ TEST(BatchLoop, FinishesEachGroupBeforeItPreparesTheNextIfToldSo) {
 }
 
 // What kernels rely on: whole groups, the last aside, and none empty.
-TEST(BatchLoop, HandsOverWholeGroupsWithWhereTheyBegin) {
+TEST(BatchLoop, FinishesWholeGroupsAndSaysWhereTheyBegin) {
   ForEachLoop([]<std::size_t kKeys, BatchOrder kOrder>() {
     for (const std::size_t count : CountsFor(kKeys)) {
       const std::vector<std::uint64_t> keys = Keys(count);

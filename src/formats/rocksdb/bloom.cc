@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "base/append_zeros.h"
 #include "base/coding.h"
 #include "filters/bloom/block_shapes.h"
 #include "filters/bloom/probe_sequences.h"
@@ -276,14 +275,11 @@ Status AppendFastLocalBloom(const DigestBuckets& digests, std::uint64_t keys,
                             unsigned millibits, std::string* dst) {
   const FastLocalBloom format({.bits_per_key = millibits / 1000.0});
   const BloomFacts facts = format.Plan(keys);
-  const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, TotalBytes(format, facts));
-  if (!room.ok()) return room;
-  char* whole = dst->data() + start;
   const FastLocalBloom::Engine engine(format, facts);
-  engine.MarkAll(BytesOf(whole), digests);
-  format.Seal({whole, dst->size() - start}, facts);
-  return Status::Ok();
+  const auto mark = [&](unsigned char* bytes) {
+    engine.MarkAll(bytes, digests);
+  };
+  return AppendBloom(format, facts, mark, dst);
 }
 
 Result<std::unique_ptr<const FilterPolicy>> NewRocksDbBloomPolicy(

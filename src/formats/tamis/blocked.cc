@@ -183,11 +183,7 @@ Result<TamisBlocked<Kind>> FormatOf(BloomSizing sizing, std::uint64_t seed) {
           "has");
     }
   }
-  TamisBlocked<Kind> format(sizing, seed);
-  if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
-    return takes;
-  }
-  return format;
+  return CheckedFormat(TamisBlocked<Kind>(sizing, seed));
 }
 
 template <typename Kind>

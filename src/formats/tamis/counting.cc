@@ -57,9 +57,7 @@ class TamisCounting {
     return facts;
   }
   Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.probes >= kKind.least_a && facts.probes <= kKind.most_a) {
-      return Status::Ok();
-    }
+    if (kKind.TakesA(facts.probes)) return Status::Ok();
     return Status::InvalidArgument("counting: cannot make " +
                                    std::to_string(facts.probes) +
                                    " probes per key; 1 to 32 it can");
@@ -179,28 +177,19 @@ Result<TamisCounting> FormatOf(BloomSizing sizing, std::uint64_t seed) {
           "counting: no size has so low a rate of false positives");
     }
   }
-  const TamisCounting format(sizing, seed);
-  if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
-    return takes;
-  }
-  return format;
+  return CheckedFormat(TamisCounting(sizing, seed));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<const FilterPolicy>> NewTamisCountingPolicy(
     const BloomSizing& sizing, std::uint64_t seed) {
-  Result<TamisCounting> format = FormatOf(sizing, seed);
-  if (!format.ok()) return format.status();
-  return std::unique_ptr<const FilterPolicy>(
-      std::make_unique<ErasablePolicy<TamisCounting>>(*format));
+  return NewErasablePolicy(FormatOf(sizing, seed));
 }
 
 Result<std::unique_ptr<ErasableFilter>> NewTamisCounting(
     const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys) {
-  Result<TamisCounting> format = FormatOf(sizing, seed);
-  if (!format.ok()) return format.status();
-  return NewTamisErasable(*format, planned_keys);
+  return NewTamisErasable(FormatOf(sizing, seed), planned_keys);
 }
 
 Result<std::unique_ptr<ErasableFilter>> LoadTamisCounting(Slice bytes) {

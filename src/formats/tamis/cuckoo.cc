@@ -58,9 +58,7 @@ class TamisCuckoo {
     return facts;
   }
   Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.probes >= kKind.least_a && facts.probes <= kKind.most_a) {
-      return Status::Ok();
-    }
+    if (kKind.TakesA(facts.probes)) return Status::Ok();
     return Status::InvalidArgument(
         "cuckoo: fingerprints have 4 to 32 bits, not " +
         std::to_string(facts.probes) +
@@ -189,28 +187,19 @@ Result<TamisCuckoo> FormatOf(const BloomSizing& sizing, std::uint64_t seed) {
         "cuckoo: fingerprints of " + std::to_string(sizing.probes) +
         " bits need more bits per key: 1/0.95 of that");
   }
-  const TamisCuckoo format(sizing, seed);
-  if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
-    return takes;
-  }
-  return format;
+  return CheckedFormat(TamisCuckoo(sizing, seed));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<const FilterPolicy>> NewTamisCuckooPolicy(
     const BloomSizing& sizing, std::uint64_t seed) {
-  Result<TamisCuckoo> format = FormatOf(sizing, seed);
-  if (!format.ok()) return format.status();
-  return std::unique_ptr<const FilterPolicy>(
-      std::make_unique<ErasablePolicy<TamisCuckoo>>(*format));
+  return NewErasablePolicy(FormatOf(sizing, seed));
 }
 
 Result<std::unique_ptr<ErasableFilter>> NewTamisCuckoo(
     const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys) {
-  Result<TamisCuckoo> format = FormatOf(sizing, seed);
-  if (!format.ok()) return format.status();
-  return NewTamisErasable(*format, planned_keys);
+  return NewTamisErasable(FormatOf(sizing, seed), planned_keys);
 }
 
 Result<std::unique_ptr<ErasableFilter>> LoadTamisCuckoo(Slice bytes) {

@@ -7,8 +7,7 @@ std::string WhyAlwaysMaybe(const TamisHeader& header,
                            const ErasableKind& kind) {
   std::string reason = WhyUnreadable(header, kind.kind);
   if (!reason.empty()) return reason;
-  if (header.parameter_a < kind.least_a || header.parameter_a > kind.most_a ||
-      header.parameter_b != kind.b) {
+  if (!kind.TakesA(header.parameter_a) || header.parameter_b != kind.b) {
     return "its parameters are reserved";
   }
   if (header.keys > kMostErasableKeys) return "its number of keys is reserved";

@@ -40,6 +40,10 @@ struct ErasableKind {
   std::uint32_t least_a;  // parameter a
   std::uint32_t most_a;
   std::uint32_t b;
+
+  constexpr bool TakesA(std::uint32_t a) const noexcept {
+    return a >= least_a && a <= most_a;
+  }
 };
 
 // Checks the container.  facts.bits are 0 and for the caller to find, unless
@@ -126,13 +130,8 @@ class TamisErasable final : public ErasableFilter {
     return DescribeBloom(format_, engine_, facts_, payload_.slice());
   }
   Status Save(std::string* dst) const override {
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, TotalBytes(format_, facts_));
-    if (!room.ok()) return room;
-    char* whole = dst->data() + start;
-    std::memcpy(whole + F::kHeaderBytes, bytes(), payload_.size);
-    format_.Seal({whole, dst->size() - start}, facts_);
-    return Status::Ok();
+    const auto fill = [&](unsigned char* to) { payload_.CopyTo(to); };
+    return AppendBloom(format_, facts_, fill, dst);
   }
 
  private:
@@ -271,19 +270,15 @@ CombineErasable(const F& format, std::span<const Slice> filters,
         "be erased; ask each filter instead");
   }
   BloomFacts facts = parts->front().facts;
-  const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, TotalBytes(format, facts));
-  if (!room.ok()) return room;
-  char* whole = dst->data() + start;
-  std::uint64_t keys = 0;
-  for (const ParsedBloom& part : *parts) {
-    F::Engine::AddInto({BytesOf(whole + F::kHeaderBytes), part.payload.size()},
-                       {BytesOf(part.payload), part.payload.size()});
-    keys = std::min(keys + *part.facts.keys, kMostErasableKeys);
-  }
-  facts.keys = keys;
-  format.Seal({whole, dst->size() - start}, facts);
-  return Status::Ok();
+  facts.keys = 0;
+  const auto add = [&](unsigned char* bytes) {
+    for (const ParsedBloom& part : *parts) {
+      F::Engine::AddInto({bytes, part.payload.size()},
+                         {BytesOf(part.payload), part.payload.size()});
+      facts.keys = std::min(*facts.keys + *part.facts.keys, kMostErasableKeys);
+    }
+  };
+  return AppendBloom(format, facts, add, dst);
 }
 
 template <ErasableFormat F>
@@ -329,5 +324,21 @@ class ErasablePolicy final : public FilterPolicy {
  private:
   F format_;
 };
+
+// A policy and a filter of the format that settings lead to, or why there is
+// none.
+template <ErasableFormat F>
+Result<std::unique_ptr<const FilterPolicy>> NewErasablePolicy(
+    const Result<F>& format) {
+  if (!format.ok()) return format.status();
+  return std::unique_ptr<const FilterPolicy>(
+      std::make_unique<ErasablePolicy<F>>(*format));
+}
+template <ErasableFormat F>
+Result<std::unique_ptr<ErasableFilter>> NewTamisErasable(
+    const Result<F>& format, std::uint64_t planned_keys) {
+  if (!format.ok()) return format.status();
+  return NewTamisErasable(*format, planned_keys);
+}
 
 }  // namespace tamis
