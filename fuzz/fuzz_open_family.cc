@@ -31,7 +31,7 @@ constexpr std::string_view kSpecs[] = {
 // Any fields, of one of these kinds, around any payload.
 std::string SealedFields(Input* input) {
   constexpr unsigned kFirstKind = static_cast<unsigned>(TamisKind::kRibbon);
-  constexpr unsigned kLastKind = static_cast<unsigned>(TamisKind::kRotating);
+  constexpr unsigned kLastKind = static_cast<unsigned>(kLastTamisKind);
   TamisHeader header;
   header.kind = static_cast<std::uint16_t>(
       kFirstKind + input->TakeByte() % (kLastKind - kFirstKind + 1));

@@ -33,7 +33,7 @@ using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
 
 // Bits per key where no size is given.
 constexpr double kUsualBits = 10;  // 0.8 %: what engines ship with
-constexpr double kNoBits = 0;      // there is always one
+constexpr double kNoBits = 0;      // a rate is always given
 
 PolicyResult MakeChoosing(const Settings& settings) {
   FilterNeed need;
