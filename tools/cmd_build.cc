@@ -10,13 +10,12 @@
 #include <system_error>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "commands.h"
 #include "filter_output.h"
-#include "json_text.h"
+#include "json.h"
+#include "key_files.h"
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
@@ -179,28 +178,23 @@ Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
 Status AddKeys(const BuildArgs& args, const Console& console,
                Progress* progress, FilterBuilder* builder,
                std::uint64_t* lines) {
-  auto source = FileSource::Open(args.keys, console.in);
-  if (!source.ok()) return source.status();
-  if (args.keys == "-" && console.in_is_terminal) {
-    Note(console, "build",
-         "reading keys from the terminal; Ctrl-D on an empty line ends them");
-  }
-  progress->set_total_bytes((*source)->total_bytes());
-  KeyReader reader(source->get(), args.syntax);
-  for (;;) {
-    Status status = reader.Next();
-    if (!status.ok()) return status;
-    if (reader.keys().empty()) return Status::Ok();
-    builder->AddMany(reader.keys());
-    *lines += reader.keys().size();
-    progress->Update(*lines, reader.bytes_read());
-  }
+  const KeyFiles files = {.paths = args.key_files, .syntax = args.syntax};
+  return ReadKeyFiles(files, "build", console, progress,
+                      [builder, lines](const KeyReader& batch) {
+                        builder->AddMany(batch.keys());
+                        *lines += batch.keys().size();
+                        return Status::Ok();
+                      });
 }
 
 Status CheckOutput(const BuildArgs& args, const Console& console) {
-  if (args.output != "-" && IsSameFile(args.keys, args.output, console.in)) {
-    return Status::InvalidArgument(fmt::format(
-        "{} holds the keys; name another file for the filter", args.output));
+  const std::vector<std::string> standard_input = {"-"};
+  for (const std::string& keys :
+       args.key_files.empty() ? standard_input : args.key_files) {
+    if (args.output != "-" && IsSameFile(keys, args.output, console.in)) {
+      return Status::InvalidArgument(fmt::format(
+          "{} holds the keys; name another file for the filter", args.output));
+    }
   }
   return CheckFilterOutput(console, args.output, args.force);
 }
@@ -268,7 +262,7 @@ std::string KeysText(const BuildArgs& args, const Summary& summary) {
 
 std::string ToJson(const BuildArgs& args, const Recipe& recipe,
                    const Summary& summary) {
-  nlohmann::ordered_json object;
+  Json object;
   object["file"] = args.output;
   object["format"] = summary.info.format;
   object["kind"] = summary.info.kind;
@@ -281,7 +275,7 @@ std::string ToJson(const BuildArgs& args, const Recipe& recipe,
   object["probes"] = summary.info.probes;
   if (summary.info.seed.has_value()) object["seed"] = *summary.info.seed;
   object["false_positive_rate"] = summary.rate();
-  return JsonText(object, 2) + "\n";
+  return object.Text(2) + "\n";
 }
 
 }  // namespace
@@ -299,7 +293,7 @@ int RunBuild(const BuildArgs& args, const Console& console) {
   const bool keeps_its_rate = args.filter.kind == "scalable";
   if (recipe.planned_keys > 0 && summary.keys > recipe.planned_keys &&
       !keeps_its_rate) {
-    Note(console, "build",
+    Warn(console, "build",
          fmt::format("{} keys came where {} were planned: the expected rate "
                      "is {} instead of {}; use a larger --plan-keys",
                      Grouped(summary.keys), Grouped(recipe.planned_keys),
@@ -314,40 +308,6 @@ int RunBuild(const BuildArgs& args, const Console& console) {
                      summary.bits_per_key(), Percent(summary.rate())));
   }
   return Finish(console, "build", kExitOk);
-}
-
-void AddBuild(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<BuildArgs>();
-  CLI::App* command =
-      app->add_subcommand("build", "Make a filter from keys, one per line");
-  command->add_option("KEYS", args->keys,
-                      "File of keys; '-' or nothing is standard input");
-  command
-      ->add_option("-o,--output", args->output,
-                   "File to write; '-' is standard output")
-      ->required();
-  AddSizingOptions(command, &args->filter);
-  AddSeedOption(command, &args->filter);
-  AddSizingRuleOption(command, &args->filter);
-  AddText(command, "--plan-keys", &args->plan_keys,
-          "Size the filter for that many keys, whatever comes: filters of "
-          "one plan can be merged");
-  AddKeySyntaxOptions(command, &args->syntax);
-  AddText(command, "--memory", &args->memory,
-          "Bytes to work in, such as 4G; more goes to a temporary file "
-          "(ribbon and fuse)");
-  AddText(command, "--threads", &args->threads,
-          "Threads that make the filter (ribbon and fuse; default 1)");
-  AddText(command, "--temp-dir", &args->temporary_folder,
-          "Folder of that temporary file (default $TMPDIR, or /var/tmp)");
-  command->add_flag("-f,--force", args->force, "Overwrite an existing file");
-  command->add_flag("--json", args->json, "Print the summary as JSON");
-  command->footer(
-      "A key that comes more than once counts once; the summary says how many\n"
-      "lines and how many distinct keys there were.\n\n"
-      "Example:\n  tamis build words.txt -o words.tamis --fpr 1%");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunBuild(*args, console); });
 }
 
 }  // namespace tamis::tools

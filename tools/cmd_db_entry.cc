@@ -3,12 +3,10 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "db_commands.h"
-#include "json_text.h"
+#include "json.h"
 #include "pair_text.h"
 #include "text.h"
 
@@ -26,11 +24,11 @@ std::string ShownValue(const DbGetArgs& args, const Console& console,
 // `value` is null where there is no such key.
 std::string ToJson(const DbGetArgs& args, const std::string& key,
                    const std::string* value) {
-  nlohmann::ordered_json object;
+  Json object;
   SetBytes(&object, "key", key, args.hex);
   object["found"] = value != nullptr;
   if (value != nullptr) SetBytes(&object, "value", *value, args.hex);
-  return JsonText(object) + "\n";
+  return object.Text() + "\n";
 }
 
 void WriteValue(const DbGetArgs& args, const Console& console,
@@ -89,53 +87,6 @@ int RunDbDelete(const DbDeleteArgs& args, const Console& console) {
   const Status deleted = Delete(args);
   if (deleted.ok()) return kExitOk;
   return Fail(console, "db delete", deleted.message());
-}
-
-void AddDbPut(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbPutArgs>();
-  CLI::App* command = db->add_subcommand("put", "Store a value under a key");
-  AddDirectory(command, &args->dir);
-  command->add_option("KEY", args->key, "The key")->required();
-  command->add_option("VALUE", args->value, "The value")->required();
-  AddHexOption(command, &args->hex);
-  AddCreateOption(command, &args->write);
-  AddWriteOptions(command, &args->write);
-  command->footer("Example:\n  tamis db put fruit.db apple red --create");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunDbPut(*args, console); });
-}
-
-void AddDbGet(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbGetArgs>();
-  CLI::App* command = db->add_subcommand("get", "Print the value of a key");
-  AddDirectory(command, &args->dir);
-  command->add_option("KEY", args->key, "The key")->required();
-  AddHexOption(command, &args->hex);
-  auto* raw =
-      command->add_flag("--raw", args->raw,
-                        "The bytes of the value and nothing else, no newline");
-  command->add_flag("--json", args->json, "Print a JSON object")->excludes(raw);
-  command->footer(
-      "On a terminal, control characters of the value are escaped as scan\n"
-      "does it.\n"
-      "Exit code: 0 if the key is there, 1 if it is not, 2 on errors.\n\n"
-      "Example:\n  tamis db get fruit.db apple");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunDbGet(*args, console); });
-}
-
-void AddDbDelete(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbDeleteArgs>();
-  CLI::App* command =
-      db->add_subcommand("delete", "Delete a key, be it there or not");
-  AddDirectory(command, &args->dir);
-  command->add_option("KEY", args->key, "The key")->required();
-  AddHexOption(command, &args->hex);
-  AddWriteOptions(command, &args->write);
-  command->footer("Example:\n  tamis db delete fruit.db apple");
-  command->callback([args, &console, exit_code] {
-    *exit_code = RunDbDelete(*args, console);
-  });
 }
 
 }  // namespace tamis::tools

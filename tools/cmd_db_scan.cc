@@ -4,14 +4,11 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "base/coding.h"
 #include "db_commands.h"
-#include "filter_args.h"
-#include "json_text.h"
+#include "json.h"
 #include "numbers.h"
 #include "pair_text.h"
 #include "text.h"
@@ -32,10 +29,10 @@ class PairWriter {
       text_ += key;
       text_ += value;
     } else if (args_.json) {
-      nlohmann::ordered_json object;
+      Json object;
       SetBytes(&object, "key", key, args_.hex);
       SetBytes(&object, "value", value, args_.hex);
-      text_ = JsonText(object) + "\n";
+      text_ = object.Text() + "\n";
     } else {
       Append(key);
       text_ += '\t';
@@ -109,11 +106,6 @@ Status Scan(const DbScanArgs& args, const Console& console) {
 }  // namespace
 
 int RunDbScan(const DbScanArgs& args, const Console& console) {
-  // CLI11 would list what two options exclude in any order.
-  if (args.binary && (args.hex || args.json)) {
-    return Fail(console, "db scan",
-                "--binary goes with neither --hex nor --json");
-  }
   if (args.binary && console.out_is_terminal) {
     return Fail(console, "db scan",
                 "will not write --binary to the terminal; redirect standard "
@@ -125,29 +117,6 @@ int RunDbScan(const DbScanArgs& args, const Console& console) {
     return Fail(console, "db scan", scanned.message());
   }
   return Finish(console, "db scan", kExitOk);
-}
-
-void AddDbScan(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbScanArgs>();
-  CLI::App* command =
-      db->add_subcommand("scan", "Print keys and values in order");
-  AddDirectory(command, &args->dir);
-  AddRangeOptions(command, &args->range);
-  AddText(command, "--limit", &args->limit, "At most that many");
-  command->add_flag("--reverse", args->reverse,
-                    "The same range from its end to its start");
-  AddHexOption(command, &args->hex);
-  command->add_flag("--binary", args->binary,
-                    "Lengths and bytes instead of lines; see load");
-  command->add_flag("--json", args->json, "Print one JSON object per pair");
-  command->footer(
-      "Prints the key, a tab and the value on a line.  Newlines, tabs,\n"
-      "carriage returns and backslashes in them are written \\n \\t \\r \\\\,\n"
-      "other control characters and bytes that are not UTF-8 \\xNN; load\n"
-      "reads it back.\n\n"
-      "Example:\n  tamis db scan fruit.db --from a --to b --limit 10");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunDbScan(*args, console); });
 }
 
 }  // namespace tamis::tools

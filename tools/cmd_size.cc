@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "commands.h"
-#include "json_text.h"
+#include "json.h"
 #include "numbers.h"
 #include "size_advice.h"
 #include "tamis/filter.h"
@@ -127,11 +125,10 @@ std::string ToTable(const std::vector<Row>& rows) {
   return table.ToString();
 }
 
-nlohmann::ordered_json ToJson(const std::vector<Row>& rows,
-                              std::uint64_t keys) {
-  auto list = nlohmann::ordered_json::array();
+Json ToJson(const std::vector<Row>& rows, std::uint64_t keys) {
+  Json list = Json::Array();
   for (const Row& row : rows) {
-    nlohmann::ordered_json object;
+    Json object;
     object["format"] = row.format;
     if (!row.kind.empty()) object["kind"] = row.kind;
     object["keys"] = keys;
@@ -147,7 +144,7 @@ nlohmann::ordered_json ToJson(const std::vector<Row>& rows,
         object["false_positive_rate_at_twice_the_keys"] = *row.rate_at_double;
       }
     }
-    list.push_back(std::move(object));
+    list.Add(std::move(object));
   }
   return list;
 }
@@ -167,7 +164,7 @@ double RateOf(const SizeArgs& args) {
 
 struct Said {
   std::string text;
-  nlohmann::ordered_json json;
+  Json json;
 };
 
 // Adds the advice to a table of all formats.
@@ -216,33 +213,8 @@ int RunSize(const SizeArgs& args, const Console& console) {
     Status status = Advise(args, *keys, &said);
     if (!status.ok()) return Fail(console, "size", status.message());
   }
-  console.out->Write(args.json ? JsonText(said.json, 2) + "\n" : said.text);
+  console.out->Write(args.json ? said.json.Text(2) + "\n" : said.text);
   return Finish(console, "size", kExitOk);
-}
-
-void AddSize(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<SizeArgs>();
-  CLI::App* command = app->add_subcommand(
-      "size", "Say what a filter would cost and how often it would err");
-  AddText(command, "--keys", &args->keys, "Number of keys: 1000000, 1e6, 10M");
-  command->get_option("--keys")->required();
-  AddSizingOptions(command, &args->filter);
-  AddSizingRuleOption(command, &args->filter);
-  command->add_flag("--deletes", args->deletes, "Keys will be removed");
-  command->add_flag("--growth", args->growth,
-                    "More keys may come, and the rate must hold");
-  command->add_flag("--expiry", args->expiry, "Keys go by their age");
-  AddText(command, "--lifetime", &args->lifetime,
-          "How long the filter is held: 10min (the default), 1h, 7d");
-  AddText(command, "--queries", &args->queries,
-          "Queries per key in that time (default 10)");
-  command->add_flag("--json", args->json, "Print JSON");
-  command->footer(
-      "Without --format and --kind, advice follows the table: the kind that\n"
-      "costs least in memory and time.\n\n"
-      "Example:\n  tamis size --keys 10M --fpr 0.1% --lifetime 7d");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunSize(*args, console); });
 }
 
 }  // namespace tamis::tools

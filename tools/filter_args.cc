@@ -6,10 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include "key_reader.h"
 #include "numbers.h"
 #include "tamis/formats.h"
 
@@ -169,52 +167,6 @@ Status InOptionWords(const Status& status) {
   ReplaceAll(&message, "classic:fpr=...", "--kind classic");
   ReplaceAll(&message, "leave m and k out", "leave --plan-keys out");
   return Status(status.code(), message);
-}
-
-void AddText(CLI::App* app, const std::string& name, std::string* value,
-             const std::string& help) {
-  app->add_option(name, *value, help)->check([](const std::string& text) {
-    return std::string(text.empty() ? "no value is given" : "");
-  });
-}
-
-void AddSizingOptions(CLI::App* app, FilterArgs* args) {
-  AddText(app, "--format", &args->format,
-          "Format: " + FormatNames() + ", or cassandra:VERSION");
-  app->add_option("--kind", args->kind,
-                  "Algorithm of the tamis format (default bloom)")
-      ->check(CLI::IsMember(
-          std::vector<std::string>(kKindNames.begin(), kKindNames.end())));
-  AddText(app, "--fpr", &args->fpr,
-          "Rate of false positives, such as 0.01 or 1%");
-  AddText(app, "--bits-per-key", &args->bits_per_key,
-          "Bits per key (default 10; some kinds have their own)");
-  app->get_option("--fpr")->excludes(app->get_option("--bits-per-key"));
-}
-
-void AddSeedOption(CLI::App* app, FilterArgs* args) {
-  AddText(app, "--seed", &args->seed,
-          "Seed of the hash, or 'random' (tamis only)");
-}
-
-void AddSizingRuleOption(CLI::App* app, FilterArgs* args) {
-  app->add_option("--sizing", args->sizing, "Sizing rule (cassandra only)")
-      ->check(CLI::IsMember({"textbook", "cassandra"}));
-}
-
-void AddKeySyntaxOptions(CLI::App* app, KeySyntax* syntax) {
-  auto* hex = app->add_flag("--hex", syntax->hex, "Keys are written in hex");
-  app->add_flag("-0,--null", syntax->nul,
-                "Keys end in a NUL byte instead of a newline");
-  app->add_option_function<std::string>(
-         "--type",
-         [syntax](const std::string& name) {
-           syntax->type = ValueTypeNamed(name).value_or(ValueType::kBytes);
-           syntax->type_is_given = true;
-         },
-         "Keys are values of this type, in Parquet's plain encoding")
-      ->check(CLI::IsMember(ValueTypeNames()))
-      ->excludes(hex);
 }
 
 Result<std::string> SpecFrom(const FilterArgs& args,

@@ -9,13 +9,7 @@
 
 #include "tamis/filter.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tamis::tools {
-
-struct KeySyntax;
 
 // As typed; empty: not given.
 struct FilterArgs {
@@ -31,14 +25,6 @@ inline constexpr double kDefaultBitsPerKey = 10;
 
 // "bloom", "splitblock", ...: what --kind takes, the default first.
 std::span<const std::string_view> KindNames();
-
-// Adds --format, --kind, --fpr, --bits-per-key.
-void AddSizingOptions(CLI::App* app, FilterArgs* args);
-void AddSeedOption(CLI::App* app, FilterArgs* args);
-void AddSizingRuleOption(CLI::App* app, FilterArgs* args);
-
-// Adds --hex, --null and --type.
-void AddKeySyntaxOptions(CLI::App* app, KeySyntax* syntax);
 
 // The spec, with `format` in place of args.format where that is empty.
 // InvalidArgument: a number that is none, a format nobody knows, an option
@@ -62,10 +48,6 @@ Status CheckEstimate(const Estimate& estimate);
 // A message of the library, in the words of the command line: "--sizing
 // textbook" for "sizing=textbook".
 Status InOptionWords(const Status& status);
-
-// An option whose value may not be empty.
-void AddText(CLI::App* app, const std::string& name, std::string* value,
-             const std::string& help);
 
 // "tamis, leveldb, cassandra, ...": what --format takes.
 std::string FormatNames();

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace tamis::tools {
 namespace {
@@ -134,18 +134,24 @@ std::string PrintableLine(std::string_view line) {
   return WithoutOrders(line, true);
 }
 
+std::size_t Utf8CharacterBytes(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = Utf8Length(lead);
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t j = 1; j < length; ++j) {
+    const auto next = static_cast<unsigned char>(text[j]);
+    if ((next & 0xc0) != 0x80) return 0;
+    if (j == 1 && !SecondByteFits(lead, next)) return 0;
+  }
+  return length;
+}
+
 bool IsUtf8(std::string_view text) {
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = Utf8Length(lead);
-    if (length == 0 || text.size() - i < length) return false;
-    for (std::size_t j = 1; j < length; ++j) {
-      const auto next = static_cast<unsigned char>(text[i + j]);
-      if ((next & 0xc0) != 0x80) return false;
-      if (j == 1 && !SecondByteFits(lead, next)) return false;
-    }
-    i += length;
+  while (!text.empty()) {
+    const std::size_t length = Utf8CharacterBytes(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
   }
   return true;
 }

@@ -42,6 +42,8 @@ std::string Printable(std::string_view text);
 std::string PrintableLine(std::string_view line);
 
 bool IsUtf8(std::string_view text);
+// Bytes of the UTF-8 character that `text` begins with; 0: it begins with none.
+std::size_t Utf8CharacterBytes(std::string_view text);
 
 std::string ToHex(std::string_view bytes);
 

@@ -112,11 +112,10 @@ TEST(DbCommand, ARocksDbDatabaseIsSaidToBeOneAndStaysAsItIs) {
 
 TEST(DbCommand, WrongUseIsOneLineAndCode2) {
   const std::vector<std::string> kWrong[] = {
-      {"db"},
       {"db", "nope", "d"},
       {"db", "get"},
       {"db", "get", "d"},
-      {"db", "get", "d", "k", "v"},
+      {"db", "delete", "d", "k", "v"},
       {"db", "get", "", "k"},
       {"db", "get", "d", "k", "--raw", "--json"},
       {"db", "put", "d", "k"},
