@@ -127,7 +127,8 @@ Status ReadBuildOptions(const BuildArgs& args, BuildOptions* options) {
 }
 
 // Of the size that so many keys would make.
-Status FixSize(const BuildArgs& args, Recipe* recipe) {
+Status FixSize(const BuildArgs& args, const FilterArgs& filter,
+               Recipe* recipe) {
   auto keys = CountOf("--plan-keys", args.plan_keys);
   if (!keys.ok()) return keys.status();
   const Estimate size = recipe->policy->Predict(*keys);
@@ -136,7 +137,7 @@ Status FixSize(const BuildArgs& args, Recipe* recipe) {
   recipe->planned_keys = *keys;
   recipe->planned_rate = size.false_positive_rate;
   if (args.filter.kind == "scalable") return Status::Ok();
-  auto spec = FixedSpec(args.filter, size);
+  auto spec = FixedSpec(filter, size);
   if (!spec.ok()) return spec.status();
   auto fixed = MakePolicy(*spec);
   if (!fixed.ok()) return InOptionWords(fixed.status());
@@ -145,14 +146,16 @@ Status FixSize(const BuildArgs& args, Recipe* recipe) {
 }
 
 Status MakeRecipe(const BuildArgs& args, Recipe* recipe) {
-  auto spec = SpecFrom(args.filter);
+  auto filter = Sorted(args.filter);
+  if (!filter.ok()) return filter.status();
+  auto spec = SpecFrom(*filter);
   if (!spec.ok()) return spec.status();
   auto policy = MakePolicy(*spec);
   if (!policy.ok()) return InOptionWords(policy.status());
   recipe->policy = *std::move(policy);
   Status status = ReadBuildOptions(args, &recipe->options);
   if (!status.ok() || args.plan_keys.empty()) return status;
-  return FixSize(args, recipe);
+  return FixSize(args, *filter, recipe);
 }
 
 // REQUIRES: the recipe outlives it

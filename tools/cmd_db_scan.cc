@@ -1,4 +1,4 @@
-// tamis db scan: the entries of a store, in order.
+// tamis db scan and count: the entries of a store, in order.
 
 #include <cstdint>
 #include <memory>
@@ -11,6 +11,7 @@
 #include "json.h"
 #include "numbers.h"
 #include "pair_text.h"
+#include "progress.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -31,12 +32,14 @@ class PairWriter {
     } else if (args_.json) {
       Json object;
       SetBytes(&object, "key", key, args_.hex);
-      SetBytes(&object, "value", value, args_.hex);
+      if (!args_.keys_only) SetBytes(&object, "value", value, args_.hex);
       text_ = object.Text() + "\n";
     } else {
       Append(key);
-      text_ += '\t';
-      Append(value);
+      if (!args_.keys_only) {
+        text_ += '\t';
+        Append(value);
+      }
       text_ += '\n';
     }
     out_->Write(text_);
@@ -103,7 +106,34 @@ Status Scan(const DbScanArgs& args, const Console& console) {
   return it->Valid() ? Status::Ok() : InDbWords(it->status());
 }
 
+Result<std::uint64_t> Count(const DbCountArgs& args, const Console& console) {
+  auto range = DecodedRange(args.range, args.hex);
+  if (!range.ok()) return range.status();
+  auto store = OpenToRead(args.dir);
+  if (!store.ok()) return store.status();
+  constexpr std::uint64_t kBetweenLooks = 4096;
+  Progress progress(console);
+  const auto it = (*store)->NewIterator();
+  std::uint64_t keys = 0;
+  for (SeekToStart(*range, false, it.get());
+       it->Valid() && !IsBeyond(*range, false, it->key()); it->Next()) {
+    if (++keys % kBetweenLooks == 0) progress.Update(keys, 0);
+  }
+  if (!it->Valid() && !it->status().ok()) return InDbWords(it->status());
+  return keys;
+}
+
 }  // namespace
+
+int RunDbCount(const DbCountArgs& args, const Console& console) {
+  const auto keys = Count(args, console);
+  if (!keys.ok()) return Fail(console, "db count", keys.status().message());
+  Json object;
+  object["keys"] = *keys;
+  console.out->Write((args.json ? object.Text() : std::to_string(*keys)) +
+                     "\n");
+  return Finish(console, "db count", kExitOk);
+}
 
 int RunDbScan(const DbScanArgs& args, const Console& console) {
   if (args.binary && console.out_is_terminal) {

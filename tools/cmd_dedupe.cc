@@ -35,11 +35,7 @@ class Sieve {
       : args_(args), console_(console), planned_keys_(planned_keys) {}
 
   Status Open() {
-    auto rate = ParseRate(args_.fpr);
-    if (!rate.ok()) {
-      return Status::InvalidArgument("--fpr: " + rate.status().message());
-    }
-    auto policy = MakePolicy(fmt::format("fpr:{}", *rate));
+    auto policy = Policy();
     if (!policy.ok()) return policy.status();
     policy_ = *std::move(policy);
     estimate_ = policy_->Predict(planned_keys_);
@@ -55,6 +51,10 @@ class Sieve {
           fmt::format("not enough memory for a filter of {}; use a smaller "
                       "--keys or a larger --fpr",
                       SizeText(estimate_.bytes)));
+    }
+    if (filter.status().code() == StatusCode::kNotSupported) {
+      return Status::InvalidArgument(fmt::format(
+          "--policy {}: keys cannot be added to such a filter", args_.policy));
     }
     if (!filter.ok()) return filter.status();
     filter_ = *std::move(filter);
@@ -99,6 +99,17 @@ class Sieve {
   }
 
  private:
+  Result<std::unique_ptr<const FilterPolicy>> Policy() const {
+    if (!args_.policy.empty()) {
+      auto given = MakePolicy(args_.policy);
+      if (given.ok()) return given;
+      return Status::InvalidArgument("--policy: " + given.status().message());
+    }
+    auto rate = ParseRate(args_.fpr);
+    if (rate.ok()) return MakePolicy(fmt::format("fpr:{}", *rate));
+    return Status::InvalidArgument("--fpr: " + rate.status().message());
+  }
+
   // Few enough that the rate hardly moves between them, and not more often
   // than that: to know the rate takes as long as some thousand lines.
   static constexpr std::uint64_t kChargedAtOnce = 64;
@@ -151,8 +162,9 @@ Status PassAll(const DedupeArgs& args, const Console& console, Sieve* sieve) {
       progress.Clear();
       Warn(console, "dedupe",
            fmt::format("more distinct lines than --keys {}: from here on more "
-                       "new lines are lost than --fpr {} allows",
-                       args.keys, args.fpr));
+                       "new lines are lost than {} {} allows",
+                       args.keys, args.policy.empty() ? "--fpr" : "--policy",
+                       args.policy.empty() ? args.fpr : args.policy));
     }
     return Status::Ok();
   };

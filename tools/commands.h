@@ -15,6 +15,7 @@ namespace tamis::tools {
 struct SizeArgs {
   std::string keys;  // a number as ParseCount() takes it
   FilterArgs filter;
+  std::string memory;  // as ParseCount() takes it; empty: not given
   // What the filter is for; see FilterNeed.
   bool deletes = false;
   bool growth = false;
@@ -105,6 +106,7 @@ struct DedupeArgs {
   std::vector<std::string> files;  // none: standard input
   std::string keys = "1000000";
   std::string fpr = "0.001";
+  std::string policy;  // in place of `fpr`; empty: not given
   bool nul = false;
   bool stats = false;
   bool json = false;

@@ -64,9 +64,10 @@ struct Console {
   bool in_is_terminal = false;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  bool colour = false;  // of what goes to `out`
-  int columns = 0;      // of the terminal that `err` is; 0: it is asked
-  bool quiet = false;   // of Note(), and of progress
+  bool colour = false;   // of what goes to `out`
+  int columns = 0;       // of the terminal that `err` is; 0: it is asked
+  int out_columns = 80;  // of the terminal that `out` is; 80 if it is none
+  bool quiet = false;    // of Note(), and of progress
 };
 
 // One line "tamis COMMAND: MESSAGE" on `err`, with control characters shown

@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "console.h"
 #include "db_store.h"
@@ -13,7 +15,9 @@ namespace tamis::tools {
 struct DbPutArgs {
   std::string dir;
   std::string key;
-  std::string value;
+  // One of these two is given.
+  std::optional<std::string> value;
+  std::string value_file;  // "-": standard input
   bool hex = false;
   DbWriteArgs write;
 };
@@ -21,12 +25,12 @@ int RunDbPut(const DbPutArgs& args, const Console& console);
 
 struct DbGetArgs {
   std::string dir;
-  std::string key;
+  std::vector<std::string> keys;
   bool hex = false;
   bool raw = false;
   bool json = false;
 };
-// kExitNegative if there is no such key.
+// kExitNegative if there is no such key, or not all of them.
 int RunDbGet(const DbGetArgs& args, const Console& console);
 
 struct DbDeleteArgs {
@@ -42,11 +46,20 @@ struct DbScanArgs {
   RangeArgs range;
   std::string limit;  // as ParseCount() takes it; empty: none
   bool reverse = false;
+  bool keys_only = false;
   bool hex = false;
   bool binary = false;
   bool json = false;
 };
 int RunDbScan(const DbScanArgs& args, const Console& console);
+
+struct DbCountArgs {
+  std::string dir;
+  RangeArgs range;
+  bool hex = false;
+  bool json = false;
+};
+int RunDbCount(const DbCountArgs& args, const Console& console);
 
 struct DbLoadArgs {
   std::string dir;

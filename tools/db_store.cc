@@ -176,8 +176,27 @@ Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
   return options;
 }
 
+namespace {
+
+// The first key behind all that begin with `prefix`; nothing, if there is none.
+std::optional<std::string> EndOfPrefix(std::string prefix) {
+  while (prefix.ends_with('\xff')) prefix.pop_back();
+  if (prefix.empty()) return std::nullopt;
+  ++prefix.back();
+  return prefix;
+}
+
+}  // namespace
+
 Result<RangeArgs> DecodedRange(const RangeArgs& args, bool hex) {
   RangeArgs decoded = args;
+  if (args.prefix.has_value()) {
+    auto prefix = ArgumentBytes("--prefix", *args.prefix, hex);
+    if (!prefix.ok()) return prefix.status();
+    decoded.to = EndOfPrefix(*prefix);
+    decoded.from = *std::move(prefix);
+    return decoded;
+  }
   if (args.from.has_value()) {
     auto from = ArgumentBytes("--from", *args.from, hex);
     if (!from.ok()) return from.status();

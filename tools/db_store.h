@@ -35,8 +35,10 @@ struct DbWriteArgs {
 struct RangeArgs {
   std::optional<std::string> from;
   std::optional<std::string> to;
+  std::optional<std::string> prefix;  // in place of both
 };
-// InvalidArgument: hexadecimal digits were asked for, and these are none.
+// The bytes of both ends; a prefix becomes the range of the keys that have it.
+// InvalidArgument: hexadecimal digits were requested, and these are none.
 Result<RangeArgs> DecodedRange(const RangeArgs& args, bool hex);
 
 // The bytes of an argument called `name`, written as hexadecimal digits if

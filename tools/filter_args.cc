@@ -128,33 +128,94 @@ Result<std::string> SizeArgument(const FilterArgs& args) {
 
 }  // namespace
 
-// MakePolicy() takes more after the colon, but sizes have options of their
-// own here.
-Status CheckFormat(std::string_view format) {
-  const std::string_view name = format.substr(0, format.find(':'));
+namespace {
+
+bool IsKnownFormat(std::string_view name) {
   const auto known = KnownFormats();
+  return std::any_of(known.begin(), known.end(),
+                     [name](const FormatEntry& e) { return e.name == name; });
+}
+
+// A format and nothing else, for cassandra with or without a version behind a
+// colon.  Whether that version is known is left to MakePolicy().
+bool IsBareFormat(std::string_view format) {
+  const std::size_t colon = format.find(':');
+  if (colon == std::string_view::npos) return IsKnownFormat(format);
+  const std::string_view version = format.substr(colon + 1);
+  const bool is_number =
+      !version.empty() && version[0] >= '0' && version[0] <= '9';
+  return format.substr(0, colon) == "cassandra" && !is_number &&
+         version.find_first_of(",=") == std::string_view::npos;
+}
+
+Status CheckBareFormat(std::string_view format) {
+  if (!format.ends_with(':')) return Status::Ok();
+  return Status::InvalidArgument(fmt::format(
+      "'{}': no version after the colon; write it, as in cassandra:nb, or "
+      "leave the colon out for the newest",
+      format));
+}
+
+Status CheckPolicy(std::string_view option, const std::string& policy) {
+  const std::string_view name =
+      std::string_view(policy).substr(0, policy.find(':'));
   const bool is_known =
-      std::any_of(known.begin(), known.end(),
-                  [name](const FormatEntry& e) { return e.name == name; });
-  if (!is_known) {
+      name == "fpr" || name == "fuse" || IsKnownFormat(name) ||
+      std::find(kKindNames.begin(), kKindNames.end(), name) != kKindNames.end();
+  if (!is_known && option == "--format") {
     return Status::InvalidArgument(
-        fmt::format("unknown format '{}'; known: {}", format, FormatNames()));
+        fmt::format("unknown format '{}'; known: {}", policy, FormatNames()));
   }
-  if (name != format && name != "cassandra") {
-    return Status::InvalidArgument(fmt::format(
-        "'{}': only cassandra takes a version after the colon", format));
+  const auto made = MakePolicy(policy);
+  return made.ok() ? Status::Ok() : Named(option, made.status());
+}
+
+}  // namespace
+
+Result<FilterArgs> Sorted(const FilterArgs& args) {
+  FilterArgs sorted = args;
+  if (!args.policy.empty()) {
+    Status known = CheckPolicy("--policy", args.policy);
+    if (!known.ok()) return known;
+    return sorted;
   }
-  if (format.ends_with(':')) {
-    return Status::InvalidArgument(fmt::format(
-        "'{}': no version after the colon; write it, as in cassandra:nb, or "
-        "leave the colon out for the newest",
-        format));
+  if (args.format.empty()) return sorted;
+  if (IsBareFormat(args.format)) {
+    Status complete = CheckBareFormat(args.format);
+    if (!complete.ok()) return complete;
+    return sorted;
   }
-  if (format.find_first_of(",=") != std::string_view::npos) {
+  Status known = CheckPolicy("--format", args.format);
+  if (!known.ok()) return known;
+  const struct {
+    std::string_view option;
+    const std::string& text;
+  } kOthers[] = {{"--kind", args.kind},
+                 {"--fpr", args.fpr},
+                 {"--bits-per-key", args.bits_per_key},
+                 {"--seed", args.seed},
+                 {"--sizing", args.sizing}};
+  for (const auto& other : kOthers) {
+    if (other.text.empty()) continue;
     return Status::InvalidArgument(
-        fmt::format("'{}': give sizes with --fpr or --bits-per-key", format));
+        fmt::format("--format {} says all about the filter; leave {} out",
+                    args.format, other.option));
   }
-  return Status::Ok();
+  sorted.policy = args.format;
+  sorted.format.clear();
+  return sorted;
+}
+
+Result<std::string> FormatToRead(std::string_view format) {
+  if (IsBareFormat(format)) {
+    Status complete = CheckBareFormat(format);
+    if (!complete.ok()) return complete;
+    return std::string(format);
+  }
+  Status known = CheckPolicy("--format", std::string(format));
+  if (!known.ok()) return known;
+  const std::string_view name = format.substr(0, format.find(':'));
+  return std::string(IsKnownFormat(name) ? name : "tamis");
 }
 
 Status CheckEstimate(const Estimate& estimate) {
@@ -171,9 +232,8 @@ Status InOptionWords(const Status& status) {
 
 Result<std::string> SpecFrom(const FilterArgs& args,
                              const std::string& format) {
+  if (!args.policy.empty()) return args.policy;
   const std::string chosen = args.format.empty() ? format : args.format;
-  Status status = CheckFormat(chosen);
-  if (!status.ok()) return status;
   const bool is_tamis = chosen == "tamis";
   const bool is_cassandra = chosen.starts_with("cassandra");
   if (!args.kind.empty() && !is_tamis) {
@@ -182,7 +242,7 @@ Result<std::string> SpecFrom(const FilterArgs& args,
   }
   if (KindNamed(args.kind) == nullptr) {
     return Status::InvalidArgument(
-        fmt::format("--kind: '{}' is none", args.kind));
+        fmt::format("--kind: unknown kind '{}'", args.kind));
   }
   if (!args.seed.empty() && !is_tamis) {
     return Status::InvalidArgument(
@@ -222,6 +282,11 @@ std::string FoldArgument(const Kind& kind, std::uint64_t bits) {
 }  // namespace
 
 Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size) {
+  if (!args.policy.empty()) {
+    return Status::InvalidArgument(
+        "--plan-keys goes with --format, --kind and a size, not with a whole "
+        "policy; give that a fixed size as in bloom:m=512,k=6");
+  }
   const std::string format = args.format.empty() ? "tamis" : args.format;
   const Kind& kind = *KindNamed(args.kind);
   if (format == "rocksdb-ribbon") {

@@ -13,7 +13,8 @@ namespace tamis::tools {
 
 // As typed; empty: not given.
 struct FilterArgs {
-  std::string format;  // "tamis", "cassandra:ka"
+  std::string policy;  // all of it as one text: "ribbon:8"
+  std::string format;  // "tamis", "cassandra:ka"; or a policy: "leveldb:10"
   std::string kind;    // of the tamis format: "splitblock"
   std::string fpr;
   std::string bits_per_key;
@@ -26,7 +27,13 @@ inline constexpr double kDefaultBitsPerKey = 10;
 // "bloom", "splitblock", ...: what --kind takes, the default first.
 std::span<const std::string_view> KindNames();
 
+// The same with a --format that says more than a format ("leveldb:10",
+// "ribbon:8") moved to `policy`.  InvalidArgument: a format or policy that
+// nobody knows, or options beside one that says it all.
+Result<FilterArgs> Sorted(const FilterArgs& args);
+
 // The spec, with `format` in place of args.format where that is empty.
+// REQUIRES: the arguments are Sorted()
 // InvalidArgument: a number that is none, a format nobody knows, an option
 // that the format does not have.
 Result<std::string> SpecFrom(const FilterArgs& args,
@@ -37,10 +44,10 @@ Result<std::string> SpecFrom(const FilterArgs& args,
 // InvalidArgument: the format or kind has no filters of a fixed size.
 Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size);
 
-// Ok if --format may say this: the name of a known format, for cassandra with
-// or without a version behind a colon.  Whether that version is known is left
-// to MakePolicy().
-Status CheckFormat(std::string_view format);
+// The format of bytes to be read, as MakePolicy() takes it: "leveldb" for
+// "leveldb:10", "tamis" for "ribbon:8", "cassandra:nb" as it is.
+// InvalidArgument: nobody knows it.
+Result<std::string> FormatToRead(std::string_view format);
 
 // Ok if a filter of that size can be.
 Status CheckEstimate(const Estimate& estimate);

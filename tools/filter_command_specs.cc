@@ -17,10 +17,15 @@ constexpr OptionSpec kSizeOptions[] = {
      .value = "N",
      .help = "Number of keys: 1000000, 1e6, 10M",
      .required = true},
+    kPolicyOption,
     kWriteFormatOption,
     kKindOption,
     kRateOption,
     kBitsOption,
+    {.name = "--memory",
+     .value = "BYTES",
+     .help = "Say what rate a filter of at most so many bytes has: 100M, 64Ki",
+     .excludes = "--policy --fpr --bits-per-key"},
     kSizingOption,
     {.name = "--deletes", .help = "Keys will be removed"},
     {.name = "--growth", .help = "More keys may come, and the rate must hold"},
@@ -36,24 +41,28 @@ constexpr OptionSpec kSizeOptions[] = {
 
 constexpr OperandSpec kBuildOperands[] = {
     {.name = "KEYS",
-     .help = "File of keys; '-' or nothing is standard input",
+     .help = "Files of keys; '-' or nothing is standard input",
      .kind = ValueKind::kFile,
-     .required = false},
+     .required = false,
+     .many = true},
 };
 constexpr OptionSpec kBuildOptions[] = {
     kOutputOption,
+    kPolicyOption,
     kWriteFormatOption,
     kKindOption,
     kRateOption,
     kBitsOption,
     {.name = "--seed",
      .value = "N",
-     .help = "Seed of the hash, or 'random' (tamis only)"},
+     .help = "Seed of the hash, or 'random' (tamis only)",
+     .excludes = "--policy"},
     kSizingOption,
     {.name = "--plan-keys",
      .value = "N",
      .help = "Size the filter for that many keys, whatever comes: filters of "
-             "one plan can be merged"},
+             "one plan can be merged",
+     .excludes = "--policy"},
     kHexKeysOption,
     kNulOption,
     kTypeOption,
@@ -78,9 +87,10 @@ constexpr OperandSpec kQueryOperands[] = {
              "input",
      .kind = ValueKind::kFile},
     {.name = "KEYS",
-     .help = "File of keys; '-' or nothing is standard input",
+     .help = "Files of keys; '-' or nothing is standard input",
      .kind = ValueKind::kFile,
-     .required = false},
+     .required = false,
+     .many = true},
 };
 constexpr OptionSpec kQueryOptions[] = {
     {.name = "--key",
@@ -151,9 +161,10 @@ constexpr OptionSpec kInPlaceForceOption = {
 constexpr OperandSpec kAddOperands[] = {
     kMutableOperand,
     {.name = "KEYS",
-     .help = "File of keys; '-' or nothing is standard input",
+     .help = "Files of keys; '-' or nothing is standard input",
      .kind = ValueKind::kFile,
-     .required = false},
+     .required = false,
+     .many = true},
 };
 constexpr OptionSpec kAddOptions[] = {
     {.name = "--key",
@@ -206,6 +217,12 @@ constexpr OptionSpec kDedupeOptions[] = {
     {.name = "--fpr",
      .value = "RATE",
      .help = "Share of new lines that may be lost (default 0.001)"},
+    {.name = "--policy",
+     .value = "POLICY",
+     .help = "The filter: bloom:12, scalable:fpr=0.001, cuckoo:16, ...; one "
+             "that keys can be added to",
+     .kind = ValueKind::kPolicy,
+     .excludes = "--fpr"},
     {.name = "--null",
      .letter = '0',
      .help = "Lines end in a NUL byte instead of a newline"},
@@ -223,14 +240,16 @@ constexpr CommandSpec kCommands[] = {
      .options = kSizeOptions,
      .notes = "Without --format and --kind, advice follows the table: the kind "
               "that costs least in memory and time.",
-     .examples = "tamis size --keys 10M --fpr 0.1% --lifetime 7d"},
+     .examples = "tamis size --keys 10M --fpr 0.1% --lifetime 7d\n"
+                 "tamis size --keys 10M --memory 16Mi"},
     {.name = "build",
      .summary = "Make a filter from keys, one per line",
      .operands = kBuildOperands,
      .options = kBuildOptions,
      .notes = "A key that comes more than once counts once; the summary says "
               "how many lines and how many distinct keys there were.",
-     .examples = "tamis build words.txt -o words.tamis --fpr 1%"},
+     .examples = "tamis build words.txt -o words.tamis --fpr 1%\n"
+                 "tamis build *.txt -o words.tamis --policy ribbon:fpr=0.01"},
     {.name = "query",
      .summary = "Ask a filter about keys, one per line",
      .operands = kQueryOperands,

@@ -9,7 +9,8 @@ namespace tamis::tools {
 namespace {
 
 FilterArgs FilterArgsFrom(const Arguments& given) {
-  return {.format = given.Text("--format"),
+  return {.policy = given.Text("--policy"),
+          .format = given.Text("--format"),
           .kind = given.Text("--kind"),
           .fpr = given.Text("--fpr"),
           .bits_per_key = given.Text("--bits-per-key"),
@@ -28,7 +29,7 @@ KeySyntax KeySyntaxFrom(const Arguments& given) {
 }
 
 NewTableArgs NewTableArgsFrom(const Arguments& given) {
-  return {.filter = given.Text("--filter"),
+  return {.filter = given.Text("--filter", given.Text("--policy")),
           .compression = given.Text("--compression"),
           .remember = given.Has("--remember")};
 }
@@ -41,13 +42,16 @@ DbWriteArgs DbWriteArgsFrom(const Arguments& given, bool may_create) {
 }
 
 RangeArgs RangeArgsFrom(const Arguments& given) {
-  return {.from = given.TextIfGiven("--from"), .to = given.TextIfGiven("--to")};
+  return {.from = given.TextIfGiven("--from"),
+          .to = given.TextIfGiven("--to"),
+          .prefix = given.TextIfGiven("--prefix")};
 }
 
 int Size(const Arguments& given, const Console& console) {
   SizeArgs args;
   args.keys = given.Text("--keys");
   args.filter = FilterArgsFrom(given);
+  args.memory = given.Text("--memory");
   args.deletes = given.Has("--deletes");
   args.growth = given.Has("--growth");
   args.expiry = given.Has("--expiry");
@@ -145,6 +149,7 @@ int Dedupe(const Arguments& given, const Console& console) {
   args.files = given.OperandsFrom(0);
   args.keys = given.Text("--keys", args.keys);
   args.fpr = given.Text("--fpr", args.fpr);
+  args.policy = given.Text("--policy");
   args.nul = given.Has("--null");
   args.stats = given.Has("--stats");
   args.json = given.Has("--json");
@@ -155,7 +160,8 @@ int DbPut(const Arguments& given, const Console& console) {
   DbPutArgs args;
   args.dir = given.Operand(0);
   args.key = given.Operand(1);
-  args.value = given.Operand(2);
+  if (!given.OperandsFrom(2).empty()) args.value = given.Operand(2);
+  args.value_file = given.Text("--value-file");
   args.hex = given.Has("--hex");
   args.write = DbWriteArgsFrom(given, true);
   return RunDbPut(args, console);
@@ -164,7 +170,7 @@ int DbPut(const Arguments& given, const Console& console) {
 int DbGet(const Arguments& given, const Console& console) {
   DbGetArgs args;
   args.dir = given.Operand(0);
-  args.key = given.Operand(1);
+  args.keys = given.OperandsFrom(1);
   args.hex = given.Has("--hex");
   args.raw = given.Has("--raw");
   args.json = given.Has("--json");
@@ -186,10 +192,20 @@ int DbScan(const Arguments& given, const Console& console) {
   args.range = RangeArgsFrom(given);
   args.limit = given.Text("--limit");
   args.reverse = given.Has("--reverse");
+  args.keys_only = given.Has("--keys-only");
   args.hex = given.Has("--hex");
   args.binary = given.Has("--binary");
   args.json = given.Has("--json");
   return RunDbScan(args, console);
+}
+
+int DbCount(const Arguments& given, const Console& console) {
+  DbCountArgs args;
+  args.dir = given.Operand(0);
+  args.range = RangeArgsFrom(given);
+  args.hex = given.Has("--hex");
+  args.json = given.Has("--json");
+  return RunDbCount(args, console);
 }
 
 int DbLoad(const Arguments& given, const Console& console) {
@@ -278,6 +294,7 @@ constexpr NamedRun kRuns[] = {
     {"db get", DbGet},
     {"db delete", DbDelete},
     {"db scan", DbScan},
+    {"db count", DbCount},
     {"db load", DbLoad},
     {"db stats", DbStats},
     {"db compact", DbCompact},

@@ -28,8 +28,17 @@ inline constexpr OptionSpec kWriteFormatOption = {
     .value = "FORMAT",
     .help =
         "Format: tamis (the default), leveldb, rocksdb, rocksdb-legacy, "
-        "rocksdb-ribbon, cassandra, cassandra:VERSION, parquet, lab or md5",
+        "rocksdb-ribbon, cassandra, cassandra:VERSION, parquet, lab or md5; a "
+        "size may follow, as in leveldb:10",
     .kind = ValueKind::kFormat};
+inline constexpr OptionSpec kPolicyOption = {
+    .name = "--policy",
+    .value = "POLICY",
+    .help =
+        "All about the filter as one text: bloom:10, ribbon:fpr=0.01, "
+        "leveldb:10, ...",
+    .kind = ValueKind::kPolicy,
+    .excludes = "--format --kind --fpr --bits-per-key --sizing"};
 inline constexpr OptionSpec kKindOption = {
     .name = "--kind",
     .value = "KIND",
@@ -84,6 +93,13 @@ inline constexpr OptionSpec kFilterOption = {
         "Filter of the tables written now: bloom:12, splitblock:10, none, "
         "... (default: as the store remembers, or bloom:10)",
     .kind = ValueKind::kPolicy};
+// Another name of the same.
+inline constexpr OptionSpec kStorePolicyOption = {
+    .name = "--policy",
+    .value = "POLICY",
+    .help = "The same as --filter",
+    .kind = ValueKind::kPolicy,
+    .excludes = "--filter"};
 inline constexpr OptionSpec kCompressionOption = {
     .name = "--compression",
     .value = "CODEC",
@@ -104,6 +120,11 @@ inline constexpr OptionSpec kToOption = {
     .value = "KEY",
     .help = "The key to stop before (default: after the store's last)",
     .may_be_empty = true};
+inline constexpr OptionSpec kPrefixOption = {.name = "--prefix",
+                                             .value = "TEXT",
+                                             .help = "Only keys that begin so",
+                                             .may_be_empty = true,
+                                             .excludes = "--from --to"};
 inline constexpr OptionSpec kGrowthOption = {
     .name = "--max-block-growth",
     .value = "N",

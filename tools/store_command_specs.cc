@@ -10,34 +10,59 @@ constexpr OperandSpec kStoreOnly[] = {kStoreOperand};
 constexpr OperandSpec kStoreAndKey[] = {kStoreOperand, kKeyOperand};
 
 constexpr OperandSpec kPutOperands[] = {
-    kStoreOperand, kKeyOperand, {.name = "VALUE", .help = "The value"}};
+    kStoreOperand,
+    kKeyOperand,
+    {.name = "VALUE",
+     .help = "The value, unless --value-file is given",
+     .required = false}};
 constexpr OptionSpec kPutOptions[] = {
-    kHexPairsOption, kCreateOption,      kSyncOption,
-    kFilterOption,   kCompressionOption, kRememberOption,
+    {.name = "--value-file",
+     .value = "FILE",
+     .help = "The value is what this file holds; '-' is standard input",
+     .kind = ValueKind::kFile},
+    kHexPairsOption,
+    kCreateOption,
+    kSyncOption,
+    kFilterOption,
+    kStorePolicyOption,
+    kCompressionOption,
+    kRememberOption,
 };
 
+constexpr OperandSpec kGetOperands[] = {
+    kStoreOperand, {.name = "KEY", .help = "The keys", .many = true}};
 constexpr OptionSpec kGetOptions[] = {
     kHexPairsOption,
     {.name = "--raw",
      .help = "The bytes of the value and nothing else, no newline"},
-    {.name = "--json", .help = "Print a JSON object", .excludes = "--raw"},
+    {.name = "--json",
+     .help = "Print a JSON object for each key",
+     .excludes = "--raw"},
 };
 
 constexpr OptionSpec kDeleteOptions[] = {
-    kHexPairsOption,    kSyncOption,     kFilterOption,
-    kCompressionOption, kRememberOption,
+    kHexPairsOption,    kSyncOption,        kFilterOption,
+    kStorePolicyOption, kCompressionOption, kRememberOption,
 };
 
 constexpr OptionSpec kScanOptions[] = {
     kFromOption,
     kToOption,
+    kPrefixOption,
     {.name = "--limit", .value = "N", .help = "At most that many"},
     {.name = "--reverse", .help = "The same range from its end to its start"},
+    {.name = "--keys-only", .help = "Print no values"},
     kHexPairsOption,
     {.name = "--binary",
      .help = "Lengths and bytes instead of lines; see load",
-     .excludes = "--hex --json"},
+     .excludes = "--hex --json --keys-only"},
     {.name = "--json", .help = "Print one JSON object per pair"},
+};
+
+constexpr OptionSpec kCountOptions[] = {
+    kFromOption,       kToOption,
+    kPrefixOption,     {.name = "--hex", .help = "Keys are hexadecimal digits"},
+    kObjectJsonOption,
 };
 
 constexpr OperandSpec kLoadOperands[] = {
@@ -58,6 +83,7 @@ constexpr OptionSpec kLoadOptions[] = {
     kCreateOption,
     kSyncOption,
     kFilterOption,
+    kStorePolicyOption,
     kCompressionOption,
     kRememberOption,
     {.name = "--json",
@@ -72,19 +98,17 @@ constexpr OptionSpec kStatsOptions[] = {
 };
 
 constexpr OptionSpec kCompactOptions[] = {
-    kFromOption,
-    kToOption,
-    kHexPairsOption,
-    kFilterOption,
-    kCompressionOption,
-    kRememberOption,
-    {.name = "--json", .help = "Print the sizes as JSON"},
+    kFromOption,        kToOption,
+    kHexPairsOption,    kFilterOption,
+    kStorePolicyOption, kCompressionOption,
+    kRememberOption,    {.name = "--json", .help = "Print the sizes as JSON"},
 };
 
 constexpr OptionSpec kCheckOptions[] = {kGrowthOption, kObjectJsonOption};
 
 constexpr OptionSpec kRepairOptions[] = {
     kFilterOption,
+    kStorePolicyOption,
     kCompressionOption,
     kGrowthOption,
     {.name = "--dry-run", .help = "Say what would be done, and change nothing"},
@@ -108,15 +132,19 @@ constexpr CommandSpec kCommands[] = {
      .operands = kPutOperands,
      .options = kPutOptions,
      .notes = "",
-     .examples = "tamis db put fruit.db apple red --create"},
+     .examples = "tamis db put fruit.db apple red --create\n"
+                 "tamis db put photos.db me.png --value-file me.png"},
     {.name = "db get",
      .summary = "Print the value of a key",
-     .operands = kStoreAndKey,
+     .operands = kGetOperands,
      .options = kGetOptions,
-     .notes = "On a terminal, control characters of the value are escaped as "
-              "scan does it.\n"
-              "Exit code: 0 if the key is there, 1 if it is not, 2 on errors.",
-     .examples = "tamis db get fruit.db apple"},
+     .notes = "Of several keys each is printed with its value, as scan does "
+              "it.  On a terminal, control characters of the value are escaped "
+              "as scan does it.\n"
+              "Exit code: 0 if all keys are there, 1 if one is not, 2 on "
+              "errors.",
+     .examples = "tamis db get fruit.db apple\n"
+                 "tamis db get fruit.db apple pear plum"},
     {.name = "db delete",
      .summary = "Delete a key, be it there or not",
      .operands = kStoreAndKey,
@@ -132,7 +160,14 @@ constexpr CommandSpec kCommands[] = {
          "carriage returns and backslashes in them are written \\n \\t \\r "
          "\\\\, other control characters and bytes that are not UTF-8 \\xNN; "
          "load reads it back.",
-     .examples = "tamis db scan fruit.db --from a --to b --limit 10"},
+     .examples = "tamis db scan fruit.db --from a --to b --limit 10\n"
+                 "tamis db scan users.db --prefix user: --keys-only"},
+    {.name = "db count",
+     .summary = "Count the keys",
+     .operands = kStoreOnly,
+     .options = kCountOptions,
+     .notes = "Reads every key of the range, and prints how many there are.",
+     .examples = "tamis db count users.db --prefix user:"},
     {.name = "db load",
      .summary = "Store many pairs, as scan prints them",
      .operands = kLoadOperands,
@@ -209,7 +244,8 @@ constexpr GroupSpec kGroup = {
     .summary = "Read, write, check and explain a store in LevelDB's format",
     .notes =
         "Only put and load create a store, and only with --create.  get, "
-        "scan, stats, check and explain write nothing and take no lock.  "
+        "scan, count, stats, check and explain write nothing and take no lock. "
+        " "
         "A key that begins with '-' stands behind '--'.  Most commands "
         "have --json; 'tamis db COMMAND --help' tells more.",
     .examples =

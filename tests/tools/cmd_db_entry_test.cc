@@ -16,9 +16,9 @@
 namespace tamis::tools {
 namespace {
 
-const char* const kDbCommands[] = {"put",    "get",     "delete",  "scan",
-                                   "load",   "stats",   "compact", "check",
-                                   "repair", "explain", "destroy"};
+const char* const kDbCommands[] = {"put",   "get",    "delete",  "scan",
+                                   "count", "load",   "stats",   "compact",
+                                   "check", "repair", "explain", "destroy"};
 
 // `tamis db COMMAND DIR ...` with whatever else it needs.
 std::vector<std::string> CommandFor(const std::string& name,
