@@ -7,15 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "commands.h"
 #include "filter_args.h"
 #include "filter_input.h"
 #include "filter_output.h"
-#include "json_text.h"
+#include "json.h"
+#include "key_files.h"
 #include "progress.h"
 #include "tamis/formats.h"
 #include "tamis/living_filter.h"
@@ -25,18 +24,24 @@
 namespace tamis::tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string OutputOf(const LivingArgs& args) {
+std::string OutputOf(const MutableArgs& args) {
   return args.output.empty() ? args.file : args.output;
 }
 
-Status Named(const LivingArgs& args, const Status& status) {
+Status Named(const MutableArgs& args, const Status& status) {
   return Status(status.code(), InputName(args.file) + ": " + status.message());
 }
 
+KeyFiles KeyFilesOf(const MutableArgs& args) {
+  return {.paths = args.key_files, .syntax = args.syntax};
+}
+
+bool ReadsKeyFiles(const MutableArgs& args) {
+  return !args.key_files.empty() || args.listed_keys.empty();
+}
+
 // Ok if what shall be done makes sense before any file is read.
-Status CheckUse(const LivingArgs& args, bool reads_keys,
+Status CheckUse(const MutableArgs& args, bool reads_keys,
                 const Console& console) {
   if (args.file == "-" && args.output.empty()) {
     return Status::InvalidArgument(
@@ -47,24 +52,23 @@ Status CheckUse(const LivingArgs& args, bool reads_keys,
     return Status::InvalidArgument(
         "--json and '-o -' both want standard output; name a file");
   }
-  const bool keys_from_input =
-      args.keys == "-" || (args.keys.empty() && args.listed_keys.empty());
-  if (args.file == "-" && reads_keys && keys_from_input) {
+  if (args.file == "-" && reads_keys && ReadsKeyFiles(args) &&
+      KeyFilesOf(args).reads_standard_input()) {
     return Status::InvalidArgument(
         "the filter and the keys cannot both come from standard input; name "
         "a file of keys, or use -k");
   }
-  if (reads_keys && !args.keys.empty() &&
-      IsSameFile(args.keys, OutputOf(args), console.in)) {
+  for (const std::string& keys : args.key_files) {
+    if (!IsSameFile(keys, OutputOf(args), console.in)) continue;
     return Status::InvalidArgument(fmt::format(
-        "{} holds the keys; name another file for the filter", args.keys));
+        "{} holds the keys; name another file for the filter", keys));
   }
   if (args.output.empty()) return Status::Ok();
   return CheckFilterOutput(console, args.output, args.force);
 }
 
 // From before the filter is read until it is written, be it to another file.
-Status Lock(const LivingArgs& args, std::string_view command,
+Status Lock(const MutableArgs& args, std::string_view command,
             const Console& console, std::unique_ptr<FilterFileLock>* lock) {
   return LockOutput(console, command, OutputOf(args), lock);
 }
@@ -76,7 +80,7 @@ struct Opened {
 };
 
 // `able` says which kinds can do it: "keys can be added to bloom, ...".
-Status Open(const LivingArgs& args, const Console& console,
+Status Open(const MutableArgs& args, const Console& console,
             std::string_view able, Opened* opened) {
   Status status = OpenFilterInput(
       {.path = args.file, .format = {}, .standard_input = console.in},
@@ -93,7 +97,7 @@ Status Open(const LivingArgs& args, const Console& console,
 }
 
 // Why a filter could not be loaded: in most cases, it is of another kind.
-Status Refusal(const LivingArgs& args, const Opened& opened,
+Status Refusal(const MutableArgs& args, const Opened& opened,
                std::string_view able, const Status& status) {
   if (status.code() != StatusCode::kNotSupported ||
       !opened.info.always_maybe.empty()) {
@@ -103,9 +107,9 @@ Status Refusal(const LivingArgs& args, const Opened& opened,
       "{}: is a {} filter; {}", InputName(args.file), opened.info.kind, able));
 }
 
-using UseKeys = std::function<Status(const std::vector<Slice>& keys)>;
+using UseSlices = std::function<Status(const std::vector<Slice>& keys)>;
 
-Status UseListed(const LivingArgs& args, const UseKeys& use) {
+Status UseListed(const MutableArgs& args, const UseSlices& use) {
   std::vector<std::string> decoded(args.listed_keys.size());
   for (std::size_t i = 0; i < decoded.size(); ++i) {
     const std::string& text = args.listed_keys[i];
@@ -117,44 +121,28 @@ Status UseListed(const LivingArgs& args, const UseKeys& use) {
 }
 
 // use() for all keys that were named, be it by -k or in a file.
-Status UseAllKeys(const LivingArgs& args, std::string_view command,
-                  const Console& console, const UseKeys& use) {
+Status UseAllKeys(const MutableArgs& args, std::string_view command,
+                  const Console& console, const UseSlices& use) {
   Status status = UseListed(args, use);
-  if (!status.ok()) return status;
-  if (args.keys.empty() && !args.listed_keys.empty()) return Status::Ok();
-  const std::string path = args.keys.empty() ? "-" : args.keys;
-  auto source = FileSource::Open(path, console.in);
-  if (!source.ok()) return source.status();
-  if (path == "-" && console.in_is_terminal) {
-    Note(console, command,
-         "reading keys from the terminal; Ctrl-D on an empty line ends them");
-  }
-  Progress progress(console, (*source)->total_bytes());
-  KeyReader reader(source->get(), args.syntax);
-  std::uint64_t count = 0;
-  for (;;) {
-    status = reader.Next();
-    if (!status.ok()) return status;
-    if (reader.keys().empty()) return Status::Ok();
-    status = use(reader.keys());
-    if (!status.ok()) return status;
-    count += reader.keys().size();
-    progress.Update(count, reader.bytes_read());
-  }
+  if (!status.ok() || !ReadsKeyFiles(args)) return status;
+  Progress progress(console);
+  return ReadKeyFiles(
+      KeyFilesOf(args), command, console, &progress,
+      [&use](const KeyReader& batch) { return use(batch.keys()); });
 }
 
 // What was done, for the last line.
 struct Summary {
-  std::uint64_t keys = 0;       // that were named
-  std::uint64_t known = 0;      // of them, maybe in before, so not added
-  std::uint64_t strangers = 0;  // of them, certainly not in
+  std::uint64_t keys = 0;         // that were named
+  std::uint64_t known = 0;        // of them, maybe in before, so not added
+  std::uint64_t never_added = 0;  // of them, certainly not in
   std::uint64_t bytes = 0;
   FilterInfo info;
 
   double rate() const { return VerdictOf(info).rate; }
 };
 
-Status Store(const LivingArgs& args, const Console& console,
+Status Store(const MutableArgs& args, const Console& console,
              const MutableFilter& filter, Summary* summary) {
   std::string bytes;
   Status status = filter.Save(&bytes);
@@ -166,7 +154,7 @@ Status Store(const LivingArgs& args, const Console& console,
 }
 
 // The part of the summary that is the same for all.
-Json JsonOf(const LivingArgs& args, const Summary& summary) {
+Json JsonOf(const MutableArgs& args, const Summary& summary) {
   Json object;
   object["file"] = OutputOf(args);
   object["kind"] = summary.info.kind;
@@ -193,7 +181,7 @@ std::string StateText(const Summary& summary) {
 }
 
 void Print(const Json& object, const Console& console) {
-  console.out->Write(JsonText(object, 2) + "\n");
+  console.out->Write(object.Text(2) + "\n");
 }
 
 std::string CanAdd() {
@@ -232,7 +220,7 @@ Status InsertNew(const std::vector<Slice>& keys, MutableFilter* filter,
   return Status::Ok();
 }
 
-Status Add(const LivingArgs& args, const Console& console, Summary* summary) {
+Status Add(const MutableArgs& args, const Console& console, Summary* summary) {
   std::unique_ptr<FilterFileLock> lock;
   Opened opened;
   Status status = Lock(args, "add", console, &lock);
@@ -257,7 +245,7 @@ Status Add(const LivingArgs& args, const Console& console, Summary* summary) {
   return Store(args, console, **filter, summary);
 }
 
-Status Remove(const LivingArgs& args, const Console& console,
+Status Remove(const MutableArgs& args, const Console& console,
               Summary* summary) {
   std::unique_ptr<FilterFileLock> lock;
   Opened opened;
@@ -274,7 +262,7 @@ Status Remove(const LivingArgs& args, const Console& console,
         for (const Slice key : keys) {
           Status erased = (*filter)->Erase(key);
           if (erased.code() == StatusCode::kNotFound) {
-            ++summary->strangers;
+            ++summary->never_added;
           } else if (!erased.ok()) {
             return Named(args, erased);
           }
@@ -291,7 +279,7 @@ struct Rotation {
   std::uint64_t rotations = 0;
 };
 
-Status Rotate(const LivingArgs& args, const Console& console,
+Status Rotate(const MutableArgs& args, const Console& console,
               Rotation* rotation) {
   std::unique_ptr<FilterFileLock> lock;
   Opened opened;
@@ -311,7 +299,7 @@ Status Rotate(const LivingArgs& args, const Console& console,
 
 }  // namespace
 
-int RunAdd(const LivingArgs& args, const Console& console) {
+int RunAdd(const MutableArgs& args, const Console& console) {
   Summary summary;
   Status status = CheckUse(args, true, console);
   if (status.ok()) status = Add(args, console, &summary);
@@ -335,33 +323,33 @@ int RunAdd(const LivingArgs& args, const Console& console) {
   return Finish(console, "add", kExitOk);
 }
 
-int RunRemove(const LivingArgs& args, const Console& console) {
+int RunRemove(const MutableArgs& args, const Console& console) {
   Summary summary;
   Status status = CheckUse(args, true, console);
   if (status.ok()) status = Remove(args, console, &summary);
   if (!status.ok()) return Fail(console, "remove", status.message());
-  const std::uint64_t removed = summary.keys - summary.strangers;
+  const std::uint64_t removed = summary.keys - summary.never_added;
   if (args.json) {
     Json object = JsonOf(args, summary);
     object["removed"] = removed;
-    object["strangers"] = summary.strangers;
+    object["strangers"] = summary.never_added;
     Print(object, console);
   } else {
-    std::string strangers;
-    if (summary.strangers > 0) {
-      strangers =
-          fmt::format(", {} certainly not in", Grouped(summary.strangers));
+    std::string absent;
+    if (summary.never_added > 0) {
+      absent =
+          fmt::format(", {} certainly not in", Grouped(summary.never_added));
     }
     Note(console, "remove",
          fmt::format("{} {} removed{}; {}", Grouped(removed),
-                     Plural(removed, "key", "keys"), strangers,
+                     Plural(removed, "key", "keys"), absent,
                      StateText(summary)));
   }
   return Finish(console, "remove",
-                summary.strangers > 0 ? kExitNegative : kExitOk);
+                summary.never_added > 0 ? kExitNegative : kExitOk);
 }
 
-int RunRotate(const LivingArgs& args, const Console& console) {
+int RunRotate(const MutableArgs& args, const Console& console) {
   Rotation rotation;
   Status status = CheckUse(args, false, console);
   if (status.ok()) status = Rotate(args, console, &rotation);
@@ -378,80 +366,6 @@ int RunRotate(const LivingArgs& args, const Console& console) {
                      StateText(rotation.summary)));
   }
   return Finish(console, "rotate", kExitOk);
-}
-
-namespace {
-
-using Run = int (*)(const LivingArgs& args, const Console& console);
-
-CLI::App* Declare(CLI::App* command, std::shared_ptr<LivingArgs> args) {
-  command->add_option("FILE", args->file, "The filter, of the tamis format")
-      ->required();
-  command->add_option("-o,--output", args->output,
-                      "File to write instead of FILE; '-' is standard output");
-  command->add_flag("-f,--force", args->force, "Overwrite what -o names");
-  command->add_flag("--json", args->json, "Print the summary as JSON");
-  return command;
-}
-
-void DeclareKeys(CLI::App* command, std::shared_ptr<LivingArgs> args) {
-  command
-      ->add_option("KEYS", args->keys,
-                   "File of keys; '-' or nothing is standard input")
-      ->check([](const std::string& name) {
-        return std::string(name.empty() ? "no file name" : "");
-      });
-  command->add_option("-k,--key", args->listed_keys, "A key; may be repeated")
-      ->allow_extra_args(false);
-  AddKeySyntaxOptions(command, &args->syntax);
-}
-
-void RunBy(CLI::App* command, std::shared_ptr<LivingArgs> args, Run run,
-           const Console& console, int* exit_code) {
-  command->callback(
-      [args, run, &console, exit_code] { *exit_code = run(*args, console); });
-}
-
-}  // namespace
-
-void AddAdd(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<LivingArgs>();
-  CLI::App* command = Declare(
-      app->add_subcommand("add", "Add keys to a filter that is there"), args);
-  DeclareKeys(command, args);
-  command->footer(
-      "Ribbon and fuse filters need all their keys at once and take no more.\n"
-      "A key that is maybe in a bloom, splitblock or classic filter already\n"
-      "needs no adding: it is counted apart, and not as one more key of it.\n"
-      "On any error the file stays as it was.  Commands that change one file\n"
-      "at once wait for each other.\n\n"
-      "Example:\n  tamis add words.tamis new.txt");
-  RunBy(command, args, RunAdd, console, exit_code);
-}
-
-void AddRemove(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<LivingArgs>();
-  CLI::App* command =
-      Declare(app->add_subcommand("remove", "Remove keys from a filter"), args);
-  DeclareKeys(command, args);
-  command->footer(
-      "For counting and cuckoo filters.  Remove only what was added: a\n"
-      "stranger that looks like a key may take that key with it.\n"
-      "Exit code: 1 if some keys were certainly not in (the others are\n"
-      "removed), 2 on errors, and the file is then as it was.\n\n"
-      "Example:\n  tamis remove words.tamis -k apple");
-  RunBy(command, args, RunRemove, console, exit_code);
-}
-
-void AddRotate(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<LivingArgs>();
-  CLI::App* command = Declare(
-      app->add_subcommand("rotate", "Let the oldest keys of a filter expire"),
-      args);
-  command->footer(
-      "For rotating filters: begins a new generation and drops the oldest.\n\n"
-      "Example:\n  tamis rotate last-hours.tamis");
-  RunBy(command, args, RunRotate, console, exit_code);
 }
 
 }  // namespace tamis::tools

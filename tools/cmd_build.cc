@@ -10,13 +10,12 @@
 #include <system_error>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "commands.h"
 #include "filter_output.h"
-#include "json_text.h"
+#include "json.h"
+#include "key_files.h"
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
@@ -135,7 +134,8 @@ bool KeepsItsRate(const BuildArgs& args) {
 }
 
 // Of the size that so many keys would make.
-Status FixSize(const BuildArgs& args, Recipe* recipe) {
+Status FixSize(const BuildArgs& args, const FilterArgs& filter,
+               Recipe* recipe) {
   auto keys = CountOf("--plan-keys", args.plan_keys);
   if (!keys.ok()) return keys.status();
   const Estimate size = recipe->policy->Predict(*keys);
@@ -144,7 +144,7 @@ Status FixSize(const BuildArgs& args, Recipe* recipe) {
   recipe->planned_keys = *keys;
   recipe->planned_rate = size.false_positive_rate;
   if (KeepsItsRate(args)) return Status::Ok();
-  auto spec = FixedSpec(args.filter, size);
+  auto spec = FixedSpec(filter, size);
   if (!spec.ok()) return spec.status();
   auto fixed = MakePolicy(*spec);
   if (!fixed.ok()) return InOptionWords(fixed.status());
@@ -153,14 +153,16 @@ Status FixSize(const BuildArgs& args, Recipe* recipe) {
 }
 
 Status MakeRecipe(const BuildArgs& args, Recipe* recipe) {
-  auto spec = SpecFrom(args.filter);
+  auto filter = Sorted(args.filter);
+  if (!filter.ok()) return filter.status();
+  auto spec = SpecFrom(*filter);
   if (!spec.ok()) return spec.status();
   auto policy = MakePolicy(*spec);
   if (!policy.ok()) return InOptionWords(policy.status());
   recipe->policy = *std::move(policy);
   Status status = ReadBuildOptions(args, &recipe->options);
   if (!status.ok() || args.plan_keys.empty()) return status;
-  return FixSize(args, recipe);
+  return FixSize(args, *filter, recipe);
 }
 
 // REQUIRES: the recipe outlives it
@@ -186,28 +188,23 @@ Result<std::unique_ptr<FilterBuilder>> NewBuilder(const BuildArgs& args,
 Status AddKeys(const BuildArgs& args, const Console& console,
                Progress* progress, FilterBuilder* builder,
                std::uint64_t* lines) {
-  auto source = FileSource::Open(args.keys, console.in);
-  if (!source.ok()) return source.status();
-  if (args.keys == "-" && console.in_is_terminal) {
-    Note(console, "build",
-         "reading keys from the terminal; Ctrl-D on an empty line ends them");
-  }
-  progress->set_total_bytes((*source)->total_bytes());
-  KeyReader reader(source->get(), args.syntax);
-  for (;;) {
-    Status status = reader.Next();
-    if (!status.ok()) return status;
-    if (reader.keys().empty()) return Status::Ok();
-    builder->AddMany(reader.keys());
-    *lines += reader.keys().size();
-    progress->Update(*lines, reader.bytes_read());
-  }
+  const KeyFiles files = {.paths = args.key_files, .syntax = args.syntax};
+  return ReadKeyFiles(files, "build", console, progress,
+                      [builder, lines](const KeyReader& batch) {
+                        builder->AddMany(batch.keys());
+                        *lines += batch.keys().size();
+                        return Status::Ok();
+                      });
 }
 
 Status CheckOutput(const BuildArgs& args, const Console& console) {
-  if (args.output != "-" && IsSameFile(args.keys, args.output, console.in)) {
-    return Status::InvalidArgument(fmt::format(
-        "{} holds the keys; name another file for the filter", args.output));
+  const std::vector<std::string> standard_input = {"-"};
+  for (const std::string& keys :
+       args.key_files.empty() ? standard_input : args.key_files) {
+    if (args.output != "-" && IsSameFile(keys, args.output, console.in)) {
+      return Status::InvalidArgument(fmt::format(
+          "{} holds the keys; name another file for the filter", args.output));
+    }
   }
   return CheckFilterOutput(console, args.output, args.force);
 }
@@ -273,7 +270,7 @@ std::string KeysText(const BuildArgs& args, const Summary& summary) {
 
 std::string ToJson(const BuildArgs& args, const Recipe& recipe,
                    const Summary& summary) {
-  nlohmann::ordered_json object;
+  Json object;
   object["file"] = args.output;
   object["format"] = summary.info.format;
   object["kind"] = summary.info.kind;
@@ -286,7 +283,7 @@ std::string ToJson(const BuildArgs& args, const Recipe& recipe,
   object["probes"] = summary.info.probes;
   if (summary.info.seed.has_value()) object["seed"] = *summary.info.seed;
   object["false_positive_rate"] = summary.rate();
-  return JsonText(object, 2) + "\n";
+  return object.Text(2) + "\n";
 }
 
 }  // namespace
@@ -303,7 +300,7 @@ int RunBuild(const BuildArgs& args, const Console& console) {
   if (!status.ok()) return Fail(console, "build", status.message());
   if (recipe.planned_keys > 0 && summary.keys > recipe.planned_keys &&
       !KeepsItsRate(args)) {
-    Note(console, "build",
+    Warn(console, "build",
          fmt::format("{} keys came where {} were planned: the expected rate "
                      "is {} instead of {}; use a larger --plan-keys",
                      Grouped(summary.keys), Grouped(recipe.planned_keys),
@@ -318,40 +315,6 @@ int RunBuild(const BuildArgs& args, const Console& console) {
                      summary.bits_per_key(), Percent(summary.rate())));
   }
   return Finish(console, "build", kExitOk);
-}
-
-void AddBuild(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<BuildArgs>();
-  CLI::App* command =
-      app->add_subcommand("build", "Make a filter from keys, one per line");
-  command->add_option("KEYS", args->keys,
-                      "File of keys; '-' or nothing is standard input");
-  command
-      ->add_option("-o,--output", args->output,
-                   "File to write; '-' is standard output")
-      ->required();
-  AddSizingOptions(command, &args->filter);
-  AddSeedOption(command, &args->filter);
-  AddSizingRuleOption(command, &args->filter);
-  AddText(command, "--plan-keys", &args->plan_keys,
-          "Size the filter for that many keys, whatever comes: filters of "
-          "one plan can be merged");
-  AddKeySyntaxOptions(command, &args->syntax);
-  AddText(command, "--memory", &args->memory,
-          "Bytes to work in, such as 4G; more goes to a temporary file "
-          "(ribbon and fuse)");
-  AddText(command, "--threads", &args->threads,
-          "Threads that make the filter (ribbon and fuse; default 1)");
-  AddText(command, "--temp-dir", &args->temporary_folder,
-          "Folder of that temporary file (default $TMPDIR, or /var/tmp)");
-  command->add_flag("-f,--force", args->force, "Overwrite an existing file");
-  command->add_flag("--json", args->json, "Print the summary as JSON");
-  command->footer(
-      "A key that comes more than once counts once; the summary says how many\n"
-      "lines and how many distinct keys there were.\n\n"
-      "Example:\n  tamis build words.txt -o words.tamis --fpr 1%");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunBuild(*args, console); });
 }
 
 }  // namespace tamis::tools

@@ -6,13 +6,10 @@
 #include <string>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "db_commands.h"
-#include "filter_args.h"
-#include "json_text.h"
+#include "json.h"
 #include "numbers.h"
 #include "progress.h"
 #include "text.h"
@@ -20,12 +17,10 @@
 namespace tamis::tools {
 namespace {
 
-std::string Dump(const nlohmann::ordered_json& object) {
-  return JsonText(object, 2) + "\n";
-}
+std::string Dump(const Json& object) { return object.Text(2) + "\n"; }
 
 std::string ToJson(const DbCheckArgs& args, const CheckReport& report) {
-  nlohmann::ordered_json object;
+  Json object;
   object["store"] = args.dir;
   object["tables"] = report.tables;
   object["entries"] = report.entries;
@@ -76,7 +71,7 @@ std::string ToText(const DbCheckArgs& args, const CheckReport& report,
 }
 
 std::string ToJson(const DbRepairArgs& args, const RepairReport& report) {
-  nlohmann::ordered_json object;
+  Json object;
   object["store"] = args.dir;
   object["dry_run"] = args.dry_run;
   object["was_clean"] = report.was_clean;
@@ -134,12 +129,6 @@ std::string ToText(const DbRepairArgs& args, const RepairReport& report,
   }
   text += fmt::format("verdict:  {}\n", VerdictOf(args, report, console));
   return text;
-}
-
-void AddMaxBlockGrowth(CLI::App* command, std::string* growth) {
-  AddText(command, "--max-block-growth", growth,
-          "Unpack blocks that are larger than 32 MiB to that many times their "
-          "stored size at most (default: 64)");
 }
 
 Status TakeMaxBlockGrowth(const std::string& growth, StoreOptions* options) {
@@ -227,52 +216,6 @@ int RunDbRepair(const DbRepairArgs& args, const Console& console) {
                                : ToText(args, *report, console));
   return Finish(console, "db repair",
                 IsAllWell(*report) ? kExitOk : kExitNegative);
-}
-
-void AddDbCheck(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbCheckArgs>();
-  CLI::App* command =
-      db->add_subcommand("check", "Read everything and verify it");
-  AddDirectory(command, &args->dir);
-  AddMaxBlockGrowth(command, &args->max_block_growth);
-  command->add_flag("--json", args->json, "Print a JSON object");
-  command->footer(
-      "Verifies every checksum, the order of the keys, and that no filter\n"
-      "denies a key of its table.  Writes nothing.\n"
-      "Exit code: 0 if all is well, 1 if there are problems, 2 on errors; one\n"
-      "of these is that a file may not be read, or that there is no memory\n"
-      "for it: then nothing is said about the store.\n\n"
-      "Example:\n  tamis db check fruit.db");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunDbCheck(*args, console); });
-}
-
-void AddDbRepair(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbRepairArgs>();
-  CLI::App* command =
-      db->add_subcommand("repair", "Make a damaged store open again");
-  AddDirectory(command, &args->dir);
-  AddNewTableOptions(command, &args->tables);
-  AddMaxBlockGrowth(command, &args->max_block_growth);
-  command->add_flag("--json", args->json, "Print a JSON object");
-  command->add_flag("--dry-run", args->dry_run,
-                    "Say what would be done, and change nothing");
-  command->footer(
-      "Keeps the tables that the manifest names and that are whole, writes\n"
-      "anew what can be read of the others and of the logs, and moves what\n"
-      "is damaged or not needed any more to DIR/lost.  Where the manifest\n"
-      "cannot be read, all tables are taken: keys that were deleted may come\n"
-      "back, and this is said.  Look with --dry-run, and copy the directory,\n"
-      "first.  A store in which nothing is damaged stays as it is.  So does\n"
-      "one of which a file may not be read, or not be unpacked for lack of\n"
-      "memory, and a directory in which nothing is recognised: these are\n"
-      "errors.\n"
-      "Exit code: 0 if nothing was lost, 1 if something was or may have come\n"
-      "back, 2 on errors.\n\n"
-      "Example:\n  tamis db repair fruit.db --dry-run");
-  command->callback([args, &console, exit_code] {
-    *exit_code = RunDbRepair(*args, console);
-  });
 }
 
 }  // namespace tamis::tools

@@ -1,14 +1,14 @@
 // tamis db put, get and delete: one entry.
 
-#include <memory>
+#include <cstddef>
 #include <string>
+#include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "db_commands.h"
-#include "json_text.h"
+#include "json.h"
+#include "key_reader.h"
 #include "pair_text.h"
 #include "text.h"
 
@@ -26,24 +26,103 @@ std::string ShownValue(const DbGetArgs& args, const Console& console,
 // `value` is null where there is no such key.
 std::string ToJson(const DbGetArgs& args, const std::string& key,
                    const std::string* value) {
-  nlohmann::ordered_json object;
+  Json object;
   SetBytes(&object, "key", key, args.hex);
   object["found"] = value != nullptr;
   if (value != nullptr) SetBytes(&object, "value", *value, args.hex);
-  return JsonText(object) + "\n";
+  return object.Text() + "\n";
 }
 
 void WriteValue(const DbGetArgs& args, const Console& console,
                 const std::string& key, const std::string& value) {
   if (args.json) return console.out->Write(ToJson(args, key, &value));
+  if (args.keys.size() > 1) {
+    const auto shown = [&args](const std::string& bytes) {
+      return args.hex ? ToHex(bytes) : Escaped(bytes);
+    };
+    return console.out->Write(shown(key) + "\t" + shown(value) + "\n");
+  }
   console.out->Write(ShownValue(args, console, value));
   if (!args.raw) console.out->Write('\n');
 }
 
-Status Put(const DbPutArgs& args) {
+void TellAbsent(const DbGetArgs& args, const Console& console,
+                std::size_t index, const std::string& key) {
+  if (args.json) return console.out->Write(ToJson(args, key, nullptr));
+  if (args.keys.size() == 1) return Note(console, "db get", "no such key");
+  console.out->Flush();
+  Note(console, "db get", fmt::format("no such key: {}", args.keys[index]));
+}
+
+Result<std::vector<std::string>> KeysOf(const DbGetArgs& args) {
+  if (args.raw && args.keys.size() > 1) {
+    return Status::InvalidArgument("--raw goes with one key");
+  }
+  std::vector<std::string> keys;
+  for (const std::string& text : args.keys) {
+    auto key = ArgumentBytes("KEY", text, args.hex);
+    if (!key.ok()) return key.status();
+    keys.push_back(*std::move(key));
+  }
+  return keys;
+}
+
+// True if all keys are there.
+Result<bool> Get(const DbGetArgs& args, const Console& console) {
+  auto keys = KeysOf(args);
+  if (!keys.ok()) return keys.status();
+  auto store = OpenToRead(args.dir);
+  if (!store.ok()) return store.status();
+  const std::vector<Slice> slices(keys->begin(), keys->end());
+  std::vector<std::string> values(slices.size());
+  std::vector<Status> statuses(slices.size());
+  (*store)->MultiGet({.verify_checksums = true}, slices, values, statuses);
+  bool all = true;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    if (statuses[i].ok()) {
+      WriteValue(args, console, (*keys)[i], values[i]);
+    } else if (statuses[i].code() == StatusCode::kNotFound) {
+      TellAbsent(args, console, i, (*keys)[i]);
+      all = false;
+    } else {
+      return InDbWords(statuses[i]);
+    }
+  }
+  return all;
+}
+
+Result<std::string> ReadAll(const std::string& path, const Console& console) {
+  auto source = FileSource::Open(path, console.in);
+  if (!source.ok()) return source.status();
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
+  std::string bytes;
+  for (;;) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kPieceBytes);
+    const auto got = (*source)->Read(&bytes[before], kPieceBytes);
+    bytes.resize(before + (got.ok() ? *got : 0));
+    if (!got.ok()) return got.status();
+    if (*got == 0) return bytes;
+    // What no store takes need not be read to its end.
+    if (Status fits = CheckEntrySizes(0, bytes.size()); !fits.ok()) {
+      return Status(fits.code(), path + ": " + fits.message());
+    }
+  }
+}
+
+// The bytes of a file are the value as they are, whatever --hex says.
+Result<std::string> ValueOf(const DbPutArgs& args, const Console& console) {
+  if (args.value.has_value() == !args.value_file.empty()) {
+    return Status::InvalidArgument("give one of VALUE and --value-file");
+  }
+  if (args.value) return ArgumentBytes("VALUE", *args.value, args.hex);
+  return ReadAll(args.value_file, console);
+}
+
+Status Put(const DbPutArgs& args, const Console& console) {
   auto key = ArgumentBytes("KEY", args.key, args.hex);
   if (!key.ok()) return key.status();
-  auto value = ArgumentBytes("VALUE", args.value, args.hex);
+  auto value = ValueOf(args, console);
   if (!value.ok()) return value.status();
   auto store = OpenToWrite(args.dir, args.write);
   if (!store.ok()) return store.status();
@@ -61,81 +140,23 @@ Status Delete(const DbDeleteArgs& args) {
 }  // namespace
 
 int RunDbPut(const DbPutArgs& args, const Console& console) {
-  const Status put = Put(args);
+  const Status put = Put(args, console);
   return put.ok() ? kExitOk : Fail(console, "db put", put.message());
 }
 
 int RunDbGet(const DbGetArgs& args, const Console& console) {
-  auto key = ArgumentBytes("KEY", args.key, args.hex);
-  if (!key.ok()) return Fail(console, "db get", key.status().message());
-  auto store = OpenToRead(args.dir);
-  if (!store.ok()) return Fail(console, "db get", store.status().message());
-  std::string value;
-  const Status got = (*store)->Get({.verify_checksums = true}, *key, &value);
-  if (got.code() == StatusCode::kNotFound) {
-    if (args.json) {
-      console.out->Write(ToJson(args, *key, nullptr));
-    } else {
-      Note(console, "db get", "no such key");
-    }
-    return Finish(console, "db get", kExitNegative);
+  const auto all = Get(args, console);
+  if (!all.ok()) {
+    console.out->Flush();
+    return Fail(console, "db get", all.status().message());
   }
-  if (!got.ok()) return Fail(console, "db get", InDbWords(got).message());
-  WriteValue(args, console, *key, value);
-  return Finish(console, "db get", kExitOk);
+  return Finish(console, "db get", *all ? kExitOk : kExitNegative);
 }
 
 int RunDbDelete(const DbDeleteArgs& args, const Console& console) {
   const Status deleted = Delete(args);
   if (deleted.ok()) return kExitOk;
   return Fail(console, "db delete", deleted.message());
-}
-
-void AddDbPut(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbPutArgs>();
-  CLI::App* command = db->add_subcommand("put", "Store a value under a key");
-  AddDirectory(command, &args->dir);
-  command->add_option("KEY", args->key, "The key")->required();
-  command->add_option("VALUE", args->value, "The value")->required();
-  AddHexOption(command, &args->hex);
-  AddCreateOption(command, &args->write);
-  AddWriteOptions(command, &args->write);
-  command->footer("Example:\n  tamis db put fruit.db apple red --create");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunDbPut(*args, console); });
-}
-
-void AddDbGet(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbGetArgs>();
-  CLI::App* command = db->add_subcommand("get", "Print the value of a key");
-  AddDirectory(command, &args->dir);
-  command->add_option("KEY", args->key, "The key")->required();
-  AddHexOption(command, &args->hex);
-  auto* raw =
-      command->add_flag("--raw", args->raw,
-                        "The bytes of the value and nothing else, no newline");
-  command->add_flag("--json", args->json, "Print a JSON object")->excludes(raw);
-  command->footer(
-      "On a terminal, control characters of the value are escaped as scan\n"
-      "does it.\n"
-      "Exit code: 0 if the key is there, 1 if it is not, 2 on errors.\n\n"
-      "Example:\n  tamis db get fruit.db apple");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunDbGet(*args, console); });
-}
-
-void AddDbDelete(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbDeleteArgs>();
-  CLI::App* command =
-      db->add_subcommand("delete", "Delete a key, be it there or not");
-  AddDirectory(command, &args->dir);
-  command->add_option("KEY", args->key, "The key")->required();
-  AddHexOption(command, &args->hex);
-  AddWriteOptions(command, &args->write);
-  command->footer("Example:\n  tamis db delete fruit.db apple");
-  command->callback([args, &console, exit_code] {
-    *exit_code = RunDbDelete(*args, console);
-  });
 }
 
 }  // namespace tamis::tools

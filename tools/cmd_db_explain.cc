@@ -4,12 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "db_commands.h"
-#include "json_text.h"
+#include "json.h"
 #include "lookup_picture.h"
 #include "pair_text.h"
 
@@ -48,8 +46,8 @@ std::string_view NameOf(LookupStep::Outcome outcome) {
   return "failed";
 }
 
-nlohmann::ordered_json StepJson(const LookupStep& step, bool hex) {
-  nlohmann::ordered_json object;
+Json StepJson(const LookupStep& step, bool hex) {
+  Json object;
   object["place"] = NameOf(step.place);
   if (step.place == LookupStep::Place::kTable) {
     object["level"] = step.level;
@@ -69,15 +67,15 @@ nlohmann::ordered_json StepJson(const LookupStep& step, bool hex) {
 }
 
 std::string ToJson(Slice key, const Explanation& told, bool hex) {
-  nlohmann::ordered_json object;
+  Json object;
   SetBytes(&object, "key", key, hex);
   object["found"] = told.status.ok();
   if (told.status.ok()) SetBytes(&object, "value", told.value, hex);
-  object["steps"] = nlohmann::ordered_json::array();
+  object["steps"] = Json::Array();
   for (const LookupStep& step : told.steps) {
-    object["steps"].push_back(StepJson(step, hex));
+    object["steps"].Add(StepJson(step, hex));
   }
-  return JsonText(object, 2) + "\n";
+  return object.Text(2) + "\n";
 }
 
 }  // namespace
@@ -97,24 +95,6 @@ int RunDbExplain(const DbExplainArgs& args, const Console& console) {
   }
   console.out->Flush();
   return Fail(console, "db explain", InDbWords(told.status).message());
-}
-
-void AddDbExplain(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbExplainArgs>();
-  CLI::App* command =
-      db->add_subcommand("explain", "Draw the way of one lookup");
-  AddDirectory(command, &args->dir);
-  command->add_option("KEY", args->key, "The key")->required();
-  AddHexOption(command, &args->hex);
-  command->add_flag("--json", args->json, "Print the steps as JSON");
-  command->footer(
-      "Shows which tables may hold the key, what their filters say, and what\n"
-      "had to be read.\n"
-      "Exit code: 0 if the key is there, 1 if it is not, 2 on errors.\n\n"
-      "Example:\n  tamis db explain fruit.db apple");
-  command->callback([args, &console, exit_code] {
-    *exit_code = RunDbExplain(*args, console);
-  });
 }
 
 }  // namespace tamis::tools

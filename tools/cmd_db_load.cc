@@ -6,13 +6,11 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "db_commands.h"
 #include "interrupt.h"
-#include "json_text.h"
+#include "json.h"
 #include "pair_reader.h"
 #include "progress.h"
 #include "text.h"
@@ -183,15 +181,15 @@ Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
 void Report(const DbLoadArgs& args, const Console& console,
             const Loaded& loaded) {
   if (loaded.into_nothing) {
-    Note(console, "db load", "no pairs came, so no store was made");
+    Warn(console, "db load", "no pairs came, so no store was made");
   }
   if (args.json) {
-    nlohmann::ordered_json object;
+    Json object;
     object["pairs"] = loaded.pairs;
     object["bytes"] = loaded.bytes;
     object["seconds"] = loaded.seconds;
-    console.out->Write(JsonText(object) + "\n");
-  } else if (!args.quiet && !loaded.into_nothing) {
+    console.out->Write(object.Text() + "\n");
+  } else if (!loaded.into_nothing) {
     Note(console, "db load",
          fmt::format("{} {}, {} in {:.1f} seconds", Grouped(loaded.pairs),
                      Plural(loaded.pairs, "pair", "pairs"),
@@ -202,11 +200,6 @@ void Report(const DbLoadArgs& args, const Console& console,
 }  // namespace
 
 int RunDbLoad(const DbLoadArgs& args, const Console& console) {
-  // CLI11 would list what two options exclude in any order.
-  if (args.binary && (args.hex || args.json_lines)) {
-    return Fail(console, "db load",
-                "--binary goes with neither --hex nor --json-lines");
-  }
   InterruptsEndInput interrupts;
   Loaded loaded;
   const Status status = Load(args, console, &loaded);
@@ -215,34 +208,6 @@ int RunDbLoad(const DbLoadArgs& args, const Console& console) {
   return Finish(console, "db load",
                 interrupts.signal() == 0 ? int{kExitOk}
                                          : kExitSignal + interrupts.signal());
-}
-
-void AddDbLoad(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbLoadArgs>();
-  CLI::App* command =
-      db->add_subcommand("load", "Store many pairs, as scan prints them");
-  AddDirectory(command, &args->dir);
-  command->add_option("FILE", args->file,
-                      "File of pairs; '-' or nothing is standard input");
-  AddHexOption(command, &args->hex);
-  command->add_flag("--binary", args->binary,
-                    "For each pair the lengths of key and value, 32 bits each, "
-                    "little-endian, then the key and the value");
-  command->add_flag("--json-lines", args->json_lines,
-                    "One JSON object per pair, as scan --json prints them");
-  AddCreateOption(command, &args->write);
-  AddWriteOptions(command, &args->write);
-  command->add_flag("-q,--quiet", args->quiet, "No count at the end");
-  command->add_flag("--json", args->json,
-                    "Print the count as JSON (of the input: --json-lines)");
-  command->footer(
-      "A line is a key, a tab and a value, with the escapes of scan.  What is\n"
-      "no such line ends it; the pairs before are stored, and the message\n"
-      "says how many.  With --create a store is made once the first pair has\n"
-      "come, and none if there is no pair.\n\n"
-      "Example:\n  tamis db scan old.db | tamis db load new.db --create");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunDbLoad(*args, console); });
 }
 
 }  // namespace tamis::tools

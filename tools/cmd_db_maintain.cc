@@ -4,12 +4,10 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "db_commands.h"
-#include "json_text.h"
+#include "json.h"
 #include "progress.h"
 #include "text.h"
 
@@ -98,8 +96,11 @@ std::string ToText(const DbCompactArgs& args, const Compacted& compacted) {
   return text;
 }
 
-nlohmann::ordered_json ToJson(const TableSum& sum) {
-  return {{"tables", sum.tables}, {"bytes", sum.bytes}};
+Json ToJson(const TableSum& sum) {
+  Json object;
+  object["tables"] = sum.tables;
+  object["bytes"] = sum.bytes;
+  return object;
 }
 
 // What is left in the directory, and how it goes.
@@ -119,11 +120,11 @@ std::string StayedText(const DbDestroyArgs& args, const DestroyReport& report) {
 }
 
 std::string ToJson(const DbDestroyArgs& args, const DestroyReport& report) {
-  nlohmann::ordered_json object;
+  Json object;
   object["store"] = args.dir;
   object["stayed"] = report.stayed;
   object["lost_files"] = report.lost_files;
-  return JsonText(object) + "\n";
+  return object.Text() + "\n";
 }
 
 // Ok if there is a store to be removed, damaged or not.
@@ -147,14 +148,14 @@ int RunDbCompact(const DbCompactArgs& args, const Console& console) {
     return Fail(console, "db compact", compacted.status().message());
   }
   if (args.json) {
-    nlohmann::ordered_json object;
+    Json object;
     object["before"] = ToJson(compacted->before);
     object["after"] = ToJson(compacted->after);
     object["merged"] = compacted->report.merged;
     object["moved"] = compacted->report.moved;
     object["rewritten"] = compacted->report.rewritten;
     object["nothing_to_do"] = compacted->nothing_to_do();
-    console.out->Write(JsonText(object) + "\n");
+    console.out->Write(object.Text() + "\n");
   } else {
     Note(console, "db compact", ToText(args, *compacted));
   }
@@ -184,43 +185,6 @@ int RunDbDestroy(const DbDestroyArgs& args, const Console& console) {
     Note(console, "db destroy", StayedText(args, *destroyed));
   }
   return Finish(console, "db destroy", kExitOk);
-}
-
-void AddDbCompact(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbCompactArgs>();
-  CLI::App* command = db->add_subcommand(
-      "compact", "Merge the tables, dropping what is overwritten or deleted");
-  AddDirectory(command, &args->dir);
-  AddRangeOptions(command, &args->range);
-  AddHexOption(command, &args->hex);
-  AddNewTableOptions(command, &args->tables);
-  AddRememberOption(command, &args->tables);
-  command->add_flag("--json", args->json, "Print the sizes as JSON");
-  command->footer(
-      "Tables whose filter or compression is another than asked for here, or\n"
-      "than the store remembers, are rewritten wherever they are.\n\n"
-      "Example:\n  tamis db compact fruit.db --filter bloom:14");
-  command->callback([args, &console, exit_code] {
-    *exit_code = RunDbCompact(*args, console);
-  });
-}
-
-void AddDbDestroy(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbDestroyArgs>();
-  CLI::App* command =
-      db->add_subcommand("destroy", "Remove a store and all it holds");
-  AddDirectory(command, &args->dir);
-  command->add_flag("--yes", args->yes, "Yes, remove it");
-  command->add_flag("--lost", args->lost,
-                    "Remove lost/, too: what repair has put aside");
-  command->add_flag("--json", args->json, "Print what stayed as JSON");
-  command->footer(
-      "Files that are not the store's stay, and the directory with them; so\n"
-      "does lost/, unless --lost is given.\n\n"
-      "Example:\n  tamis db destroy fruit.db --yes");
-  command->callback([args, &console, exit_code] {
-    *exit_code = RunDbDestroy(*args, console);
-  });
 }
 
 }  // namespace tamis::tools

@@ -1,19 +1,17 @@
-// tamis db scan: the entries of a store, in order.
+// tamis db scan and count: the entries of a store, in order.
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "base/coding.h"
 #include "db_commands.h"
-#include "filter_args.h"
-#include "json_text.h"
+#include "json.h"
 #include "numbers.h"
 #include "pair_text.h"
+#include "progress.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -32,14 +30,16 @@ class PairWriter {
       text_ += key;
       text_ += value;
     } else if (args_.json) {
-      nlohmann::ordered_json object;
+      Json object;
       SetBytes(&object, "key", key, args_.hex);
-      SetBytes(&object, "value", value, args_.hex);
-      text_ = JsonText(object) + "\n";
+      if (!args_.keys_only) SetBytes(&object, "value", value, args_.hex);
+      text_ = object.Text() + "\n";
     } else {
       Append(key);
-      text_ += '\t';
-      Append(value);
+      if (!args_.keys_only) {
+        text_ += '\t';
+        Append(value);
+      }
       text_ += '\n';
     }
     out_->Write(text_);
@@ -106,14 +106,36 @@ Status Scan(const DbScanArgs& args, const Console& console) {
   return it->Valid() ? Status::Ok() : InDbWords(it->status());
 }
 
+Result<std::uint64_t> Count(const DbCountArgs& args, const Console& console) {
+  auto range = DecodedRange(args.range, args.hex);
+  if (!range.ok()) return range.status();
+  auto store = OpenToRead(args.dir);
+  if (!store.ok()) return store.status();
+  constexpr std::uint64_t kBetweenLooks = 4096;
+  Progress progress(console);
+  const auto it = (*store)->NewIterator();
+  std::uint64_t keys = 0;
+  for (SeekToStart(*range, false, it.get());
+       it->Valid() && !IsBeyond(*range, false, it->key()); it->Next()) {
+    if (++keys % kBetweenLooks == 0) progress.Update(keys, 0);
+  }
+  if (!it->Valid() && !it->status().ok()) return InDbWords(it->status());
+  return keys;
+}
+
 }  // namespace
 
+int RunDbCount(const DbCountArgs& args, const Console& console) {
+  const auto keys = Count(args, console);
+  if (!keys.ok()) return Fail(console, "db count", keys.status().message());
+  Json object;
+  object["keys"] = *keys;
+  console.out->Write((args.json ? object.Text() : std::to_string(*keys)) +
+                     "\n");
+  return Finish(console, "db count", kExitOk);
+}
+
 int RunDbScan(const DbScanArgs& args, const Console& console) {
-  // CLI11 would list what two options exclude in any order.
-  if (args.binary && (args.hex || args.json)) {
-    return Fail(console, "db scan",
-                "--binary goes with neither --hex nor --json");
-  }
   if (args.binary && console.out_is_terminal) {
     return Fail(console, "db scan",
                 "will not write --binary to the terminal; redirect standard "
@@ -125,29 +147,6 @@ int RunDbScan(const DbScanArgs& args, const Console& console) {
     return Fail(console, "db scan", scanned.message());
   }
   return Finish(console, "db scan", kExitOk);
-}
-
-void AddDbScan(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbScanArgs>();
-  CLI::App* command =
-      db->add_subcommand("scan", "Print keys and values in order");
-  AddDirectory(command, &args->dir);
-  AddRangeOptions(command, &args->range);
-  AddText(command, "--limit", &args->limit, "At most that many");
-  command->add_flag("--reverse", args->reverse,
-                    "The same range from its end to its start");
-  AddHexOption(command, &args->hex);
-  command->add_flag("--binary", args->binary,
-                    "Lengths and bytes instead of lines; see load");
-  command->add_flag("--json", args->json, "Print one JSON object per pair");
-  command->footer(
-      "Prints the key, a tab and the value on a line.  Newlines, tabs,\n"
-      "carriage returns and backslashes in them are written \\n \\t \\r \\\\,\n"
-      "other control characters and bytes that are not UTF-8 \\xNN; load\n"
-      "reads it back.\n\n"
-      "Example:\n  tamis db scan fruit.db --from a --to b --limit 10");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunDbScan(*args, console); });
 }
 
 }  // namespace tamis::tools

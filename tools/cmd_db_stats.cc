@@ -6,12 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "db_commands.h"
-#include "json_text.h"
+#include "json.h"
 #include "tamis/env.h"
 #include "tamis/store_settings.h"
 #include "text.h"
@@ -80,29 +78,60 @@ std::string_view NameOf(Compression compression) {
   return "zstd";
 }
 
-// What the store remembers, by the names of docs/formats/store.md; not its
-// seed, which is nobody's business.
-nlohmann::ordered_json ToJson(const StoreSettings& settings) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  const auto add = [&](const char* name, const auto& value) {
-    if (value.has_value()) object[name] = *value;
+// A setting by its name in docs/formats/store.md.
+struct Setting {
+  std::string_view name;
+  Json value;
+  std::string text;
+};
+
+// What the store remembers; not its seed, which is nobody's business.
+std::vector<Setting> SettingsOf(const StoreSettings& settings) {
+  std::vector<Setting> list;
+  const auto add_text = [&list](std::string_view name, std::string text) {
+    list.push_back({name, Json(text), text});
+  };
+  const auto add_number = [&list](std::string_view name, const auto& number) {
+    if (!number.has_value()) return;
+    list.push_back({name, Json(*number), std::to_string(*number)});
   };
   if (settings.filter.has_value()) {
-    object["filter"] = settings.filter->empty() ? "none" : *settings.filter;
+    add_text("filter", settings.filter->empty() ? "none" : *settings.filter);
   }
-  add("filter_policy", settings.filter_policy);
-  add("leveldb_filter_bits", settings.leveldb_filter_bits);
+  if (settings.filter_policy.has_value()) {
+    add_text("filter_policy", *settings.filter_policy);
+  }
+  add_number("leveldb_filter_bits", settings.leveldb_filter_bits);
   if (settings.compression.has_value()) {
-    object["compression"] = NameOf(*settings.compression);
+    add_text("compression", std::string(NameOf(*settings.compression)));
   }
-  add("zstd_level", settings.zstd_level);
-  add("block_bytes", settings.block_bytes);
-  add("restart_interval", settings.restart_interval);
-  add("table_bytes", settings.table_bytes);
+  add_number("zstd_level", settings.zstd_level);
+  add_number("block_bytes", settings.block_bytes);
+  add_number("restart_interval", settings.restart_interval);
+  add_number("table_bytes", settings.table_bytes);
   if (!settings.not_understood.empty()) {
-    object["not_understood"] = settings.not_understood;
+    const Json lines(settings.not_understood);
+    list.push_back({"not_understood", lines, lines.Text()});
   }
-  return object;
+  return list;
+}
+
+// The object that the library makes, with what the store remembers in it.
+std::string ToJson(const StoreStats& stats,
+                   const Result<StoreSettings>& remembered) {
+  std::string text = stats.ToJson();
+  text.pop_back();  // the brace that ends it
+  Json object = Json::Object();
+  for (Setting& setting :
+       SettingsOf(remembered.ok() ? *remembered : StoreSettings())) {
+    object[setting.name] = std::move(setting.value);
+  }
+  text += ",\"remembered\":" + object.Text();
+  if (!remembered.ok() && remembered.status().code() != StatusCode::kNotFound) {
+    text +=
+        ",\"remembered_error\":" + Json(remembered.status().message()).Text();
+  }
+  return text + "}";
 }
 
 std::string ToText(const Result<StoreSettings>& settings) {
@@ -111,12 +140,10 @@ std::string ToText(const Result<StoreSettings>& settings) {
     return fmt::format("nothing, for {}",
                        Printable(settings.status().message()));
   }
-  const nlohmann::ordered_json object = ToJson(*settings);
   std::string text;
-  for (const auto& [name, value] : object.items()) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name,
-                        Printable(value.is_string() ? value.get<std::string>()
-                                                    : JsonText(value)));
+  for (const Setting& setting : SettingsOf(*settings)) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", setting.name,
+                        Printable(setting.text));
   }
   return text.empty() ? "nothing" : text;
 }
@@ -154,15 +181,7 @@ int RunDbStats(const DbStatsArgs& args, const Console& console) {
   if (!store.ok()) return Fail(console, "db stats", store.status().message());
   const StoreStats stats = (*store)->Stats();
   if (args.json) {
-    auto object = nlohmann::ordered_json::parse(stats.ToJson());
-    const auto remembered = ReadStoreSettings(args.dir);
-    object["remembered"] =
-        ToJson(remembered.ok() ? *remembered : StoreSettings());
-    if (!remembered.ok() &&
-        remembered.status().code() != StatusCode::kNotFound) {
-      object["remembered_error"] = remembered.status().message();
-    }
-    console.out->Write(JsonText(object) + "\n");
+    console.out->Write(ToJson(stats, ReadStoreSettings(args.dir)) + "\n");
   } else if (args.prometheus) {
     console.out->Write(stats.ToPrometheus());
   } else {
@@ -170,25 +189,6 @@ int RunDbStats(const DbStatsArgs& args, const Console& console) {
                        ToText(ReadStoreSettings(args.dir)) + "\n");
   }
   return Finish(console, "db stats", kExitOk);
-}
-
-void AddDbStats(CLI::App* db, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DbStatsArgs>();
-  CLI::App* command =
-      db->add_subcommand("stats", "Tables, filters and files of a store");
-  AddDirectory(command, &args->dir);
-  auto* json = command->add_flag("--json", args->json, "Print a JSON object");
-  command
-      ->add_flag("--prometheus", args->prometheus,
-                 "Print the text format of Prometheus")
-      ->excludes(json);
-  command->footer(
-      "What counts lookups and writes counts those of one opening: here it\n"
-      "is zero.  A program that has the store open gets the same texts from\n"
-      "the library.\n\n"
-      "Example:\n  tamis db stats fruit.db");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunDbStats(*args, console); });
 }
 
 }  // namespace tamis::tools

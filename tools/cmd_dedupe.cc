@@ -7,13 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "commands.h"
 #include "interrupt.h"
-#include "json_text.h"
+#include "json.h"
+#include "key_files.h"
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
@@ -36,11 +35,7 @@ class Sieve {
       : args_(args), console_(console), planned_keys_(planned_keys) {}
 
   Status Open() {
-    auto rate = ParseRate(args_.fpr);
-    if (!rate.ok()) {
-      return Status::InvalidArgument("--fpr: " + rate.status().message());
-    }
-    auto policy = MakePolicy(fmt::format("fpr:{}", *rate));
+    auto policy = Policy();
     if (!policy.ok()) return policy.status();
     policy_ = *std::move(policy);
     estimate_ = policy_->Predict(planned_keys_);
@@ -56,6 +51,10 @@ class Sieve {
           fmt::format("not enough memory for a filter of {}; use a smaller "
                       "--keys or a larger --fpr",
                       SizeText(estimate_.bytes)));
+    }
+    if (filter.status().code() == StatusCode::kNotSupported) {
+      return Status::InvalidArgument(fmt::format(
+          "--policy {}: keys cannot be added to such a filter", args_.policy));
     }
     if (!filter.ok()) return filter.status();
     filter_ = *std::move(filter);
@@ -100,6 +99,17 @@ class Sieve {
   }
 
  private:
+  Result<std::unique_ptr<const FilterPolicy>> Policy() const {
+    if (!args_.policy.empty()) {
+      auto given = MakePolicy(args_.policy);
+      if (given.ok()) return given;
+      return Status::InvalidArgument("--policy: " + given.status().message());
+    }
+    auto rate = ParseRate(args_.fpr);
+    if (rate.ok()) return MakePolicy(fmt::format("fpr:{}", *rate));
+    return Status::InvalidArgument("--fpr: " + rate.status().message());
+  }
+
   // Few enough that the rate hardly moves between them, and not more often
   // than that: to know the rate takes as long as some thousand lines.
   static constexpr std::uint64_t kChargedAtOnce = 64;
@@ -135,45 +145,36 @@ class Sieve {
   std::uint64_t charge_at_ = kChargedAtOnce;  // lines out to do so again
 };
 
-Status PassFile(const std::string& path, const DedupeArgs& args,
-                const Console& console, Sieve* sieve) {
-  auto source = FileSource::Open(path, console.in);
-  if (!source.ok()) return source.status();
-  if (path == "-" && console.in_is_terminal) {
-    Note(console, "dedupe",
-         "reading lines from the terminal; Ctrl-D on an empty line ends them");
-  }
+Status PassAll(const DedupeArgs& args, const Console& console, Sieve* sieve) {
+  const KeyFiles files = {
+      .paths = args.files, .syntax = {.nul = args.nul}, .what = "lines"};
   // Lines that scroll by are progress enough.
-  Console quiet = console;
-  quiet.err_is_terminal &= !console.out_is_terminal && !args.quiet;
-  Progress progress(quiet, (*source)->total_bytes());
-  (*source)->FlushBeforeWaiting(console.out);
-  const KeySyntax syntax = {.nul = args.nul};
-  KeyReader reader(source->get(), syntax);
-  std::uint64_t lines = 0;
-  for (;;) {
-    Status status = reader.Next();
-    if (!status.ok()) return status;
-    if (reader.keys().empty()) return Status::Ok();
+  Console shown = console;
+  shown.err_is_terminal &= !console.out_is_terminal;
+  Progress progress(shown);
+  const auto pass = [&](const KeyReader& batch) {
     const bool was_beyond = sieve->IsBeyondPlan();
-    status = sieve->Pass(reader.keys(), syntax.terminator());
+    Status status = sieve->Pass(batch.keys(), files.syntax.terminator());
     if (!status.ok()) return status;
-    if (console.out->error() != 0) return Status::Ok();  // Finish() tells
+    // Nobody reads any more, and Finish() says why.
+    if (console.out->error() != 0) return Status::IoError("");
     if (sieve->IsBeyondPlan() && !was_beyond) {
       progress.Clear();
-      Note(console, "dedupe",
+      Warn(console, "dedupe",
            fmt::format("more distinct lines than --keys {}: from here on more "
-                       "new lines are lost than --fpr {} allows",
-                       args.keys, args.fpr));
+                       "new lines are lost than {} {} allows",
+                       args.keys, args.policy.empty() ? "--fpr" : "--policy",
+                       args.policy.empty() ? args.fpr : args.policy));
     }
-    lines += reader.keys().size();
-    progress.Update(lines, reader.bytes_read());
-  }
+    return Status::Ok();
+  };
+  Status status = ReadKeyFiles(files, "dedupe", console, &progress, pass);
+  return console.out->error() != 0 ? Status::Ok() : status;
 }
 
 std::string ToJson(const Sieve& sieve, std::uint64_t planned_keys) {
   const Counts& counts = sieve.counts();
-  nlohmann::ordered_json object;
+  Json object;
   object["lines_in"] = counts.in;
   object["lines_out"] = counts.out;
   object["lines_dropped"] = counts.in - counts.out;
@@ -182,7 +183,7 @@ std::string ToJson(const Sieve& sieve, std::uint64_t planned_keys) {
   object["expected_lost_lines"] = counts.expected_losses;
   object["filter_bits"] = sieve.estimate().bits;
   object["probes"] = sieve.estimate().probes;
-  return JsonText(object) + "\n";
+  return object.Text() + "\n";
 }
 
 // "3", "about 3", "fewer than 1": a number of lines that is only expected.
@@ -197,7 +198,7 @@ void Report(const DedupeArgs& args, const Console& console, const Sieve& sieve,
     console.err->Write(ToJson(sieve, planned_keys));
     return;
   }
-  if (args.quiet) return;
+  if (console.quiet) return;
   const Counts& counts = sieve.counts();
   const std::uint64_t dropped = counts.in - counts.out;
   Note(console, "dedupe",
@@ -235,12 +236,7 @@ int RunDedupe(const DedupeArgs& args, const Console& console) {
   InterruptsEndInput interrupts;
   Sieve sieve(args, console, *keys);
   Status status = sieve.Open();
-  const std::vector<std::string> standard_input = {"-"};
-  for (const std::string& path :
-       args.files.empty() ? standard_input : args.files) {
-    if (!status.ok() || interrupts.signal() != 0) break;
-    status = PassFile(path, args, console, &sieve);
-  }
+  if (status.ok()) status = PassAll(args, console, &sieve);
   if (!status.ok() && interrupts.signal() == 0) {
     console.out->Flush();
     return Fail(console, "dedupe", status.message());
@@ -249,32 +245,6 @@ int RunDedupe(const DedupeArgs& args, const Console& console) {
   if (code != kExitOk) return code;
   Report(args, console, sieve, *keys);
   return interrupts.signal() == 0 ? kExitOk : kExitSignal + interrupts.signal();
-}
-
-void AddDedupe(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<DedupeArgs>();
-  CLI::App* command = app->add_subcommand(
-      "dedupe", "Pass each line on at its first sighting only");
-  command->add_option("FILE", args->files,
-                      "Files of lines; '-' or nothing is standard input");
-  AddText(command, "--keys", &args->keys,
-          "Distinct lines to plan for (default 1,000,000)");
-  AddText(command, "--fpr", &args->fpr,
-          "Share of new lines that may be lost (default 0.001)");
-  command->add_flag("-0,--null", args->nul,
-                    "Lines end in a NUL byte instead of a newline");
-  auto* quiet =
-      command->add_flag("-q,--quiet", args->quiet, "No count at the end");
-  command->add_flag("--stats", args->stats, "Tell about the filter, too")
-      ->excludes(quiet);
-  command->add_flag("--json", args->json,
-                    "The count at the end as JSON, on standard error");
-  command->footer(
-      "A line that looks as if seen before is dropped; so are a few new ones,\n"
-      "at the rate --fpr.\n\nExample:\n"
-      "  tail -f urls.log | tamis dedupe --keys 10M > new-urls.txt");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunDedupe(*args, console); });
 }
 
 }  // namespace tamis::tools

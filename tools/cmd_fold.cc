@@ -4,14 +4,12 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "commands.h"
 #include "filter_input.h"
 #include "filter_output.h"
-#include "json_text.h"
+#include "json.h"
 #include "numbers.h"
 #include "tamis/fold.h"
 #include "text.h"
@@ -71,7 +69,7 @@ Status Fold(const FoldArgs& args, const Console& console, Folded* folded) {
 }
 
 std::string ToJson(const FoldArgs& args, const Folded& folded) {
-  nlohmann::ordered_json object;
+  Json object;
   object["file"] = args.output;
   object["input"] = args.file;
   object["divisor"] = folded.divisor;
@@ -79,7 +77,7 @@ std::string ToJson(const FoldArgs& args, const Folded& folded) {
   object["bytes"] = folded.bytes.size();
   object["false_positive_rate_before"] = folded.result.rate_before;
   object["false_positive_rate"] = folded.result.rate_after;
-  return JsonText(object, 2) + "\n";
+  return object.Text(2) + "\n";
 }
 
 Status CheckUse(const FoldArgs& args, const Console& console) {
@@ -124,33 +122,6 @@ int RunFold(const FoldArgs& args, const Console& console) {
                      Percent(folded.result.rate_before)));
   }
   return Finish(console, "fold", kExitOk);
-}
-
-void AddFold(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<FoldArgs>();
-  CLI::App* command =
-      app->add_subcommand("fold", "Make a filter smaller, without its keys");
-  command
-      ->add_option("FILE", args->file,
-                   "A bloom, splitblock or classic filter of the tamis format")
-      ->required();
-  command
-      ->add_option("-o,--output", args->output,
-                   "File to write; '-' is standard output")
-      ->required();
-  AddText(command, "--divisor", &args->divisor,
-          "Divide the size by this; it must divide the number of lines");
-  AddText(command, "--fpr", &args->fpr,
-          "As small as this rate of false positives allows");
-  command->get_option("--divisor")->excludes(command->get_option("--fpr"));
-  command->add_flag("-f,--force", args->force, "Overwrite an existing file");
-  command->add_flag("--json", args->json, "Print the summary as JSON");
-  command->footer(
-      "No key is lost; the rate climbs.\n"
-      "Exit code: 1 if no fold keeps the rate of --fpr; nothing is written.\n\n"
-      "Example:\n  tamis fold large.tamis -o small.tamis --fpr 1%");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunFold(*args, console); });
 }
 
 }  // namespace tamis::tools

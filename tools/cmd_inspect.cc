@@ -7,13 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "commands.h"
 #include "filter_input.h"
-#include "json_text.h"
+#include "json.h"
 #include "parquet_listing.h"
 #include "tamis/formats.h"
 #include "tamis/living_filter.h"
@@ -22,8 +20,6 @@
 
 namespace tamis::tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Report {
   std::string path;
@@ -232,7 +228,7 @@ Status SayWhatIsIn(const FilterInputArgs& args, const Console& console,
 int RunInspect(const InspectArgs& args, const Console& console) {
   int code = kExitOk;
   bool first = true;
-  Json list = Json::array();
+  Json list = Json::Array();
   for (const std::string& path : args.files) {
     Said said;
     Status status = SayWhatIsIn({.path = path,
@@ -247,34 +243,16 @@ int RunInspect(const InspectArgs& args, const Console& console) {
     }
     code = std::max(code, said.code);
     if (args.json) {
-      list.push_back(std::move(said.json));
+      list.Add(std::move(said.json));
     } else {
       console.out->Write((first ? "" : "\n") + said.text);
     }
     first = false;
   }
   if (args.json) {
-    console.out->Write(JsonText(list, 2) + "\n");
+    console.out->Write(list.Text(2) + "\n");
   }
   return Finish(console, "inspect", code);
-}
-
-void AddInspect(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<InspectArgs>();
-  CLI::App* command = app->add_subcommand(
-      "inspect", "Show what filter files hold and whether they are well");
-  command
-      ->add_option("FILE", args->files,
-                   "Filters, or Parquet files; '-' is standard input")
-      ->required();
-  AddText(command, "--format", &args->format, "Read every FILE in this format");
-  command->add_flag("--json", args->json, "Print a JSON array");
-  command->footer(
-      "Verdicts: ok, saturated, oversized, empty, damaged, unknown.\n"
-      "Exit code: 1 if a file is damaged or saturated, 2 if one cannot be\n"
-      "read or recognised.\n\nExample:\n  tamis inspect words.tamis");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunInspect(*args, console); });
 }
 
 }  // namespace tamis::tools

@@ -4,14 +4,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "commands.h"
 #include "filter_input.h"
 #include "filter_output.h"
-#include "json_text.h"
+#include "json.h"
 #include "text.h"
 #include "verdict.h"
 
@@ -140,7 +138,7 @@ Status Combine(const MergeArgs& args, int standard_input, Merged* merged) {
 }
 
 std::string ToJson(const MergeArgs& args, const Merged& merged) {
-  nlohmann::ordered_json object;
+  Json object;
   object["file"] = args.output;
   object["inputs"] = args.files;
   object["operation"] = args.intersect ? "intersection" : "union";
@@ -149,7 +147,7 @@ std::string ToJson(const MergeArgs& args, const Merged& merged) {
   object["fill"] = merged.verdict.fill;
   object["false_positive_rate"] = merged.verdict.rate;
   object["verdict"] = merged.verdict.word;
-  return JsonText(object, 2) + "\n";
+  return object.Text(2) + "\n";
 }
 
 }  // namespace
@@ -193,31 +191,6 @@ int RunMerge(const MergeArgs& args, const Console& console) {
                          : ""));
   }
   return Finish(console, "merge", kExitOk);
-}
-
-void AddMerge(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<MergeArgs>();
-  CLI::App* command = app->add_subcommand(
-      "merge", "Combine filters of equal parameters into one");
-  command->add_option("FILE", args->files, "Filters, two or more")->required();
-  command
-      ->add_option("-o,--output", args->output,
-                   "File to write; '-' is standard output")
-      ->required();
-  command->add_flag("--intersect", args->intersect,
-                    "Keys of all inputs, approximately, instead of any");
-  AddText(command, "--format", &args->format, "Read every FILE in this format");
-  command->add_flag("-f,--force", args->force, "Overwrite an existing file");
-  command->add_flag("--json", args->json, "Print the summary as JSON");
-  command->footer(
-      "Filters can be merged if they were built for the same number of keys,\n"
-      "at the same rate; ribbon, fuse, cuckoo, scalable and rotating filters\n"
-      "cannot.\n\nExample:\n"
-      "  tamis build monday.txt -o monday.tamis --plan-keys 10M\n"
-      "  tamis build tuesday.txt -o tuesday.tamis --plan-keys 10M\n"
-      "  tamis merge monday.tamis tuesday.tamis -o week.tamis");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunMerge(*args, console); });
 }
 
 }  // namespace tamis::tools

@@ -8,13 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "commands.h"
 #include "filter_input.h"
-#include "json_text.h"
+#include "json.h"
+#include "key_files.h"
 #include "numbers.h"
 #include "pair_text.h"
 #include "progress.h"
@@ -43,7 +42,7 @@ void WriteJsonLine(Slice key, bool hex, bool maybe, Output* out) {
     out->Write('"');
   } else {
     out->Write("{\"key\":");
-    out->Write(JsonText(nlohmann::ordered_json(key)));
+    out->Write(Json(key).Text());
   }
   out->Write(maybe ? ",\"answer\":\"maybe\"}\n" : ",\"answer\":\"no\"}\n");
 }
@@ -124,32 +123,27 @@ Status AnswerListed(const QueryArgs& args, Answerer* answerer) {
   return answerer->Answer(keys, records);
 }
 
-Status AnswerStream(const QueryArgs& args, const Console& console,
-                    Answerer* answerer) {
-  const std::string path = args.keys.empty() ? "-" : args.keys;
-  auto source = FileSource::Open(path, console.in);
-  if (!source.ok()) return source.status();
-  if (path == "-" && console.in_is_terminal) {
-    Note(console, "query",
-         "reading keys from the terminal; Ctrl-D on an empty line ends them");
-  }
+KeyFiles KeyFilesOf(const QueryArgs& args) {
+  return {.paths = args.key_files, .syntax = args.syntax};
+}
+
+Status AnswerFiles(const QueryArgs& args, const Console& console,
+                   Answerer* answerer) {
   // Answers that scroll by are progress enough.
-  Console quiet = console;
-  quiet.err_is_terminal &= !console.out_is_terminal;
-  Progress progress(quiet, (*source)->total_bytes());
-  (*source)->FlushBeforeWaiting(console.out);
-  KeyReader reader(source->get(), args.syntax);
-  std::uint64_t keys = 0;
-  for (;;) {
-    Status status = reader.Next();
-    if (!status.ok()) return status;
-    if (reader.keys().empty()) return Status::Ok();
-    status = answerer->Answer(reader.keys(), reader.records());
-    if (!status.ok()) return status;
-    if (console.out->error() != 0) return Status::Ok();  // Finish() tells
-    keys += reader.keys().size();
-    progress.Update(keys, reader.bytes_read());
-  }
+  Console shown = console;
+  shown.err_is_terminal &= !console.out_is_terminal;
+  Progress progress(shown);
+  Status status = ReadKeyFiles(
+      KeyFilesOf(args), "query", console, &progress,
+      [&](const KeyReader& batch) {
+        Status answered = answerer->Answer(batch.keys(), batch.records());
+        // Nobody reads any more, and Finish() says why.
+        if (answered.ok() && console.out->error() != 0) {
+          answered = Status::IoError("");
+        }
+        return answered;
+      });
+  return console.out->error() != 0 ? Status::Ok() : status;
 }
 
 // What answers, and how keys for it are written.
@@ -209,7 +203,7 @@ Status OpenColumn(const Console& console, const FilterInputArgs& file,
   const std::string name = fmt::format("{}: column '{}'", InputName(file.path),
                                        Printable(args->column));
   if (!filter.always_maybe().empty()) {
-    Note(console, "query",
+    Warn(console, "query",
          fmt::format("{}: every key is a maybe: {}", name,
                      filter.always_maybe()));
   }
@@ -231,9 +225,9 @@ Status Open(const Console& console, Question* question) {
 }  // namespace
 
 int RunQuery(const QueryArgs& args, const Console& console) {
-  const bool reads_keys = !args.keys.empty() || args.listed_keys.empty();
+  const bool reads_keys = !args.key_files.empty() || args.listed_keys.empty();
   if (args.file == "-" && reads_keys &&
-      (args.keys.empty() || args.keys == "-")) {
+      KeyFilesOf(args).reads_standard_input()) {
     return Fail(console, "query",
                 "the filter and the keys cannot both come from standard input; "
                 "name a file of keys, or use -k");
@@ -246,7 +240,7 @@ int RunQuery(const QueryArgs& args, const Console& console) {
   Answerer answerer(question.args, console, question.filter(), question.file());
   status = AnswerListed(question.args, &answerer);
   if (status.ok() && reads_keys) {
-    status = AnswerStream(question.args, console, &answerer);
+    status = AnswerFiles(question.args, console, &answerer);
   }
   if (!status.ok()) {
     console.out->Flush();
@@ -254,46 +248,6 @@ int RunQuery(const QueryArgs& args, const Console& console) {
   }
   return Finish(console, "query",
                 answerer.any_maybe() ? kExitOk : kExitNegative);
-}
-
-void AddQuery(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<QueryArgs>();
-  CLI::App* command =
-      app->add_subcommand("query", "Ask a filter about keys, one per line");
-  command
-      ->add_option("FILE", args->file,
-                   "The filter, or a Parquet file with --column; '-' is "
-                   "standard input")
-      ->required();
-  command
-      ->add_option("KEYS", args->keys,
-                   "File of keys; '-' or nothing is standard input")
-      ->check([](const std::string& name) {
-        return std::string(name.empty() ? "no file name" : "");
-      });
-  command
-      ->add_option("-k,--key", args->listed_keys,
-                   "A key to ask about; may be repeated")
-      ->allow_extra_args(false);
-  AddText(command, "--format", &args->format,
-          "Read FILE in this format instead of recognising it");
-  AddKeySyntaxOptions(command, &args->syntax);
-  AddText(command, "--column", &args->column,
-          "Ask the filters of this column of a Parquet file");
-  AddText(command, "--row-group", &args->row_group,
-          "Only that of this row group, counted from 0");
-  command->add_option("--only", args->only, "Print only these answers")
-      ->check(CLI::IsMember({"maybe", "no"}));
-  command->add_flag("--json", args->json, "Print one JSON object per key");
-  command->footer(
-      "Prints 'maybe' or 'no' (certainly absent), a tab and the key, which\n"
-      "ends as the keys do.  On a terminal, control characters of the key are\n"
-      "escaped as 'tamis db scan' does it.\n"
-      "Exit code: 0 if any key is a maybe, 1 if none is, 2 on errors.\n\n"
-      "Example:\n  tamis query words.tamis -k apple -k pear\n"
-      "  tamis query table.parquet --column id -k 42");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunQuery(*args, console); });
 }
 
 }  // namespace tamis::tools

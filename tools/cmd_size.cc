@@ -1,17 +1,17 @@
 // tamis size: what a filter would cost, before there is one.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "commands.h"
-#include "json_text.h"
+#include "json.h"
 #include "numbers.h"
 #include "size_advice.h"
 #include "tamis/filter.h"
@@ -32,21 +32,99 @@ struct Row {
   std::optional<double> rate_at_double;
 };
 
+// The kind that a policy names in front, as in "ribbon:8"; null: it names none.
+// Of kinds that have their size in their name, the first stands for all:
+// "fuse".
+const KindEntry* KindOf(std::string_view policy) {
+  const std::string_view name = policy.substr(0, policy.find(':'));
+  const auto all = KnownKinds();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [name](const KindEntry& entry) {
+        return entry.name == name ||
+               (entry.usual_bits == 0 && entry.name.starts_with(name));
+      });
+  return name.empty() || found == all.end() ? nullptr : &*found;
+}
+
 // Can a filter of this kind take more keys than it was made for?
 bool TakesMore(const std::string& format, const std::string& kind) {
-  const KindEntry* entry = FindKind(kind);
+  const KindEntry* entry = KindOf(kind.empty() ? format : kind);
   const bool takes_more = entry == nullptr ||
                           entry->storage == KindStorage::kBits ||
                           entry->storage == KindStorage::kCounters;
-  return format != "rocksdb-ribbon" && takes_more;
+  return !format.starts_with("rocksdb-ribbon") && takes_more;
 }
 
-Row MakeRow(const SizeArgs& args, const std::string& format,
-            const std::string& kind, std::uint64_t keys) {
+// The policy of a row, and what it makes of the keys.
+struct Sized {
+  std::unique_ptr<const FilterPolicy> policy;
+  Estimate estimate;
+};
+
+Result<Sized> SizeBy(const FilterArgs& filter, const std::string& format,
+                     std::uint64_t keys) {
+  auto spec = SpecFrom(filter, format);
+  if (!spec.ok()) return spec.status();
+  auto policy = MakePolicy(*spec);
+  if (!policy.ok()) return InOptionWords(policy.status());
+  Sized sized;
+  sized.policy = *std::move(policy);
+  sized.estimate = sized.policy->Predict(keys);
+  Status possible = CheckEstimate(sized.estimate);
+  if (!possible.ok()) return possible;
+  return sized;
+}
+
+// The largest filter of that kind that has no more bytes.
+Result<Sized> SizeWithin(std::uint64_t memory, FilterArgs filter,
+                         const std::string& format, std::uint64_t keys) {
+  Result<Sized> best = Status::InvalidArgument(
+      fmt::format("no filter of this kind with so many keys has {} or fewer",
+                  SizeText(memory)));
+  if (filter.kind.starts_with("fuse")) {
+    auto only = SizeBy(filter, format, keys);
+    if (!only.ok() || only->estimate.bytes <= memory) return only;
+    return Status::InvalidArgument(fmt::format("has {}, whatever is given",
+                                               SizeText(only->estimate.bytes)));
+  }
+  // RocksDB's ribbon counts the bits of a Bloom filter of the same rate, so
+  // twice as many may be too few.  From there down to what fits; then, between
+  // that and the step before, as much as fits.  Sizes that a kind does not have
+  // fit nothing.
+  constexpr double kStep = 0.98;
+  constexpr int kHalvings = 20;
+  double bits = std::min(
+      10000.0, 17.0 * static_cast<double>(memory) / static_cast<double>(keys));
+  const auto fits = [&](double bits_per_key) {
+    filter.bits_per_key = fmt::format("{}", bits_per_key);
+    auto sized = SizeBy(filter, format, keys);
+    if (!sized.ok() || sized->estimate.bytes > memory) return false;
+    best = std::move(sized);
+    return true;
+  };
+  while (bits > 0.5 && !fits(bits)) bits *= kStep;
+  if (!best.ok()) return best;
+  double too_many = bits / kStep;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (bits + too_many) / 2;
+    (fits(middle) ? bits : too_many) = middle;
+  }
+  return best;
+}
+
+// What all rows are about.
+struct Plan {
+  std::uint64_t keys = 0;
+  std::optional<std::uint64_t> memory;
+  FilterArgs filter;
+};
+
+Row MakeRow(const Plan& plan, const std::string& format,
+            const std::string& kind) {
   Row row;
   row.format = format;
   row.kind = kind;
-  FilterArgs filter = args.filter;
+  FilterArgs filter = plan.filter;
   // In a table of all formats a sizing rule is for the one that has it, and
   // sizes are for kinds that have a choice.
   if (filter.format.empty() && format != "cassandra") filter.sizing.clear();
@@ -56,43 +134,37 @@ Row MakeRow(const SizeArgs& args, const std::string& format,
     filter.bits_per_key.clear();
   }
   filter.kind = kind;
-  auto spec = SpecFrom(filter, format);
-  if (!spec.ok()) {
-    row.status = spec.status();
-    return row;
-  }
-  auto policy = MakePolicy(*spec);
-  if (!policy.ok()) {
-    row.status = InOptionWords(policy.status());
-    return row;
-  }
-  row.estimate = (*policy)->Predict(keys);
-  row.status = CheckEstimate(row.estimate);
-  if (!row.status.ok()) return row;
+  auto sized = plan.memory ? SizeWithin(*plan.memory, filter, format, plan.keys)
+                           : SizeBy(filter, format, plan.keys);
+  row.status = sized.status();
+  if (!sized.ok()) return row;
+  row.estimate = sized->estimate;
   row.bits_per_key =
-      static_cast<double>(row.estimate.bits) / static_cast<double>(keys);
+      static_cast<double>(row.estimate.bits) / static_cast<double>(plan.keys);
   // 2^63 keys and more have no double; they saturate any filter.
-  const std::uint64_t twice = keys > UINT64_MAX / 2 ? UINT64_MAX : keys * 2;
+  const std::uint64_t twice =
+      plan.keys > UINT64_MAX / 2 ? UINT64_MAX : plan.keys * 2;
   if (TakesMore(format, kind)) {
-    row.rate_at_double = (*policy)->RateAt(keys, twice);
+    row.rate_at_double = sized->policy->RateAt(plan.keys, twice);
   }
   return row;
 }
 
-std::vector<Row> MakeRows(const SizeArgs& args, std::uint64_t keys) {
-  const std::string& format = args.filter.format;
-  const std::string& kind = args.filter.kind;
+std::vector<Row> MakeRows(const Plan& plan) {
+  const FilterArgs& filter = plan.filter;
+  if (!filter.policy.empty()) return {MakeRow(plan, filter.policy, "")};
   // Kinds are a matter of the tamis format alone.
-  if (!format.empty() || !kind.empty()) {
-    return {MakeRow(args, format.empty() ? "tamis" : format, kind, keys)};
+  if (!filter.format.empty() || !filter.kind.empty()) {
+    return {MakeRow(plan, filter.format.empty() ? "tamis" : filter.format,
+                    filter.kind)};
   }
   std::vector<Row> rows;
   for (const FormatEntry& entry : KnownFormats()) {
     const std::string name(entry.name);
-    rows.push_back(MakeRow(args, name, "", keys));
+    rows.push_back(MakeRow(plan, name, ""));
     if (name != "tamis") continue;
     for (const KindEntry& other : KnownKinds().subspan(1)) {
-      rows.push_back(MakeRow(args, name, std::string(other.name), keys));
+      rows.push_back(MakeRow(plan, name, std::string(other.name)));
     }
   }
   return rows;
@@ -131,11 +203,10 @@ std::string ToTable(const std::vector<Row>& rows) {
   return table.ToString();
 }
 
-nlohmann::ordered_json ToJson(const std::vector<Row>& rows,
-                              std::uint64_t keys) {
-  auto list = nlohmann::ordered_json::array();
+Json ToJson(const std::vector<Row>& rows, std::uint64_t keys) {
+  Json list = Json::Array();
   for (const Row& row : rows) {
-    nlohmann::ordered_json object;
+    Json object;
     object["format"] = row.format;
     if (!row.kind.empty()) object["kind"] = row.kind;
     object["keys"] = keys;
@@ -151,7 +222,7 @@ nlohmann::ordered_json ToJson(const std::vector<Row>& rows,
         object["false_positive_rate_at_twice_the_keys"] = *row.rate_at_double;
       }
     }
-    list.push_back(std::move(object));
+    list.Add(std::move(object));
   }
   return list;
 }
@@ -171,7 +242,7 @@ double RateOf(const SizeArgs& args) {
 
 struct Said {
   std::string text;
-  nlohmann::ordered_json json;
+  Json json;
 };
 
 // Adds the advice to a table of all formats.
@@ -188,65 +259,68 @@ Status Advise(const SizeArgs& args, std::uint64_t keys, Said* said) {
   return AsksForAdvice(args) ? advice.status() : Status::Ok();
 }
 
-}  // namespace
+Result<std::uint64_t> CountFrom(std::string_view option,
+                                const std::string& text) {
+  auto number = ParseCount(text);
+  if (number.ok() && *number > 0) return number;
+  return Status::InvalidArgument(
+      number.ok() ? fmt::format("{} must be at least 1", option)
+                  : fmt::format("{}: {}", option, number.status().message()));
+}
 
-int RunSize(const SizeArgs& args, const Console& console) {
-  auto keys = ParseCount(args.keys);
-  if (!keys.ok()) {
-    return Fail(console, "size", "--keys: " + keys.status().message());
+Result<Plan> PlanFrom(const SizeArgs& args) {
+  Plan plan;
+  auto keys = CountFrom("--keys", args.keys);
+  if (!keys.ok()) return keys.status();
+  plan.keys = *keys;
+  if (!args.memory.empty()) {
+    auto memory = CountFrom("--memory", args.memory);
+    if (!memory.ok()) return memory.status();
+    plan.memory = *memory;
   }
-  if (*keys == 0) return Fail(console, "size", "--keys must be at least 1");
+  auto filter = Sorted(args.filter);
+  if (!filter.ok()) return filter.status();
+  if (plan.memory && !filter->policy.empty()) {
+    return Status::InvalidArgument(fmt::format(
+        "--format {} has a size already; leave --memory out", filter->policy));
+  }
+  plan.filter = *std::move(filter);
   // The numbers are wrong for every format or for none: ask one that takes
   // what was given.
   auto spec =
-      SpecFrom(args.filter, args.filter.sizing.empty() ? "tamis" : "cassandra");
-  if (!spec.ok()) return Fail(console, "size", spec.status().message());
+      SpecFrom(plan.filter, plan.filter.sizing.empty() ? "tamis" : "cassandra");
+  if (!spec.ok()) return spec.status();
+  return plan;
+}
 
-  const bool is_one = !args.filter.format.empty() || !args.filter.kind.empty();
-  if (is_one && AsksForAdvice(args)) {
+}  // namespace
+
+int RunSize(const SizeArgs& args, const Console& console) {
+  auto plan = PlanFrom(args);
+  if (!plan.ok()) return Fail(console, "size", plan.status().message());
+  const FilterArgs& filter = plan->filter;
+  const bool is_one =
+      !filter.format.empty() || !filter.kind.empty() || !filter.policy.empty();
+  if ((is_one || plan->memory) && AsksForAdvice(args)) {
     return Fail(console, "size",
                 "--deletes, --growth, --expiry, --lifetime and --queries "
-                "choose among all kinds; leave --format and --kind out");
+                "choose among all kinds by a rate; leave --format, --kind, "
+                "--policy and --memory out");
   }
 
-  const std::vector<Row> rows = MakeRows(args, *keys);
+  const std::vector<Row> rows = MakeRows(*plan);
   if (rows.size() == 1 && !rows.front().status.ok()) {
     return Fail(console, "size", rows.front().status.message());
   }
   Said said;
   said.text = ToTable(rows);
-  said.json["filters"] = ToJson(rows, *keys);
-  if (!is_one) {
-    Status status = Advise(args, *keys, &said);
+  said.json["filters"] = ToJson(rows, plan->keys);
+  if (!is_one && !plan->memory) {
+    Status status = Advise(args, plan->keys, &said);
     if (!status.ok()) return Fail(console, "size", status.message());
   }
-  console.out->Write(args.json ? JsonText(said.json, 2) + "\n" : said.text);
+  console.out->Write(args.json ? said.json.Text(2) + "\n" : said.text);
   return Finish(console, "size", kExitOk);
-}
-
-void AddSize(CLI::App* app, const Console& console, int* exit_code) {
-  auto args = std::make_shared<SizeArgs>();
-  CLI::App* command = app->add_subcommand(
-      "size", "Say what a filter would cost and how often it would err");
-  AddText(command, "--keys", &args->keys, "Number of keys: 1000000, 1e6, 10M");
-  command->get_option("--keys")->required();
-  AddSizingOptions(command, &args->filter);
-  AddSizingRuleOption(command, &args->filter);
-  command->add_flag("--deletes", args->deletes, "Keys will be removed");
-  command->add_flag("--growth", args->growth,
-                    "More keys may come, and the rate must hold");
-  command->add_flag("--expiry", args->expiry, "Keys go by their age");
-  AddText(command, "--lifetime", &args->lifetime,
-          "How long the filter is held: 10min (the default), 1h, 7d");
-  AddText(command, "--queries", &args->queries,
-          "Queries per key in that time (default 10)");
-  command->add_flag("--json", args->json, "Print JSON");
-  command->footer(
-      "Without --format and --kind, advice follows the table: the kind that\n"
-      "costs least in memory and time.\n\n"
-      "Example:\n  tamis size --keys 10M --fpr 0.1% --lifetime 7d");
-  command->callback(
-      [args, &console, exit_code] { *exit_code = RunSize(*args, console); });
 }
 
 }  // namespace tamis::tools

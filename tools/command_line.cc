@@ -1,29 +1,25 @@
 #include "command_line.h"
 
 #include <algorithm>
-#include <array>
 #include <new>
+#include <span>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include "commands.h"
+#include "arguments.h"
+#include "command_spec.h"
+#include "help_text.h"
+#include "run_command.h"
 #include "tamis/kernels.h"
 #include "version.h"
 
 namespace tamis::tools {
 namespace {
 
-constexpr std::string_view kExamples =
-    "Example:\n"
-    "  tamis build words.txt -o words.tamis --fpr 1%\n"
-    "  tamis query words.tamis -k apple\n"
-    "  tamis inspect words.tamis\n\n"
-    "Exit code: 0 fine, 1 a negative answer or verdict, 2 wrong use or\n"
-    "unreadable input.  'tamis COMMAND --help' tells more.";
+using Words = std::span<const std::string>;
 
-// "tamis 1.2.3", and the loops that would run: who reports a fault or a speed
+// "tamis 1.2.3", and the kernels that would run: who reports a fault or a speed
 // should not need to look for them.
 std::string VersionText() {
   std::string text =
@@ -33,25 +29,105 @@ std::string VersionText() {
     text += fmt::format("{}{}", separator, name);
     separator = ", ";
   }
-  return text + ")";
+  return text + ")\n";
 }
 
-void Declare(CLI::App* app, const Console& console, int* exit_code) {
-  app->name("tamis");
-  app->set_version_flag("--version", VersionText());
-  app->require_subcommand(1);
-  app->footer(std::string(kExamples));
-  AddSize(app, console, exit_code);
-  AddBuild(app, console, exit_code);
-  AddQuery(app, console, exit_code);
-  AddInspect(app, console, exit_code);
-  AddMerge(app, console, exit_code);
-  AddAdd(app, console, exit_code);
-  AddRemove(app, console, exit_code);
-  AddRotate(app, console, exit_code);
-  AddFold(app, console, exit_code);
-  AddDedupe(app, console, exit_code);
-  AddDb(app, console, exit_code);
+int Print(const Console& console, const std::string& text) {
+  console.out->Write(text);
+  return Finish(console, "", kExitOk);
+}
+
+std::string HelpOfGroup(bool is_store) {
+  return is_store ? HelpOf(StoreGroup(), StoreCommands())
+                  : HelpOf(WholeCommand(), FilterCommands());
+}
+
+// Who names no command is shown which there are; a script that lost the name
+// must not go on all the same.
+int NoCommand(const Console& console, bool is_store) {
+  console.err->Write(HelpOfGroup(is_store));
+  console.err->Flush();
+  return kExitError;
+}
+
+int WrongUse(const Console& console, std::string_view command,
+             std::string_view what) {
+  return Fail(console, command,
+              fmt::format("{}; see 'tamis {}{}--help'", what, command,
+                          command.empty() ? "" : " "));
+}
+
+// Null: there is none of that name.
+const CommandSpec* CommandNamed(std::span<const CommandSpec> commands,
+                                std::string_view name) {
+  for (const CommandSpec& command : commands) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+// What to say of a first or, below `tamis db`, second word that is no command.
+int UnknownCommand(const Console& console, const std::string& name) {
+  std::vector<std::string_view> known = {"help", StoreGroup().name};
+  for (const CommandSpec& command : FilterCommands()) {
+    known.push_back(command.name);
+  }
+  const std::string in_store = fmt::format("{} {}", StoreGroup().name, name);
+  std::string hint;
+  if (name.starts_with("db ")) known.clear();
+  for (const CommandSpec& command : StoreCommands()) {
+    if (name.starts_with("db ")) known.push_back(command.name);
+    if (command.name == in_store) {
+      hint = fmt::format(" (did you mean '{}'?)", in_store);
+    }
+  }
+  if (hint.empty()) hint = DidYouMean(name, known);
+  return WrongUse(console, "", fmt::format("no command '{}'{}", name, hint));
+}
+
+// An option in the place of a command, of the whole or of `tamis db`.
+int TopLevelOption(const std::string& word, bool is_store,
+                   const Console& console) {
+  const std::string_view group = is_store ? StoreGroup().name : "";
+  if (word == "--help" || word == "-h") {
+    return Print(console, HelpOfGroup(is_store));
+  }
+  if (!is_store && (word == "--version" || word == "-V")) {
+    return Print(console, VersionText());
+  }
+  std::vector<std::string_view> names;
+  for (const OptionSpec& option : TopLevelOptions()) {
+    names.push_back(option.name);
+  }
+  return WrongUse(
+      console, group,
+      fmt::format("unknown option '{}'{}", word, DidYouMean(word, names)));
+}
+
+int ParseAndRun(const CommandSpec& command, Words words,
+                const Console& console) {
+  auto arguments = Arguments::Parse(command, words);
+  if (!arguments.ok()) {
+    return WrongUse(console, command.name, arguments.status().message());
+  }
+  if (arguments->wants_help()) return Print(console, HelpOf(command));
+  return RunCommand(command.name, *arguments, console);
+}
+
+int Dispatch(Words words, const Console& console) {
+  if (words.empty()) return NoCommand(console, false);
+  const bool is_store = words[0] == StoreGroup().name;
+  const std::size_t at = is_store ? 1 : 0;
+  if (words.size() == at) return NoCommand(console, is_store);
+  if (words[at].starts_with('-')) {
+    return TopLevelOption(words[at], is_store, console);
+  }
+  const std::string name =
+      is_store ? fmt::format("{} {}", words[0], words[1]) : words[0];
+  const CommandSpec* command =
+      CommandNamed(is_store ? StoreCommands() : FilterCommands(), name);
+  if (command == nullptr) return UnknownCommand(console, name);
+  return ParseAndRun(*command, words.subspan(at + 1), console);
 }
 
 // `tamis help`, `tamis help build` and `tamis help db get` are other words for
@@ -59,111 +135,18 @@ void Declare(CLI::App* app, const Console& console, int* exit_code) {
 std::vector<std::string> WithoutHelpCommand(std::vector<std::string> args) {
   if (args.empty() || args.front() != "help") return args;
   args.erase(args.begin());
-  const std::size_t words = !args.empty() && args.front() == "db" ? 2 : 1;
+  const std::size_t words =
+      !args.empty() && args.front() == StoreGroup().name ? 2 : 1;
   args.resize(std::min(args.size(), words));
-  args.push_back("--help");
+  args.emplace_back("--help");
   return args;
-}
-
-// CLI11 takes "[a,b]" for two values where an option takes many.  Where these
-// are files, another name of the same file is none of its business.
-std::vector<std::string> WithoutLists(std::vector<std::string> args) {
-  // Keys and values, not files.
-  constexpr std::array kTakeKeys = {"query", "add", "remove", "db"};
-  if (args.empty() || std::find(kTakeKeys.begin(), kTakeKeys.end(),
-                                args.front()) != kTakeKeys.end()) {
-    return args;
-  }
-  for (std::string& arg : args) {
-    if (arg.starts_with('[') && arg.ends_with(']')) arg.insert(0, "./");
-  }
-  return args;
-}
-
-// CLI11 takes "--key=" for an option without its value and looks for it in the
-// next argument.  Apart they are understood.
-std::vector<std::string> WithEmptyValues(const std::vector<std::string>& args) {
-  std::vector<std::string> out;
-  bool options = true;  // until "--"
-  for (const std::string& arg : args) {
-    options = options && arg != "--";
-    // What follows -k is a key, whatever it looks like.
-    const bool is_key =
-        !out.empty() && (out.back() == "-k" || out.back() == "--key");
-    if (options && !is_key && arg.starts_with("--") &&
-        arg.find('=') + 1 == arg.size()) {
-      out.push_back(arg.substr(0, arg.size() - 1));
-      out.emplace_back();
-    } else {
-      out.push_back(arg);
-    }
-  }
-  return out;
-}
-
-// "query", "db get", "".
-std::string CommandOf(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  if (chosen.empty()) return "";
-  const std::string rest = CommandOf(*chosen.front());
-  return chosen.front()->get_name() + (rest.empty() ? "" : " ") + rest;
-}
-
-int WrongUse(const Console& console, const std::string& command,
-             std::string_view what) {
-  // Some of CLI11's messages have several lines.
-  std::string message(what);
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  return Fail(console, command,
-              fmt::format("{}; see 'tamis {}{}--help'", message, command,
-                          command.empty() ? "" : " "));
-}
-
-// "no command 'biuld'" if the first words are no command; else "".  CLI11 would
-// only say that one is needed.
-std::string UnknownCommand(CLI::App* app,
-                           const std::vector<std::string>& args) {
-  std::string path;
-  for (const std::string& word : args) {
-    const auto named = app->get_subcommands(
-        [&word](CLI::App* command) { return command->get_name() == word; });
-    if (word.starts_with('-')) return "";
-    if (named.empty()) return fmt::format("no command '{}{}'", path, word);
-    app = named.front();
-    path += word + " ";
-    if (app->get_subcommands([](CLI::App*) { return true; }).empty()) return "";
-  }
-  return "";
-}
-
-int Parse(std::vector<std::string> args, const Console& console) {
-  int exit_code = kExitOk;
-  CLI::App app("Filters for storage engines: build, query and inspect them.");
-  Declare(&app, console, &exit_code);
-  if (args.empty()) return WrongUse(console, "", "a command is needed");
-  const std::string unknown = UnknownCommand(&app, args);
-  if (!unknown.empty()) return WrongUse(console, "", unknown);
-  std::reverse(args.begin(), args.end());  // as CLI11 wants them
-  try {
-    app.parse(args);
-  } catch (const CLI::CallForHelp&) {
-    console.out->Write(app.help());
-    return Finish(console, "", kExitOk);
-  } catch (const CLI::CallForVersion& version) {
-    console.out->Write(fmt::format("{}\n", version.what()));
-    return Finish(console, "", kExitOk);
-  } catch (const CLI::ParseError& error) {
-    return WrongUse(console, CommandOf(app), error.what());
-  }
-  return exit_code;
 }
 
 }  // namespace
 
 int RunTamis(const std::vector<std::string>& args, const Console& console) {
   try {
-    return Parse(WithEmptyValues(WithoutLists(WithoutHelpCommand(args))),
-                 console);
+    return Dispatch(WithoutHelpCommand(args), console);
   } catch (const std::bad_alloc&) {
     return Fail(console, "", "not enough memory");
   } catch (const std::exception& error) {

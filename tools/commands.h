@@ -1,6 +1,5 @@
 // commands.h -- the subcommands: what each was told, and the function that
-// does it.  Run...() returns the exit code; Add...() declares the options and
-// arranges that parsing them runs the command.
+// does it, which returns the exit code.
 
 #pragma once
 
@@ -11,15 +10,12 @@
 #include "filter_args.h"
 #include "key_reader.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tamis::tools {
 
 struct SizeArgs {
   std::string keys;  // a number as ParseCount() takes it
   FilterArgs filter;
+  std::string memory;  // as ParseCount() takes it; empty: not given
   // What the filter is for; see FilterNeed.
   bool deletes = false;
   bool growth = false;
@@ -29,10 +25,9 @@ struct SizeArgs {
   bool json = false;
 };
 int RunSize(const SizeArgs& args, const Console& console);
-void AddSize(CLI::App* app, const Console& console, int* exit_code);
 
 struct BuildArgs {
-  std::string keys = "-";
+  std::vector<std::string> key_files;  // none: standard input
   std::string output;
   FilterArgs filter;
   std::string plan_keys;  // as ParseCount() takes it; empty: as many as come
@@ -45,11 +40,11 @@ struct BuildArgs {
   bool json = false;
 };
 int RunBuild(const BuildArgs& args, const Console& console);
-void AddBuild(CLI::App* app, const Console& console, int* exit_code);
 
 struct QueryArgs {
   std::string file;
-  std::string keys;  // empty: standard input, unless there are listed_keys
+  // None: standard input, unless there are listed_keys.
+  std::vector<std::string> key_files;
   std::vector<std::string> listed_keys;
   std::string format;
   KeySyntax syntax;
@@ -61,7 +56,6 @@ struct QueryArgs {
 };
 // kExitNegative if no key was answered with "maybe".
 int RunQuery(const QueryArgs& args, const Console& console);
-void AddQuery(CLI::App* app, const Console& console, int* exit_code);
 
 struct InspectArgs {
   std::vector<std::string> files;
@@ -70,7 +64,6 @@ struct InspectArgs {
 };
 // kExitNegative if a file is damaged or saturated.
 int RunInspect(const InspectArgs& args, const Console& console);
-void AddInspect(CLI::App* app, const Console& console, int* exit_code);
 
 struct MergeArgs {
   std::vector<std::string> files;
@@ -81,25 +74,22 @@ struct MergeArgs {
   bool json = false;
 };
 int RunMerge(const MergeArgs& args, const Console& console);
-void AddMerge(CLI::App* app, const Console& console, int* exit_code);
 
 // For add, remove and rotate.
-struct LivingArgs {
+struct MutableArgs {
   std::string file;
-  std::string keys;  // empty: standard input, unless there are listed_keys
+  // None: standard input, unless there are listed_keys.
+  std::vector<std::string> key_files;
   std::vector<std::string> listed_keys;
   std::string output;  // empty: `file` itself
   KeySyntax syntax;
   bool force = false;
   bool json = false;
 };
-int RunAdd(const LivingArgs& args, const Console& console);
-// kExitNegative if some keys were certainly strangers; the others are gone.
-int RunRemove(const LivingArgs& args, const Console& console);
-int RunRotate(const LivingArgs& args, const Console& console);
-void AddAdd(CLI::App* app, const Console& console, int* exit_code);
-void AddRemove(CLI::App* app, const Console& console, int* exit_code);
-void AddRotate(CLI::App* app, const Console& console, int* exit_code);
+int RunAdd(const MutableArgs& args, const Console& console);
+// kExitNegative if some keys were certainly never added; the others are gone.
+int RunRemove(const MutableArgs& args, const Console& console);
+int RunRotate(const MutableArgs& args, const Console& console);
 
 struct FoldArgs {
   std::string file;
@@ -111,22 +101,17 @@ struct FoldArgs {
 };
 // kExitNegative if no fold keeps the rate asked for; nothing is written then.
 int RunFold(const FoldArgs& args, const Console& console);
-void AddFold(CLI::App* app, const Console& console, int* exit_code);
 
 struct DedupeArgs {
   std::vector<std::string> files;  // none: standard input
   std::string keys = "1000000";
   std::string fpr = "0.001";
+  std::string policy;  // in place of `fpr`; empty: not given
   bool nul = false;
-  bool quiet = false;
   bool stats = false;
   bool json = false;
 };
 // 128 + N if signal N ended the input.
 int RunDedupe(const DedupeArgs& args, const Console& console);
-void AddDedupe(CLI::App* app, const Console& console, int* exit_code);
-
-// Those of db_commands.h, below one name.
-void AddDb(CLI::App* app, const Console& console, int* exit_code);
 
 }  // namespace tamis::tools

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/atomic_file.h"
 #include "text.h"
@@ -26,11 +26,16 @@ int Output::columns() const {
 
 int Fail(const Console& console, std::string_view command,
          std::string_view message) {
-  Note(console, command, message);
+  Warn(console, command, message);
   return kExitError;
 }
 
 void Note(const Console& console, std::string_view command,
+          std::string_view message) {
+  if (!console.quiet) Warn(console, command, message);
+}
+
+void Warn(const Console& console, std::string_view command,
           std::string_view message) {
   console.err->Write(fmt::format("tamis{}{}: {}\n", command.empty() ? "" : " ",
                                  command, Printable(message)));

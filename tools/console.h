@@ -64,8 +64,10 @@ struct Console {
   bool in_is_terminal = false;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  bool colour = false;  // of what goes to `out`
-  int columns = 0;      // of the terminal that `err` is; 0: it is asked
+  bool colour = false;   // of what goes to `out`
+  int columns = 0;       // of the terminal that `err` is; 0: it is asked
+  int out_columns = 80;  // of the terminal that `out` is; 80 if it is none
+  bool quiet = false;    // of Note(), and of progress
 };
 
 // One line "tamis COMMAND: MESSAGE" on `err`, with control characters shown
@@ -73,7 +75,12 @@ struct Console {
 int Fail(const Console& console, std::string_view command,
          std::string_view message);
 
-// The same line, for what is worth saying but stops nothing.
+// The same line, for what makes a result worse than requested but stops
+// nothing.
+void Warn(const Console& console, std::string_view command,
+          std::string_view message);
+
+// The same line, for what is worth knowing; nothing where the console is quiet.
 void Note(const Console& console, std::string_view command,
           std::string_view message);
 

@@ -3,37 +3,35 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "console.h"
 #include "db_store.h"
-
-namespace CLI {
-class App;
-}
 
 namespace tamis::tools {
 
 struct DbPutArgs {
   std::string dir;
   std::string key;
-  std::string value;
+  // One of these two is given.
+  std::optional<std::string> value;
+  std::string value_file;  // "-": standard input
   bool hex = false;
   DbWriteArgs write;
 };
 int RunDbPut(const DbPutArgs& args, const Console& console);
-void AddDbPut(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbGetArgs {
   std::string dir;
-  std::string key;
+  std::vector<std::string> keys;
   bool hex = false;
   bool raw = false;
   bool json = false;
 };
-// kExitNegative if there is no such key.
+// kExitNegative if there is no such key, or not all of them.
 int RunDbGet(const DbGetArgs& args, const Console& console);
-void AddDbGet(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbDeleteArgs {
   std::string dir;
@@ -42,19 +40,26 @@ struct DbDeleteArgs {
   DbWriteArgs write;
 };
 int RunDbDelete(const DbDeleteArgs& args, const Console& console);
-void AddDbDelete(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbScanArgs {
   std::string dir;
   RangeArgs range;
   std::string limit;  // as ParseCount() takes it; empty: none
   bool reverse = false;
+  bool keys_only = false;
   bool hex = false;
   bool binary = false;
   bool json = false;
 };
 int RunDbScan(const DbScanArgs& args, const Console& console);
-void AddDbScan(CLI::App* db, const Console& console, int* exit_code);
+
+struct DbCountArgs {
+  std::string dir;
+  RangeArgs range;
+  bool hex = false;
+  bool json = false;
+};
+int RunDbCount(const DbCountArgs& args, const Console& console);
 
 struct DbLoadArgs {
   std::string dir;
@@ -62,13 +67,11 @@ struct DbLoadArgs {
   bool hex = false;
   bool binary = false;
   bool json_lines = false;  // of the input
-  bool quiet = false;
-  bool json = false;  // of the report
+  bool json = false;        // of the report
   DbWriteArgs write;
 };
 // 128 + N if signal N ended the input.
 int RunDbLoad(const DbLoadArgs& args, const Console& console);
-void AddDbLoad(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbStatsArgs {
   std::string dir;
@@ -76,7 +79,6 @@ struct DbStatsArgs {
   bool prometheus = false;
 };
 int RunDbStats(const DbStatsArgs& args, const Console& console);
-void AddDbStats(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbCompactArgs {
   std::string dir;
@@ -86,7 +88,6 @@ struct DbCompactArgs {
   NewTableArgs tables;
 };
 int RunDbCompact(const DbCompactArgs& args, const Console& console);
-void AddDbCompact(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbCheckArgs {
   std::string dir;
@@ -95,7 +96,6 @@ struct DbCheckArgs {
 };
 // kExitNegative if there are problems.
 int RunDbCheck(const DbCheckArgs& args, const Console& console);
-void AddDbCheck(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbRepairArgs {
   std::string dir;
@@ -107,7 +107,6 @@ struct DbRepairArgs {
 // kExitNegative if something could not be saved, or keys may have come back;
 // or, in a dry run, if that would be.
 int RunDbRepair(const DbRepairArgs& args, const Console& console);
-void AddDbRepair(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbExplainArgs {
   std::string dir;
@@ -117,7 +116,6 @@ struct DbExplainArgs {
 };
 // kExitNegative if there is no such key.
 int RunDbExplain(const DbExplainArgs& args, const Console& console);
-void AddDbExplain(CLI::App* db, const Console& console, int* exit_code);
 
 struct DbDestroyArgs {
   std::string dir;
@@ -126,6 +124,5 @@ struct DbDestroyArgs {
   bool json = false;
 };
 int RunDbDestroy(const DbDestroyArgs& args, const Console& console);
-void AddDbDestroy(CLI::App* db, const Console& console, int* exit_code);
 
 }  // namespace tamis::tools

@@ -6,11 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/file_descriptor.h"
-#include "filter_args.h"
 #include "key_reader.h"
 #include "tamis/env.h"
 #include "tamis/store_settings.h"
@@ -148,21 +146,6 @@ Status MissingStore(const std::string& dir, bool may_create) {
       fmt::format("{}: there is no store here{}", dir, create));
 }
 
-void AddNewTableOptions(CLI::App* app, NewTableArgs* args) {
-  AddText(app, "--filter", &args->filter,
-          "Filter of the tables written now: bloom:12, splitblock:10, none, "
-          "... (default: as the store remembers, or bloom:10)");
-  app->add_option("--compression", args->compression,
-                  "Of the tables written now (default: as the store "
-                  "remembers, or snappy)")
-      ->check(CLI::IsMember({"none", "snappy", "zstd"}));
-}
-
-void AddRememberOption(CLI::App* app, NewTableArgs* args) {
-  app->add_flag("--remember", args->remember,
-                "The store remembers --filter and --compression for later");
-}
-
 Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
                                       const NewTableArgs& args) {
   StoreOptions options;
@@ -193,29 +176,27 @@ Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
   return options;
 }
 
-void AddWriteOptions(CLI::App* app, DbWriteArgs* args) {
-  app->add_flag("--sync", args->sync,
-                "Wait until what is written survives the machine");
-  AddNewTableOptions(app, &args->tables);
-  AddRememberOption(app, &args->tables);
+namespace {
+
+// The first key behind all that begin with `prefix`; nothing, if there is none.
+std::optional<std::string> EndOfPrefix(std::string prefix) {
+  while (prefix.ends_with('\xff')) prefix.pop_back();
+  if (prefix.empty()) return std::nullopt;
+  ++prefix.back();
+  return prefix;
 }
 
-void AddCreateOption(CLI::App* app, DbWriteArgs* args) {
-  args->may_create = true;
-  app->add_flag("--create", args->create, "Make the store if there is none");
-}
-
-void AddRangeOptions(CLI::App* app, RangeArgs* args) {
-  app->add_option_function<std::string>(
-      "--from", [args](const std::string& key) { args->from = key; },
-      "The first key (default: the store's first)");
-  app->add_option_function<std::string>(
-      "--to", [args](const std::string& key) { args->to = key; },
-      "The key to stop before (default: after the store's last)");
-}
+}  // namespace
 
 Result<RangeArgs> DecodedRange(const RangeArgs& args, bool hex) {
   RangeArgs decoded = args;
+  if (args.prefix.has_value()) {
+    auto prefix = ArgumentBytes("--prefix", *args.prefix, hex);
+    if (!prefix.ok()) return prefix.status();
+    decoded.to = EndOfPrefix(*prefix);
+    decoded.from = *std::move(prefix);
+    return decoded;
+  }
   if (args.from.has_value()) {
     auto from = ArgumentBytes("--from", *args.from, hex);
     if (!from.ok()) return from.status();
@@ -227,18 +208,6 @@ Result<RangeArgs> DecodedRange(const RangeArgs& args, bool hex) {
     decoded.to = *std::move(to);
   }
   return decoded;
-}
-
-void AddDirectory(CLI::App* app, std::string* dir) {
-  app->add_option("DIR", *dir, "The store's directory")
-      ->required()
-      ->check([](const std::string& name) {
-        return std::string(name.empty() ? "no directory" : "");
-      });
-}
-
-void AddHexOption(CLI::App* app, bool* hex) {
-  app->add_flag("--hex", *hex, "Keys and values as hexadecimal digits");
 }
 
 Result<std::string> ArgumentBytes(std::string_view name,

@@ -10,10 +10,6 @@
 
 #include "tamis/store.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tamis::tools {
 
 // As typed; empty: not given.
@@ -22,10 +18,6 @@ struct NewTableArgs {
   std::string compression;
   bool remember = false;
 };
-// Adds --filter and --compression.
-void AddNewTableOptions(CLI::App* app, NewTableArgs* args);
-// Adds --remember.
-void AddRememberOption(CLI::App* app, NewTableArgs* args);
 // What the store at `dir` remembers, and in its place what is given.
 // InvalidArgument: there is no such filter.  Others: what it remembers cannot
 // be used, and not all of it is given; the message says what to do.
@@ -38,22 +30,16 @@ struct DbWriteArgs {
   bool create = false;
   bool sync = false;
 };
-// Adds --sync and those of new tables.
-void AddWriteOptions(CLI::App* app, DbWriteArgs* args);
-void AddCreateOption(CLI::App* app, DbWriteArgs* args);
 
 // From the first, included, to the second, excluded.
 struct RangeArgs {
   std::optional<std::string> from;
   std::optional<std::string> to;
+  std::optional<std::string> prefix;  // in place of both
 };
-// Adds --from and --to.
-void AddRangeOptions(CLI::App* app, RangeArgs* args);
-// InvalidArgument: hexadecimal digits were asked for, and these are none.
+// The bytes of both ends; a prefix becomes the range of the keys that have it.
+// InvalidArgument: hexadecimal digits were requested, and these are none.
 Result<RangeArgs> DecodedRange(const RangeArgs& args, bool hex);
-
-void AddDirectory(CLI::App* app, std::string* dir);
-void AddHexOption(CLI::App* app, bool* hex);
 
 // The bytes of an argument called `name`, written as hexadecimal digits if
 // `hex`.  InvalidArgument: it is not.

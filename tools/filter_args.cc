@@ -6,11 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "key_reader.h"
 #include "numbers.h"
 #include "tamis/formats.h"
 
@@ -22,13 +20,6 @@ constexpr double kMostBitsPerKey = 10000;  // as MakePolicy() has it
 // The default for an empty name; null: there is none of that name.
 const KindEntry* KindNamed(std::string_view name) {
   return name.empty() ? &KnownKinds().front() : FindKind(name);
-}
-
-// What --kind takes, the default first.
-std::vector<std::string> KindNames() {
-  std::vector<std::string> names;
-  for (const KindEntry& kind : KnownKinds()) names.emplace_back(kind.name);
-  return names;
 }
 
 // Of kinds such as fuse8 the name is a size.
@@ -100,33 +91,99 @@ Result<std::string> SizeArgument(const FilterArgs& args) {
 
 }  // namespace
 
-// MakePolicy() takes more after the colon, but sizes have options of their
-// own here.
-Status CheckFormat(std::string_view format) {
-  const std::string_view name = format.substr(0, format.find(':'));
+namespace {
+
+bool IsKnownFormat(std::string_view name) {
   const auto known = KnownFormats();
-  const bool is_known =
-      std::any_of(known.begin(), known.end(),
-                  [name](const FormatEntry& e) { return e.name == name; });
-  if (!is_known) {
+  return std::any_of(known.begin(), known.end(),
+                     [name](const FormatEntry& e) { return e.name == name; });
+}
+
+// A format and nothing else, for cassandra with or without a version behind a
+// colon.  Whether that version is known is left to MakePolicy().
+bool IsBareFormat(std::string_view format) {
+  const std::size_t colon = format.find(':');
+  if (colon == std::string_view::npos) return IsKnownFormat(format);
+  const std::string_view version = format.substr(colon + 1);
+  const bool is_number =
+      !version.empty() && version[0] >= '0' && version[0] <= '9';
+  return format.substr(0, colon) == "cassandra" && !is_number &&
+         version.find_first_of(",=") == std::string_view::npos;
+}
+
+Status CheckBareFormat(std::string_view format) {
+  if (!format.ends_with(':')) return Status::Ok();
+  return Status::InvalidArgument(fmt::format(
+      "'{}': no version after the colon; write it, as in cassandra:nb, or "
+      "leave the colon out for the newest",
+      format));
+}
+
+Status CheckPolicy(std::string_view option, const std::string& policy) {
+  const std::string_view name =
+      std::string_view(policy).substr(0, policy.find(':'));
+  const bool is_known = name == "fpr" || name == "fuse" ||
+                        IsKnownFormat(name) || FindKind(name) != nullptr;
+  if (!is_known && option == "--format") {
     return Status::InvalidArgument(
-        fmt::format("unknown format '{}'; known: {}", format, FormatNames()));
+        fmt::format("unknown format '{}'; known: {}", policy, FormatNames()));
   }
-  if (name != format && name != "cassandra") {
-    return Status::InvalidArgument(fmt::format(
-        "'{}': only cassandra takes a version after the colon", format));
+  const auto made = MakePolicy(policy);
+  return made.ok() ? Status::Ok() : Named(option, made.status());
+}
+
+}  // namespace
+
+std::vector<std::string_view> KindNames() {
+  std::vector<std::string_view> names;
+  for (const KindEntry& kind : KnownKinds()) names.push_back(kind.name);
+  return names;
+}
+
+Result<FilterArgs> Sorted(const FilterArgs& args) {
+  FilterArgs sorted = args;
+  if (!args.policy.empty()) {
+    Status known = CheckPolicy("--policy", args.policy);
+    if (!known.ok()) return known;
+    return sorted;
   }
-  if (format.ends_with(':')) {
-    return Status::InvalidArgument(fmt::format(
-        "'{}': no version after the colon; write it, as in cassandra:nb, or "
-        "leave the colon out for the newest",
-        format));
+  if (args.format.empty()) return sorted;
+  if (IsBareFormat(args.format)) {
+    Status complete = CheckBareFormat(args.format);
+    if (!complete.ok()) return complete;
+    return sorted;
   }
-  if (format.find_first_of(",=") != std::string_view::npos) {
+  Status known = CheckPolicy("--format", args.format);
+  if (!known.ok()) return known;
+  const struct {
+    std::string_view option;
+    const std::string& text;
+  } kOthers[] = {{"--kind", args.kind},
+                 {"--fpr", args.fpr},
+                 {"--bits-per-key", args.bits_per_key},
+                 {"--seed", args.seed},
+                 {"--sizing", args.sizing}};
+  for (const auto& other : kOthers) {
+    if (other.text.empty()) continue;
     return Status::InvalidArgument(
-        fmt::format("'{}': give sizes with --fpr or --bits-per-key", format));
+        fmt::format("--format {} says all about the filter; leave {} out",
+                    args.format, other.option));
   }
-  return Status::Ok();
+  sorted.policy = args.format;
+  sorted.format.clear();
+  return sorted;
+}
+
+Result<std::string> FormatToRead(std::string_view format) {
+  if (IsBareFormat(format)) {
+    Status complete = CheckBareFormat(format);
+    if (!complete.ok()) return complete;
+    return std::string(format);
+  }
+  Status known = CheckPolicy("--format", std::string(format));
+  if (!known.ok()) return known;
+  const std::string_view name = format.substr(0, format.find(':'));
+  return std::string(IsKnownFormat(name) ? name : "tamis");
 }
 
 Status CheckEstimate(const Estimate& estimate) {
@@ -141,57 +198,10 @@ Status InOptionWords(const Status& status) {
   return Status(status.code(), message);
 }
 
-void AddText(CLI::App* app, const std::string& name, std::string* value,
-             const std::string& help) {
-  app->add_option(name, *value, help)->check([](const std::string& text) {
-    return std::string(text.empty() ? "no value is given" : "");
-  });
-}
-
-void AddSizingOptions(CLI::App* app, FilterArgs* args) {
-  AddText(app, "--format", &args->format,
-          "Format: " + FormatNames() + ", or cassandra:VERSION");
-  app->add_option("--kind", args->kind,
-                  fmt::format("Algorithm of the tamis format (default {})",
-                              KnownKinds().front().name))
-      ->check(CLI::IsMember(KindNames()));
-  AddText(app, "--fpr", &args->fpr,
-          "Rate of false positives, such as 0.01 or 1%");
-  AddText(app, "--bits-per-key", &args->bits_per_key,
-          "Bits per key (default 10; some kinds have their own)");
-  app->get_option("--fpr")->excludes(app->get_option("--bits-per-key"));
-}
-
-void AddSeedOption(CLI::App* app, FilterArgs* args) {
-  AddText(app, "--seed", &args->seed,
-          "Seed of the hash, or 'random' (tamis only)");
-}
-
-void AddSizingRuleOption(CLI::App* app, FilterArgs* args) {
-  app->add_option("--sizing", args->sizing, "Sizing rule (cassandra only)")
-      ->check(CLI::IsMember({"textbook", "cassandra"}));
-}
-
-void AddKeySyntaxOptions(CLI::App* app, KeySyntax* syntax) {
-  auto* hex = app->add_flag("--hex", syntax->hex, "Keys are written in hex");
-  app->add_flag("-0,--null", syntax->nul,
-                "Keys end in a NUL byte instead of a newline");
-  app->add_option_function<std::string>(
-         "--type",
-         [syntax](const std::string& name) {
-           syntax->type = ValueTypeNamed(name).value_or(ValueType::kBytes);
-           syntax->type_is_given = true;
-         },
-         "Keys are values of this type, in Parquet's plain encoding")
-      ->check(CLI::IsMember(ValueTypeNames()))
-      ->excludes(hex);
-}
-
 Result<std::string> SpecFrom(const FilterArgs& args,
                              const std::string& format) {
+  if (!args.policy.empty()) return args.policy;
   const std::string chosen = args.format.empty() ? format : args.format;
-  Status status = CheckFormat(chosen);
-  if (!status.ok()) return status;
   const bool is_tamis = chosen == "tamis";
   const bool is_cassandra = chosen.starts_with("cassandra");
   if (!args.kind.empty() && !is_tamis) {
@@ -200,7 +210,7 @@ Result<std::string> SpecFrom(const FilterArgs& args,
   }
   if (KindNamed(args.kind) == nullptr) {
     return Status::InvalidArgument(
-        fmt::format("--kind: '{}' is none", args.kind));
+        fmt::format("--kind: unknown kind '{}'", args.kind));
   }
   if (!args.seed.empty() && !is_tamis) {
     return Status::InvalidArgument(
@@ -240,6 +250,11 @@ std::string FoldArgument(const KindEntry& kind, std::uint64_t bits) {
 }  // namespace
 
 Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size) {
+  if (!args.policy.empty()) {
+    return Status::InvalidArgument(
+        "--plan-keys goes with --format, --kind and a size, not with a whole "
+        "policy; give that a fixed size as in bloom:m=512,k=6");
+  }
   const std::string format = args.format.empty() ? "tamis" : args.format;
   const KindEntry& kind = *KindNamed(args.kind);
   if (format == "rocksdb-ribbon") {

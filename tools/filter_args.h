@@ -5,21 +5,17 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tamis/filter.h"
 #include "tamis/formats.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tamis::tools {
-
-struct KeySyntax;
 
 // As typed; empty: not given.
 struct FilterArgs {
-  std::string format;  // "tamis", "cassandra:ka"
+  std::string policy;  // all of it as one text: "ribbon:8"
+  std::string format;  // "tamis", "cassandra:ka"; or a policy: "leveldb:10"
   std::string kind;    // of the tamis format: "splitblock"
   std::string fpr;
   std::string bits_per_key;
@@ -32,15 +28,16 @@ inline constexpr double kDefaultBitsPerKey = 10;
 // "counting and cuckoo": the kinds that can do something.
 std::string KindsThat(bool KindEntry::*can);
 
-// Adds --format, --kind, --fpr, --bits-per-key.
-void AddSizingOptions(CLI::App* app, FilterArgs* args);
-void AddSeedOption(CLI::App* app, FilterArgs* args);
-void AddSizingRuleOption(CLI::App* app, FilterArgs* args);
+// The same with a --format that says more than a format ("leveldb:10",
+// "ribbon:8") moved to `policy`.  InvalidArgument: a format or policy that
+// nobody knows, or options beside one that says it all.
+Result<FilterArgs> Sorted(const FilterArgs& args);
 
-// Adds --hex, --null and --type.
-void AddKeySyntaxOptions(CLI::App* app, KeySyntax* syntax);
+// What --kind takes, the default first.
+std::vector<std::string_view> KindNames();
 
 // The spec, with `format` in place of args.format where that is empty.
+// REQUIRES: the arguments are Sorted()
 // InvalidArgument: a number that is none, a format nobody knows, an option
 // that the format does not have.
 Result<std::string> SpecFrom(const FilterArgs& args,
@@ -51,10 +48,10 @@ Result<std::string> SpecFrom(const FilterArgs& args,
 // InvalidArgument: the format or kind has no filters of a fixed size.
 Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size);
 
-// Ok if --format may say this: the name of a known format, for cassandra with
-// or without a version behind a colon.  Whether that version is known is left
-// to MakePolicy().
-Status CheckFormat(std::string_view format);
+// The format of bytes to be read, as MakePolicy() takes it: "leveldb" for
+// "leveldb:10", "tamis" for "ribbon:8", "cassandra:nb" as it is.
+// InvalidArgument: nobody knows it.
+Result<std::string> FormatToRead(std::string_view format);
 
 // Ok if a filter of that size can be.
 Status CheckEstimate(const Estimate& estimate);
@@ -62,10 +59,6 @@ Status CheckEstimate(const Estimate& estimate);
 // A message of the library, in the words of the command line: "--sizing
 // textbook" for "sizing=textbook".
 Status InOptionWords(const Status& status);
-
-// An option whose value may not be empty.
-void AddText(CLI::App* app, const std::string& name, std::string* value,
-             const std::string& help);
 
 // "tamis, leveldb, cassandra, ...": what --format takes.
 std::string FormatNames();

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "db_store.h"
 #include "filter_args.h"
@@ -115,10 +115,6 @@ Status ChooseFormat(const FilterInputArgs& args, Slice bytes,
 }
 
 Status MapFile(const FilterInputArgs& args, FilterInput* out) {
-  if (!args.format.empty()) {
-    Status status = CheckFormat(args.format);
-    if (!status.ok()) return status;
-  }
   auto file = OpenBytes(args);
   if (!file.ok()) return file.status();
   out->file.emplace(*std::move(file));
@@ -148,8 +144,22 @@ std::string InputName(const std::string& path) {
   return path == "-" ? "standard input" : path;
 }
 
-Status OpenFilterInput(const FilterInputArgs& args, FilterInput* out) {
-  Status status = MapFile(args, out);
+namespace {
+
+// The same with a format that can be read by.
+Status SortFormat(FilterInputArgs* args) {
+  if (args->format.empty()) return Status::Ok();
+  auto format = FormatToRead(args->format);
+  if (format.ok()) args->format = *format;
+  return format.status();
+}
+
+}  // namespace
+
+Status OpenFilterInput(const FilterInputArgs& given, FilterInput* out) {
+  FilterInputArgs args = given;
+  Status status = SortFormat(&args);
+  if (status.ok()) status = MapFile(args, out);
   if (!status.ok()) return status;
   status = OpenMapped(args, out);
   // What cannot be read is neither damaged nor of another format.
@@ -157,10 +167,12 @@ Status OpenFilterInput(const FilterInputArgs& args, FilterInput* out) {
   return status;
 }
 
-Status OpenColumnInput(const FilterInputArgs& args, const ColumnChoice& choice,
+Status OpenColumnInput(const FilterInputArgs& given, const ColumnChoice& choice,
                        ColumnInput* out) {
+  FilterInputArgs args = given;
   FilterInput input;
-  Status status = MapFile(args, &input);
+  Status status = SortFormat(&args);
+  if (status.ok()) status = MapFile(args, &input);
   if (!status.ok()) return status;
   out->file = std::move(input.file);
   const Slice bytes = out->file->bytes();

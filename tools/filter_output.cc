@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/atomic_file.h"
 #include "base/file_descriptor.h"

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "interrupt.h"
 #include "text.h"

@@ -4,8 +4,9 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include "pair_text.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -15,10 +16,6 @@ using Outcome = LookupStep::Outcome;
 using Steps = std::span<const LookupStep>;
 
 constexpr std::string_view kEllipsis = "…";
-
-bool IsContinuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-}
 
 bool IsLetterOrDigit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -69,14 +66,15 @@ std::vector<std::string> TableRemarks(const LookupStep& step) {
   return remarks;
 }
 
-PictureRow TableRow(const LookupStep& step, bool hex) {
+PictureRow TableRow(const LookupStep& step, bool hex,
+                    const PictureLayout& layout) {
   PictureRow row;
   row.tone = ToneOf(step);
   row.right = HumanBytes(step.file_bytes);
   row.left = fmt::format("{:06}  ", step.file_number);
   const std::size_t taken = row.left.size() + row.right.size() + 1;
-  row.left += ShortRange(AsciiText(step.smallest, hex),
-                         AsciiText(step.largest, hex), kRowColumns - taken);
+  row.left += ShortRange(ShownBytes(step.smallest, hex),
+                         ShownBytes(step.largest, hex), layout.row - taken);
   row.remarks = TableRemarks(step);
   return row;
 }
@@ -125,20 +123,34 @@ std::size_t ShownOf(Outcome outcome, std::size_t run) {
   return kFirstFiltered;
 }
 
+// Where the character begins that the byte at `at` belongs to.
+std::size_t CharacterStart(std::string_view text, std::size_t at) {
+  while (at > 0 && at < text.size() &&
+         (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) {
+    --at;
+  }
+  return at;
+}
+
 // How much of what both begin with is to go: up to the last character that is
 // no letter or digit, and the rest as well where it would not fit.
 std::size_t SharedToLeaveOut(std::string_view first, std::string_view last,
                              std::size_t room) {
   const auto differ =
       std::mismatch(first.begin(), first.end(), last.begin(), last.end());
-  const auto shared = static_cast<std::size_t>(differ.first - first.begin());
+  const auto same = static_cast<std::size_t>(differ.first - first.begin());
+  // Two characters may begin with the same byte.
+  const std::size_t shared =
+      std::min(CharacterStart(first, same), CharacterStart(last, same));
   std::size_t word = shared;
   while (word > 0 && IsLetterOrDigit(first[word - 1])) --word;
-  const std::size_t left = first.size() + last.size() - 2 * word;
+  const std::size_t left =
+      Columns(first.substr(word)) + Columns(last.substr(word));
   return left + 2 <= room ? word : shared;
 }
 
-std::vector<PictureRow> LevelRows(Steps steps, std::size_t tables, bool hex) {
+std::vector<PictureRow> LevelRows(Steps steps, std::size_t tables, bool hex,
+                                  const PictureLayout& layout) {
   std::vector<PictureRow> rows;
   const std::size_t asked = steps.size();
   while (!steps.empty()) {
@@ -146,7 +158,7 @@ std::vector<PictureRow> LevelRows(Steps steps, std::size_t tables, bool hex) {
     const Outcome outcome = steps.front().outcome;
     const std::size_t shown = ShownOf(outcome, run);
     for (const LookupStep& step : steps.first(shown)) {
-      rows.push_back(TableRow(step, hex));
+      rows.push_back(TableRow(step, hex, layout));
     }
     if (shown < run) {
       rows.push_back(FoldedRow(run - shown, outcome == Outcome::kOutOfRange
@@ -167,39 +179,36 @@ Tone PictureBox::tone() const {
   return strongest;
 }
 
-std::size_t Columns(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::count_if(
-                           text.begin(), text.end(), IsContinuation));
+PictureLayout PictureLayout::For(std::size_t columns) {
+  constexpr std::size_t kLeast = 80;
+  constexpr std::size_t kMost = 160;
+  PictureLayout layout;
+  layout.row += std::clamp(columns, kLeast, kMost) - kLeast;
+  return layout;
 }
 
 std::string CutTo(std::string_view text, std::size_t columns) {
   if (Columns(text) <= columns) return std::string(text);
   std::size_t end = 0;
-  for (std::size_t kept = 0; kept + 1 < columns; ++kept) {
-    ++end;
-    while (IsContinuation(text[end])) ++end;
+  for (std::size_t kept = 0; end < text.size();) {
+    const std::size_t next =
+        end + std::max<std::size_t>(Utf8CharacterBytes(text.substr(end)), 1);
+    kept += Columns(text.substr(end, next - end));
+    if (kept + 1 > columns) break;
+    end = next;
   }
   return std::string(text.substr(0, end)).append(kEllipsis);
 }
 
-std::string AsciiText(Slice bytes, bool hex) {
-  if (hex) return ToHex(bytes);
-  std::string text;
-  for (const char c : bytes) {
-    if (c >= ' ' && c <= '~' && c != '\\') {
-      text += c;
-    } else {
-      text += c == '\\' ? "\\\\" : "\\x" + ToHex({&c, 1});
-    }
-  }
-  return text;
+std::string ShownBytes(Slice bytes, bool hex) {
+  return hex ? ToHex(bytes) : Escaped(bytes);
 }
 
 std::string ShortRange(const std::string& first, const std::string& last,
                        std::size_t room) {
   constexpr std::string_view kBetween = " … ";
   const std::size_t sides = room - Columns(kBetween);
-  if (first.size() + last.size() <= sides) {
+  if (Columns(first) + Columns(last) <= sides) {
     return first + std::string(kBetween) + last;
   }
   const std::size_t shared = SharedToLeaveOut(first, last, sides);
@@ -217,7 +226,8 @@ std::string ShortRange(const std::string& first, const std::string& last,
 }
 
 std::vector<PictureBox> BoxesOf(const Explanation& told,
-                                const StoreStats& stats, bool hex) {
+                                const StoreStats& stats, bool hex,
+                                const PictureLayout& layout) {
   std::vector<PictureBox> boxes;
   PictureBox memory{.label = "memory", .rows = {}};
   Steps steps = told.steps;
@@ -234,8 +244,9 @@ std::vector<PictureBox> BoxesOf(const Explanation& told,
     const auto count = static_cast<std::size_t>(end - steps.begin());
     const std::size_t tables =
         stats.levels[static_cast<std::size_t>(level)].tables;
-    boxes.push_back({.label = fmt::format("level {}", level),
-                     .rows = LevelRows(steps.first(count), tables, hex)});
+    boxes.push_back(
+        {.label = fmt::format("level {}", level),
+         .rows = LevelRows(steps.first(count), tables, hex, layout)});
     steps = steps.subspan(count);
   }
   return boxes;

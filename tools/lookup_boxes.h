@@ -29,30 +29,34 @@ struct PictureBox {
   Tone tone() const;  // the strongest of its rows
 };
 
-// Columns that a row's left and right text may take together, with a space
-// between them, and those of a remark.
-inline constexpr std::size_t kRowColumns = 36;
-inline constexpr std::size_t kRemarkColumns = 28;
+// How wide the parts of the picture are.
+struct PictureLayout {
+  // Columns that a row's left and right text may take together, with a space
+  // between them, and those of a remark.
+  std::size_t row = 36;
+  std::size_t remark = 28;
 
-// How many columns `text` takes.  REQUIRES: of the characters beyond ASCII it
-// has only such as take one
-std::size_t Columns(std::string_view text);
+  // For so many columns in all.  Fewer than 80 are taken for 80, and more than
+  // 160 make nothing clearer.
+  static PictureLayout For(std::size_t columns);
+};
 
-// The first `columns` of `text`; where that is not all, the last is "…".
-// REQUIRES: as above, and columns > 0
+// The first columns of `text`; where that is not all, the last is "…".
+// REQUIRES: columns > 0
 std::string CutTo(std::string_view text, std::size_t columns);
 
-// Bytes as ASCII, or with `hex` as hexadecimal digits.
-std::string AsciiText(Slice bytes, bool hex);
+// Bytes as `tamis db scan` shows them, or with `hex` as hexadecimal digits.
+std::string ShownBytes(Slice bytes, bool hex);
 
 // "apple … zebra" in at most `room` columns; what both share at their start
-// goes first.  REQUIRES: both are ASCII, and room >= 7
+// goes first.  REQUIRES: room >= 7
 std::string ShortRange(const std::string& first, const std::string& last,
                        std::size_t room);
 
 // One box for the memory and one for each level that the lookup came to, in
 // order.  Tables that were skipped in a row are folded where they are many.
 std::vector<PictureBox> BoxesOf(const Explanation& told,
-                                const StoreStats& stats, bool hex);
+                                const StoreStats& stats, bool hex,
+                                const PictureLayout& layout = {});
 
 }  // namespace tamis::tools

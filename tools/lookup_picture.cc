@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "lookup_boxes.h"
 #include "pair_text.h"
@@ -19,12 +19,6 @@ using Outcome = LookupStep::Outcome;
 
 //  <- label -> ┌────── row ──────┐  <- remark ->
 constexpr std::size_t kLabelColumns = 10;
-constexpr std::size_t kInnerColumns = kRowColumns + 2;  // a space either side
-constexpr std::size_t kSpineInBox = kInnerColumns / 2;
-constexpr std::size_t kSpine = kLabelColumns + 1 + kSpineInBox;
-constexpr std::size_t kPictureColumns = 80;
-static_assert(kLabelColumns + kInnerColumns + 4 + kRemarkColumns ==
-              kPictureColumns);
 
 // The lines of a box; `exit` is where the arrow leaves it.
 struct Strokes {
@@ -65,18 +59,24 @@ std::string Spaces(std::size_t columns) { return std::string(columns, ' '); }
 
 class Drawing {
  public:
-  explicit Drawing(const Console& console) : console_(console) {}
+  Drawing(const Console& console, const PictureLayout& layout)
+      : console_(console),
+        layout_(layout),
+        inner_(layout.row + 2),  // a space either side
+        spine_in_box_(inner_ / 2),
+        spine_(kLabelColumns + 1 + spine_in_box_) {}
 
   // Centred on the spine, as far as there is room.
   void AddText(std::string_view text, Colour colour) {
-    const std::string shown = CutTo(text, kPictureColumns - 4);
+    const std::string shown =
+        CutTo(text, kLabelColumns + inner_ + layout_.remark);
     const std::size_t half = Columns(shown) / 2;
-    const std::size_t at = half + 2 > kSpine ? 2 : kSpine - half;
+    const std::size_t at = half + 2 > spine_ ? 2 : spine_ - half;
     drawn_ += Spaces(at) + Painted(console_, colour, shown) + "\n";
   }
 
   void AddSpine(std::string_view stroke) {
-    drawn_ += Spaces(kSpine).append(stroke) + "\n";
+    drawn_ += Spaces(spine_).append(stroke) + "\n";
   }
 
   void AddBox(const PictureBox& box) {
@@ -97,9 +97,10 @@ class Drawing {
   void AddBorder(Tone tone, std::string_view left, std::string_view right,
                  std::string_view spine) {
     const std::string_view across = StrokesFor(tone).across;
-    const std::string begin = std::string(left) + Repeated(across, kSpineInBox);
+    const std::string begin =
+        std::string(left) + Repeated(across, spine_in_box_);
     const std::string end =
-        Repeated(across, kInnerColumns - kSpineInBox - 1).append(right);
+        Repeated(across, inner_ - spine_in_box_ - 1).append(right);
     drawn_ += Spaces(kLabelColumns) +
               InTone(console_, tone, begin)
                   .append(spine == "▼" ? std::string(spine)
@@ -113,23 +114,27 @@ class Drawing {
     for (std::size_t i = 0; i < lines; ++i) {
       const std::string text =
           i == 0 ? row.left +
-                       Spaces(kRowColumns - Columns(row.left) -
+                       Spaces(layout_.row - Columns(row.left) -
                               Columns(row.right)) +
                        row.right
-                 : Spaces(kRowColumns);
+                 : Spaces(layout_.row);
       drawn_ += fmt::format("  {:<{}}", i == 0 ? label : "", kLabelColumns - 2);
       drawn_ += InTone(console_, box_tone, side) + " " +
                 InTone(console_, row.tone, text) + " " +
                 InTone(console_, box_tone, side);
       if (i < row.remarks.size()) {
         drawn_ += "  " + InTone(console_, row.tone,
-                                CutTo(row.remarks[i], kRemarkColumns));
+                                CutTo(row.remarks[i], layout_.remark));
       }
       drawn_ += "\n";
     }
   }
 
   const Console& console_;
+  const PictureLayout layout_;
+  const std::size_t inner_;
+  const std::size_t spine_in_box_;
+  const std::size_t spine_;  // the column of the arrows
   std::string drawn_;
 };
 
@@ -194,8 +199,7 @@ void AddNotes(const Explanation& told, Drawing* drawing) {
 
 void AddEnd(const Explanation& told, bool hex, Drawing* drawing) {
   if (told.status.ok()) {
-    const std::string value =
-        hex ? ToHex(told.value) : AsciiText(told.value, false);
+    const std::string value = ShownBytes(told.value, hex);
     drawing->AddText(value.empty() ? "(an empty value)" : value, Colour::kBold);
   } else if (told.status.code() == StatusCode::kNotFound) {
     drawing->AddText("no such key", Colour::kBold);
@@ -209,10 +213,12 @@ void AddEnd(const Explanation& told, bool hex, Drawing* drawing) {
 std::string DrawLookup(const Console& console, Slice key,
                        const Explanation& told, const StoreStats& stats,
                        bool hex) {
-  Drawing drawing(console);
-  const std::string shown = AsciiText(key, hex);
+  const auto layout =
+      PictureLayout::For(static_cast<std::size_t>(console.out_columns));
+  Drawing drawing(console, layout);
+  const std::string shown = ShownBytes(key, hex);
   drawing.AddText(shown.empty() ? "(the empty key)" : shown, Colour::kBold);
-  for (const PictureBox& box : BoxesOf(told, stats, hex)) {
+  for (const PictureBox& box : BoxesOf(told, stats, hex, layout)) {
     drawing.AddSpine("│");
     drawing.AddBox(box);
   }

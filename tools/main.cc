@@ -11,6 +11,21 @@
 #include "interrupt.h"
 #include "tamis/env.h"
 
+namespace {
+
+// Of the terminal that standard output is, by COLUMNS or as it says itself; 80
+// of anything else, so that files do not depend on who made them.
+int OutputColumns(const tamis::tools::Console& console) {
+  constexpr int kUsualColumns = 80;
+  if (!console.out_is_terminal) return kUsualColumns;
+  const char* given = std::getenv("COLUMNS");
+  int columns = given == nullptr ? 0 : std::atoi(given);
+  if (columns <= 0) columns = console.out->columns();
+  return columns > 0 ? columns : kUsualColumns;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using tamis::tools::Console;
   using tamis::tools::Output;
@@ -31,6 +46,7 @@ int main(int argc, char** argv) {
   console.in_is_terminal = ::isatty(STDIN_FILENO) == 1;
   console.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
   console.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
+  console.out_columns = OutputColumns(console);
   const char* no_colour = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   console.colour = console.out_is_terminal &&

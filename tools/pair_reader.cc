@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "base/coding.h"
+#include "json.h"
 #include "pair_text.h"
 #include "tamis/write_batch.h"
 #include "text.h"
@@ -122,63 +122,50 @@ class JsonPairReader final : public PairReader {
   std::uint64_t bytes_read() const override { return lines_.bytes_read(); }
 
  private:
-  using Json = nlohmann::json;
-
   // What is wrong with the line; empty: nothing, and key_ and value_ are its.
   std::string Parse(std::string_view line) {
-    Json object;
-    // A Json keeps the last of several members, and says nothing.
-    std::set<std::string> names;
-    std::string twice;
-    const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
-      if (event == Json::parse_event_t::key && depth == 1) {
-        const auto& name = parsed.get_ref<const std::string&>();
-        if (!names.insert(name).second) twice = name;
-      }
-      return true;
-    };
-    try {
-      object = Json::parse(line, look);
-    } catch (const Json::exception& error) {
-      const auto* at = dynamic_cast<const Json::parse_error*>(&error);
-      if (at == nullptr) return "no JSON";
-      return fmt::format("no JSON: wrong at byte {}", at->byte);
-    }
-    if (!object.is_object()) return "not a JSON object";
-    if (!twice.empty()) return fmt::format("'{}' is there twice", twice);
-    for (const auto& [name, member] : object.items()) {
-      if (name == "found" && member == true) continue;
-      if (name != "key" && name != "key_hex" && name != "value" &&
-          name != "value_hex") {
+    std::string problem = ParseJsonObject(line, &members_);
+    if (!problem.empty()) return problem;
+    for (const JsonMember& member : members_) {
+      if (member.name == "found" && member.is_true) continue;
+      if (member.name != "key" && member.name != "key_hex" &&
+          member.name != "value" && member.name != "value_hex") {
         return fmt::format("'{}' is none of key, key_hex, value, value_hex",
-                           name);
+                           member.name);
       }
-      if (!member.is_string()) return fmt::format("'{}' is no string", name);
+      if (!member.is_text) return fmt::format("'{}' is no string", member.name);
     }
-    std::string problem = Take(object, "key", &key_);
-    return problem.empty() ? Take(object, "value", &value_) : problem;
+    problem = Take("key", &key_);
+    return problem.empty() ? Take("value", &value_) : problem;
   }
 
-  // The bytes of object[name], or of object[name_hex].
-  static std::string Take(const Json& object, const std::string& name,
-                          std::string* bytes) {
-    const auto text = object.find(name);
-    const auto digits = object.find(name + "_hex");
-    if ((text == object.end()) == (digits == object.end())) {
+  // Null: the line has no member of that name.
+  const std::string* TextOf(std::string_view name) const {
+    for (const JsonMember& member : members_) {
+      if (member.name == name) return &member.text;
+    }
+    return nullptr;
+  }
+
+  // The bytes of the member `name`, or of `name`_hex.
+  std::string Take(const std::string& name, std::string* bytes) const {
+    const std::string* text = TextOf(name);
+    const std::string* digits = TextOf(name + "_hex");
+    if ((text == nullptr) == (digits == nullptr)) {
       return fmt::format("{} of {} and {}_hex",
-                         text == object.end() ? "none" : "more than one", name,
+                         text == nullptr ? "none" : "more than one", name,
                          name);
     }
     bytes->clear();
-    if (text != object.end()) {
-      *bytes = text->get_ref<const std::string&>();
+    if (text != nullptr) {
+      *bytes = *text;
       return "";
     }
-    const auto& hex = digits->get_ref<const std::string&>();
-    if (DecodeHex(hex, bytes)) return "";
-    return fmt::format("{}_hex: {}", name, HexProblem(hex));
+    if (DecodeHex(*digits, bytes)) return "";
+    return fmt::format("{}_hex: {}", name, HexProblem(*digits));
   }
 
+  std::vector<JsonMember> members_;
   ByteSource* source_;
   KeyReader lines_;
   std::size_t at_ = 0;  // among the records of lines_

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "key_reader.h"
 #include "text.h"
@@ -111,8 +110,7 @@ std::string EscapeProblem(std::string_view text) {
       Escaped(text.substr(at + 1, length - 1)).insert(0, "\\"));
 }
 
-void SetBytes(nlohmann::ordered_json* object, const std::string& name,
-              Slice bytes, bool hex) {
+void SetBytes(Json* object, const std::string& name, Slice bytes, bool hex) {
   if (hex || !IsUtf8(bytes)) {
     (*object)[name + "_hex"] = ToHex(bytes);
   } else {

@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "json.h"
 #include "tamis/slice.h"
 
 namespace tamis::tools {
@@ -27,7 +26,6 @@ std::string EscapeProblem(std::string_view text);
 
 // Sets object[name], or object[name_hex] if `hex` is set or the bytes are not
 // UTF-8: JSON knows no bytes.
-void SetBytes(nlohmann::ordered_json* object, const std::string& name,
-              Slice bytes, bool hex);
+void SetBytes(Json* object, const std::string& name, Slice bytes, bool hex);
 
 }  // namespace tamis::tools

@@ -4,14 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "text.h"
 
 namespace tamis::tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kBlockBits = 256;
 
@@ -131,7 +129,7 @@ std::string ToText(const ParquetListing& listing) {
   return out + table.ToString();
 }
 
-nlohmann::ordered_json ToJson(const ParquetListing& listing) {
+Json ToJson(const ParquetListing& listing) {
   Json object;
   object["file"] = listing.path;
   object["format"] = "a Parquet file";
@@ -141,9 +139,9 @@ nlohmann::ordered_json ToJson(const ParquetListing& listing) {
     object["remark"] = listing.damage;
     return object;
   }
-  object["filters"] = Json::array();
+  object["filters"] = Json::Array();
   for (const ListedFilter& listed : listing.filters) {
-    object["filters"].push_back(ToJson(listed));
+    object["filters"].Add(ToJson(listed));
   }
   return object;
 }

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "json.h"
 #include "tamis/filter.h"
 #include "tamis/parquet.h"
 #include "verdict.h"
@@ -36,6 +35,6 @@ Status ListParquet(const std::string& path, Slice file,
                    ParquetListing* listing);
 
 std::string ToText(const ParquetListing& listing);
-nlohmann::ordered_json ToJson(const ParquetListing& listing);
+Json ToJson(const ParquetListing& listing);
 
 }  // namespace tamis::tools

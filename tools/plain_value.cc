@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/coding.h"
 #include "text.h"
@@ -66,9 +66,9 @@ bool AppendLittle(std::optional<Unsigned> number, std::string* out) {
 
 }  // namespace
 
-std::vector<std::string> ValueTypeNames() {
-  std::vector<std::string> names;
-  for (const TypeRow& row : kTypes) names.emplace_back(row.name);
+std::vector<std::string_view> ValueTypeNames() {
+  std::vector<std::string_view> names;
+  for (const TypeRow& row : kTypes) names.push_back(row.name);
   return names;
 }
 

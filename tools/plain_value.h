@@ -13,7 +13,7 @@ namespace tamis::tools {
 enum class ValueType { kBytes, kInt32, kInt64, kFloat, kDouble };
 
 // What --type takes, in the order of the enumeration.
-std::vector<std::string> ValueTypeNames();
+std::vector<std::string_view> ValueTypeNames();
 std::string_view NameOf(ValueType type);
 std::optional<ValueType> ValueTypeNamed(std::string_view name);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "text.h"
 
@@ -54,7 +54,7 @@ Progress::Progress(const Console& console, std::uint64_t total_bytes)
     : console_(console), total_bytes_(total_bytes), next_(start_ + kInterval) {}
 
 bool Progress::IsTime() {
-  if (!console_.err_is_terminal) return false;
+  if (!console_.err_is_terminal || console_.quiet) return false;
   const Clock::time_point now = Clock::now();
   if (now < next_) return false;
   next_ = now + kInterval;
@@ -75,7 +75,7 @@ void Progress::Update(std::uint64_t keys, std::uint64_t bytes) {
 }
 
 void Progress::Say(const std::string& what) {
-  if (console_.err_is_terminal) Show(what);
+  if (console_.err_is_terminal && !console_.quiet) Show(what);
 }
 
 void Progress::Show(const std::string& line) {

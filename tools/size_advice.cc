@@ -1,7 +1,6 @@
 #include "size_advice.h"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/core.h>
 
 #include "numbers.h"
 
@@ -45,17 +44,16 @@ std::string AdviceText(const FilterAdvice& advice) {
   return fmt::format("advice: {}\n{}\n", advice.best.spec, advice.reason);
 }
 
-nlohmann::ordered_json AdviceJson(const FilterNeed& need,
-                                  const FilterAdvice& advice) {
-  nlohmann::ordered_json object;
+Json AdviceJson(const FilterNeed& need, const FilterAdvice& advice) {
+  Json object;
   object["kind"] = advice.best.kind;
   object["spec"] = advice.best.spec;
   object["reason"] = advice.reason;
   object["lifetime_seconds"] = need.lifetime_seconds;
   object["queries_per_key"] = need.queries_per_key;
-  auto list = nlohmann::ordered_json::array();
+  Json list = Json::Array();
   for (const FilterChoice& choice : advice.choices) {
-    nlohmann::ordered_json row;
+    Json row;
     row["kind"] = choice.kind;
     row["spec"] = choice.spec;
     if (!choice.unfit.empty()) {
@@ -68,7 +66,7 @@ nlohmann::ordered_json AdviceJson(const FilterNeed& need,
       row["query_ns"] = choice.query_ns;
       row["cost"] = choice.cost;
     }
-    list.push_back(std::move(row));
+    list.Add(std::move(row));
   }
   object["choices"] = std::move(list);
   return object;

@@ -4,9 +4,8 @@
 
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "commands.h"
+#include "json.h"
 #include "tamis/advice.h"
 
 namespace tamis::tools {
@@ -21,7 +20,6 @@ Result<FilterNeed> NeedFrom(const SizeArgs& args, std::uint64_t keys,
 
 // A paragraph, and the same for programs.
 std::string AdviceText(const FilterAdvice& advice);
-nlohmann::ordered_json AdviceJson(const FilterNeed& need,
-                                  const FilterAdvice& advice);
+Json AdviceJson(const FilterNeed& need, const FilterAdvice& advice);
 
 }  // namespace tamis::tools

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace tamis::tools {
 namespace {
@@ -134,20 +134,76 @@ std::string PrintableLine(std::string_view line) {
   return WithoutOrders(line, true);
 }
 
+std::size_t Utf8CharacterBytes(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = Utf8Length(lead);
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t j = 1; j < length; ++j) {
+    const auto next = static_cast<unsigned char>(text[j]);
+    if ((next & 0xc0) != 0x80) return 0;
+    if (j == 1 && !SecondByteFits(lead, next)) return 0;
+  }
+  return length;
+}
+
 bool IsUtf8(std::string_view text) {
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = Utf8Length(lead);
-    if (length == 0 || text.size() - i < length) return false;
-    for (std::size_t j = 1; j < length; ++j) {
-      const auto next = static_cast<unsigned char>(text[i + j]);
-      if ((next & 0xc0) != 0x80) return false;
-      if (j == 1 && !SecondByteFits(lead, next)) return false;
-    }
-    i += length;
+  while (!text.empty()) {
+    const std::size_t length = Utf8CharacterBytes(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
   }
   return true;
+}
+
+namespace {
+
+struct CodeRange {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+// Of Unicode's East Asian Width, W and F; coarse where nobody looks.
+constexpr CodeRange kWide[] = {
+    {0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
+    {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
+    {0xff01, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f},
+    {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+constexpr CodeRange kCombining[] = {
+    {0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
+    {0x64b, 0x65f},   {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},
+    {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+
+template <typename Ranges>
+bool IsIn(const Ranges& ranges, std::uint32_t code) {
+  return std::any_of(std::begin(ranges), std::end(ranges),
+                     [code](const CodeRange& range) {
+                       return range.first <= code && code <= range.last;
+                     });
+}
+
+// REQUIRES: `character` is one of UTF-8
+std::uint32_t CodeOf(std::string_view character) {
+  constexpr std::array<std::uint32_t, 5> kLeadBits = {0, 0x7f, 0x1f, 0x0f, 7};
+  std::uint32_t code =
+      static_cast<unsigned char>(character[0]) & kLeadBits[character.size()];
+  for (const char c : character.substr(1)) {
+    code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  }
+  return code;
+}
+
+}  // namespace
+
+std::size_t Columns(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const std::size_t length = Utf8CharacterBytes(text);
+    const std::uint32_t code = length == 0 ? 0 : CodeOf(text.substr(0, length));
+    if (!IsIn(kCombining, code)) columns += IsIn(kWide, code) ? 2u : 1u;
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return columns;
 }
 
 std::string ToHex(std::string_view bytes) {

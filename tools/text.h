@@ -42,6 +42,12 @@ std::string Printable(std::string_view text);
 std::string PrintableLine(std::string_view line);
 
 bool IsUtf8(std::string_view text);
+// Bytes of the UTF-8 character that `text` begins with; 0: it begins with none.
+std::size_t Utf8CharacterBytes(std::string_view text);
+
+// How many columns of a terminal `text` takes: two for what is written wide in
+// East Asia and for pictures, none for what combines with the character before.
+std::size_t Columns(std::string_view text);
 
 std::string ToHex(std::string_view bytes);
 

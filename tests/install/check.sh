@@ -74,6 +74,11 @@ echo "pkg-config: shared and static work"
 
 [[ -x $prefix/bin/tamis ]] || fail "the tamis command was not installed"
 quietly "$prefix/bin/tamis" --help
+for file in man/man1/tamis.1 man/man1/tamis-build.1 man/man1/tamis-db-get.1 \
+  bash-completion/completions/tamis zsh/site-functions/_tamis \
+  fish/vendor_completions.d/tamis.fish; do
+  [[ -s $prefix/share/$file ]] || fail "share/$file was not installed"
+done
 if grep -rIl -e "$prefix" -e "$build_dir" "$prefix" | grep .; then
   fail "the files above name the folder they were built or installed in"
 fi

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "lookup_boxes.h"
 #include "tests/tools/db_store_support.h"
 #include "tests/tools/in_process.h"
+#include "text.h"
 
 namespace tamis::tools {
 namespace {
@@ -163,8 +166,58 @@ TEST(LookupBoxes, ARangeLeavesOutWhatBothKeysShare) {
   EXPECT_EQ(ShortRange("user:000123", "user:000987", 16), "…123 … …987");
   EXPECT_EQ(ShortRange("order:100", "order:199", 11), "…100 … …199");
   EXPECT_EQ(ShortRange("order:100", "order:199", 10), "…00 … …99");
+  EXPECT_EQ(ShortRange("größe", "größer", 14), "größe … größer");
+  EXPECT_EQ(ShortRange("straße:ä", "straße:ö", 11), "…ä … …ö");
   EXPECT_EQ(ShortRange("a", "zzzzzzzzzzzzzzzzzzzz", 12), "a … zzzzzzz…");
   EXPECT_EQ(ShortRange("aaaaaaaaaaaaaaa", "zzzzzzzzzzzz", 13), "aaaa… … zzzz…");
+}
+
+TEST(LookupBoxes, TextIsCutByColumnsAndNeverWithinACharacter) {
+  EXPECT_EQ(CutTo("größer", 6), "größer");
+  EXPECT_EQ(CutTo("größer", 4), "grö…");
+  EXPECT_EQ(CutTo("日本語", 6), "日本語");
+  EXPECT_EQ(CutTo("日本語", 5), "日本…");
+  EXPECT_EQ(CutTo("日本語", 4), "日…");
+}
+
+TEST(LookupBoxes, UseTheColumnsThatThereAre) {
+  EXPECT_EQ(PictureLayout::For(0).row, PictureLayout().row);
+  EXPECT_EQ(PictureLayout::For(80).row, PictureLayout().row);
+  EXPECT_EQ(PictureLayout::For(100).row, PictureLayout().row + 20);
+  EXPECT_EQ(PictureLayout::For(1000).row, PictureLayout().row + 80);
+}
+
+// The longest line, in columns.
+std::size_t WidthOf(const std::string& text) {
+  std::size_t width = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    width = std::max(width, Columns(line));
+  }
+  return width;
+}
+
+TEST(DbExplain, IsAsWideAsTheTerminalAndShowsKeysAsScanDoes) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  const std::string last = "straße:" + std::string(40, 'z');
+  {
+    auto store = Store::Open(db, QuietOptions());
+    ASSERT_TRUE(store.ok());
+    ASSERT_TRUE((*store)->Put({}, "straße:äpfel", "schön\n").ok());
+    ASSERT_TRUE((*store)->Put({}, last, "x").ok());
+    ASSERT_TRUE((*store)->Flush().ok());
+  }
+  const std::vector<std::string> args = {"db", "explain", db, "straße:äpfel"};
+  const RunResult narrow = Tamis(args);
+  EXPECT_TRUE(Contains(narrow.out, "straße:äpfel\n")) << narrow.out;
+  EXPECT_TRUE(Contains(narrow.out, "schön\\n\n")) << narrow.out;
+  EXPECT_FALSE(Contains(narrow.out, last)) << narrow.out;
+  EXPECT_LE(WidthOf(narrow.out), 80u);
+  const RunResult wide = Tamis(args, {.out_columns = 140});
+  EXPECT_TRUE(Contains(wide.out, last + " … straße:äpfel")) << wide.out;
+  EXPECT_GT(WidthOf(wide.out), 80u);
+  EXPECT_LE(WidthOf(wide.out), 140u);
 }
 
 }  // namespace

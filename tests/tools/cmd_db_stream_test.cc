@@ -298,8 +298,8 @@ TEST(DbLoad, BadJsonNamesTheLineAndWhatIsWrong) {
   const RunResult both =
       Tamis({"db", "load", dir.File("db"), "--json-lines", "--binary"});
   EXPECT_EQ(both.err,
-            "tamis db load: --binary goes with neither --hex nor "
-            "--json-lines\n");
+            "tamis db load: --json-lines and --binary exclude each other; give "
+            "one; see 'tamis db load --help'\n");
 }
 
 TEST(DbLoad, InputThatIsBadFromTheStartLeavesNoStoreBehind) {

@@ -198,7 +198,7 @@ TEST(SizeCommand, RefusesNumbersThatAreNone) {
       {"size", "--keys", "10", "--format", "lab", "--sizing", "textbook"},
       {"size", "--keys", "10", "--fpr", ""},
       {"size", "--keys", ""},
-      {"size", "--keys", "10", "--format", "tamis:8"},
+      {"size", "--keys", "10", "--format", "tamis:many"},
       {"size", "--keys", "10", "--format", "lab", "--kind", "classic"},
       {"size", "--keys", "10", "--kind", "fuse8", "--fpr", "1%"},
       {"size", "--keys", "10", "--kind", "ribbon", "--deletes"},

@@ -69,7 +69,6 @@ TEST(CommandLine, EveryCommandHasHelpWithAnExampleOfItself) {
 
 TEST(CommandLine, WrongUseIsOneLineAndCode2) {
   const std::vector<std::string> kWrong[] = {
-      {},
       {"biuld"},
       {"--nope"},
       {"size"},
@@ -77,7 +76,9 @@ TEST(CommandLine, WrongUseIsOneLineAndCode2) {
       {"size", "--keys", "1", "--fpr", "0.1", "--bits-per-key", "8"},
       {"build", "--nope", "-o", "x"},
       {"build"},
-      {"build", "a", "b", "-o", "c"},
+      {"rotate", "a", "b"},
+      {"build", "a", "-o", "c", "--json=yes"},
+      {"build", "a", "-o", "c", "--fpr", "0.1", "--fpr", "0.2"},
       {"query"},
       {"query", "f", "--only", "perhaps"},
       {"inspect"},
@@ -95,9 +96,54 @@ TEST(CommandLine, WrongUseIsOneLineAndCode2) {
   }
 }
 
+TEST(CommandLine, WithoutACommandListsThemAndFails) {
+  const RunResult whole = Tamis({});
+  EXPECT_EQ(whole.code, kExitError);
+  EXPECT_EQ(whole.out, "");
+  EXPECT_EQ(whole.err, Tamis({"--help"}).out);
+  const RunResult store = Tamis({"db"});
+  EXPECT_EQ(store.code, kExitError);
+  EXPECT_EQ(store.out, "");
+  EXPECT_EQ(store.err, Tamis({"db", "--help"}).out);
+}
+
+TEST(CommandLine, ANearMissIsAnsweredWithWhatWasMeant) {
+  const struct {
+    std::vector<std::string> args;
+    std::string meant;
+  } kRows[] = {
+      {{"biuld"}, "'build'"},
+      {{"qeury", "f"}, "'query'"},
+      {{"insp", "f"}, "'inspect'"},
+      {{"get", "dir", "key"}, "'db get'"},
+      {{"db", "gte", "dir", "key"}, "'db get'"},
+      {{"build", "-o", "x", "--fbr", "1%"}, "'--fpr'"},
+      {{"build", "-o", "x", "--bits", "10"}, "'--bits-per-key'"},
+      {{"build", "-o", "x", "--kind", "blom"}, "'bloom'"},
+      {{"db", "load", "x", "--compression", "ztsd"}, "'zstd'"},
+      {{"--verison"}, "'--version'"},
+  };
+  for (const auto& row : kRows) {
+    const RunResult run = Tamis(row.args);
+    EXPECT_EQ(run.code, kExitError);
+    EXPECT_TRUE(Contains(run.err, " (did you mean " + row.meant + "?)"))
+        << run.err;
+  }
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"xyzzy"}, {"build", "-o", "x", "--xyzzy"}}) {
+    EXPECT_FALSE(Contains(Tamis(args).err, "did you mean")) << args.back();
+  }
+}
+
+TEST(CommandLine, LettersStandForTheirWords) {
+  EXPECT_EQ(Tamis({"-V"}).out, Tamis({"--version"}).out);
+  EXPECT_EQ(Tamis({"-h"}).out, Tamis({"--help"}).out);
+  EXPECT_EQ(Tamis({"db", "get", "-h"}).out, Tamis({"db", "get", "--help"}).out);
+}
+
 TEST(CommandLine, AFileNamedLikeAListIsOneFile) {
   const RunResult run = Tamis({"inspect", "[a,b]"});
-  EXPECT_EQ(run.err, "tamis inspect: ./[a,b]: no such file or directory\n");
+  EXPECT_EQ(run.err, "tamis inspect: [a,b]: no such file or directory\n");
 }
 
 }  // namespace

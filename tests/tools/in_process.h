@@ -24,6 +24,7 @@ struct RunOptions {
   std::string_view input = {};
   bool terminal = false;  // all three streams are one
   bool colour = false;
+  int out_columns = 80;
 };
 
 inline RunResult Tamis(const std::vector<std::string>& args,
@@ -37,6 +38,7 @@ inline RunResult Tamis(const std::vector<std::string>& args,
   console.out_is_terminal = options.terminal;
   console.err_is_terminal = options.terminal;
   console.colour = options.colour;
+  console.out_columns = options.out_columns;
   {
     Output out(&result.out);
     Output err(&result.err);

@@ -3,7 +3,6 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "pair_reader.h"
 #include "text.h"
@@ -49,11 +48,11 @@ TEST(PairText, RefusesABackslashThatBeginsNoEscape) {
 }
 
 TEST(PairText, JsonHasBytesThatAreNotUtf8InHex) {
-  nlohmann::ordered_json object;
+  Json object;
   SetBytes(&object, "key", "ä\n", false);
   SetBytes(&object, "value", "\xff", false);
   SetBytes(&object, "other", "a", true);
-  EXPECT_EQ(object.dump(),
+  EXPECT_EQ(object.Text(),
             "{\"key\":\"ä\\n\",\"value_hex\":\"ff\",\"other_hex\":\"61\"}");
 }
 

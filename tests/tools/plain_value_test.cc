@@ -64,7 +64,7 @@ TEST(PlainValue, TheProblemNamesTextAndType) {
 }
 
 TEST(PlainValue, EveryTypeHasItsNameAndParquetsOwn) {
-  for (const std::string& name : ValueTypeNames()) {
+  for (const std::string_view name : ValueTypeNames()) {
     const auto type = ValueTypeNamed(name);
     ASSERT_TRUE(type.has_value()) << name;
     EXPECT_EQ(NameOf(*type), name);

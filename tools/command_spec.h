@@ -1,0 +1,95 @@
+// command_spec.h -- the command line as plain data: which commands there are,
+// their options and arguments, and what is to be said about them.  The parser,
+// --help, the manual pages and the completions of shells are all made of it.
+
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamis::tools {
+
+// What a value is, for completions and for those values that can be listed.
+enum class ValueKind {
+  kText,
+  kFile,
+  kDirectory,
+  kFormat,  // the known names, but more is taken: "cassandra:nb", "leveldb:10"
+  kPolicy,  // as MakePolicy() takes it
+  // Of these, exactly the values that ValuesOf() lists.
+  kFilterKind,
+  kKeyType,
+  kAnswer,
+  kCompression,
+  kSizingRule,
+};
+
+struct OptionSpec {
+  std::string_view name;        // "--output"
+  char letter = 0;              // 'o'; 0: it has none
+  std::string_view value = {};  // "FILE", as help shows it; empty: it is a flag
+  std::string_view help = {};
+  ValueKind kind = ValueKind::kText;
+  bool required = false;
+  bool repeatable = false;
+  bool may_be_empty = false;
+  // Options that must not stand beside it, separated by spaces; it is enough
+  // that one of two names the other.
+  std::string_view excludes = {};
+};
+
+struct OperandSpec {
+  std::string_view name;  // "FILE"
+  std::string_view help = {};
+  ValueKind kind = ValueKind::kText;
+  bool required = true;
+  bool many = false;  // only the last may be
+};
+
+struct CommandSpec {
+  std::string_view name;     // "build", "db get"
+  std::string_view summary;  // one line without a full stop
+  std::span<const OperandSpec> operands = {};
+  std::span<const OptionSpec> options = {};  // without those of CommonOptions()
+  std::string_view notes = {};               // paragraphs; may be empty
+  std::string_view examples = {};            // lines
+};
+
+// Commands that share the first word of their names.
+struct GroupSpec {
+  std::string_view name;  // "db"; empty: the whole command
+  std::string_view summary;
+  std::string_view notes;
+  std::string_view examples;
+};
+
+// In the order in which they are shown.
+std::span<const CommandSpec> FilterCommands();
+std::span<const CommandSpec> StoreCommands();  // those of `tamis db`
+std::vector<CommandSpec> AllCommands();
+
+const GroupSpec& WholeCommand();
+const GroupSpec& StoreGroup();
+
+// Options that every command has.
+std::span<const OptionSpec> CommonOptions();
+// Options that stand in the place of a command.
+std::span<const OptionSpec> TopLevelOptions();
+
+// The values that an option or argument of that kind takes, or some of them;
+// empty: they cannot be listed.
+std::vector<std::string_view> ValuesOf(ValueKind kind);
+// True if it takes no others.
+bool TakesOnlyListedValues(ValueKind kind);
+
+// "-o, --output FILE".
+std::string OptionTitle(const OptionSpec& option);
+// "tamis build [OPTIONS] -o FILE [KEYS...]".
+std::string UsageOf(const CommandSpec& command);
+// The help of an option with all that follows from its other members: which
+// values it takes, and that it must be given.
+std::string FullHelp(const OptionSpec& option);
+
+}  // namespace tamis::tools

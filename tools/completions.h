@@ -1,0 +1,14 @@
+// completions.h -- what shells complete, made of the description of the
+// commands.
+
+#pragma once
+
+#include <string>
+
+namespace tamis::tools {
+
+std::string BashCompletion();
+std::string ZshCompletion();
+std::string FishCompletion();
+
+}  // namespace tamis::tools

@@ -1,0 +1,346 @@
+// The commands around filters in files.
+
+#include "command_spec.h"
+#include "shared_options.h"
+
+namespace tamis::tools {
+namespace {
+
+constexpr OptionSpec kReadFormatOption = {
+    .name = "--format",
+    .value = "FORMAT",
+    .help = "Read every FILE in this format instead of recognising it",
+    .kind = ValueKind::kFormat};
+
+constexpr OptionSpec kSizeOptions[] = {
+    {.name = "--keys",
+     .value = "N",
+     .help = "Number of keys: 1000000, 1e6, 10M",
+     .required = true},
+    kPolicyOption,
+    kWriteFormatOption,
+    kKindOption,
+    kRateOption,
+    kBitsOption,
+    {.name = "--memory",
+     .value = "BYTES",
+     .help = "Say what rate a filter of at most so many bytes has: 100M, 64Ki",
+     .excludes = "--policy --fpr --bits-per-key"},
+    kSizingOption,
+    {.name = "--deletes", .help = "Keys will be removed"},
+    {.name = "--growth", .help = "More keys may come, and the rate must hold"},
+    {.name = "--expiry", .help = "Keys expire by their age"},
+    {.name = "--lifetime",
+     .value = "TIME",
+     .help = "How long the filter is kept: 10min (the default), 1h, 7d"},
+    {.name = "--queries",
+     .value = "N",
+     .help = "Queries per key in that time (default 10)"},
+    {.name = "--json", .help = "Print JSON"},
+};
+
+constexpr OperandSpec kBuildOperands[] = {
+    {.name = "KEYS",
+     .help = "Files of keys; '-' or nothing is standard input",
+     .kind = ValueKind::kFile,
+     .required = false,
+     .many = true},
+};
+constexpr OptionSpec kBuildOptions[] = {
+    kOutputOption,
+    kPolicyOption,
+    kWriteFormatOption,
+    kKindOption,
+    kRateOption,
+    kBitsOption,
+    {.name = "--seed",
+     .value = "N",
+     .help = "Seed of the hash, or 'random' (tamis only)",
+     .excludes = "--policy"},
+    kSizingOption,
+    {.name = "--plan-keys",
+     .value = "N",
+     .help = "Size the filter for that many keys, whatever comes: filters of "
+             "one plan can be merged",
+     .excludes = "--policy"},
+    kHexKeysOption,
+    kNulOption,
+    kTypeOption,
+    {.name = "--memory",
+     .value = "BYTES",
+     .help = "Bytes to work in, such as 4G; more goes to a temporary file "
+             "(ribbon and fuse)"},
+    {.name = "--threads",
+     .value = "N",
+     .help = "Threads that make the filter (ribbon and fuse; default 1)"},
+    {.name = "--temp-dir",
+     .value = "DIR",
+     .help = "Folder of that temporary file (default $TMPDIR, or /var/tmp)",
+     .kind = ValueKind::kDirectory},
+    kForceOption,
+    kSummaryJsonOption,
+};
+
+constexpr OperandSpec kQueryOperands[] = {
+    {.name = "FILE",
+     .help = "The filter, or a Parquet file with --column; '-' is standard "
+             "input",
+     .kind = ValueKind::kFile},
+    {.name = "KEYS",
+     .help = "Files of keys; '-' or nothing is standard input",
+     .kind = ValueKind::kFile,
+     .required = false,
+     .many = true},
+};
+constexpr OptionSpec kQueryOptions[] = {
+    {.name = "--key",
+     .letter = 'k',
+     .value = "KEY",
+     .help = "A key to ask about; may be repeated",
+     .repeatable = true,
+     .may_be_empty = true},
+    {.name = "--format",
+     .value = "FORMAT",
+     .help = "Read FILE in this format instead of recognising it",
+     .kind = ValueKind::kFormat},
+    kHexKeysOption,
+    kNulOption,
+    kTypeOption,
+    {.name = "--column",
+     .value = "NAME",
+     .help = "Ask the filters of this column of a Parquet file"},
+    {.name = "--row-group",
+     .value = "N",
+     .help = "Only that of this row group, counted from 0"},
+    {.name = "--only",
+     .value = "ANSWER",
+     .help = "Print only these answers",
+     .kind = ValueKind::kAnswer},
+    {.name = "--json", .help = "Print one JSON object per key"},
+};
+
+constexpr OperandSpec kInspectOperands[] = {
+    {.name = "FILE",
+     .help = "Filters, or Parquet files; '-' is standard input",
+     .kind = ValueKind::kFile,
+     .many = true},
+};
+constexpr OptionSpec kInspectOptions[] = {
+    kReadFormatOption,
+    {.name = "--json", .help = "Print a JSON array"},
+};
+
+constexpr OperandSpec kMergeOperands[] = {
+    {.name = "FILE",
+     .help = "Filters, two or more",
+     .kind = ValueKind::kFile,
+     .many = true},
+};
+constexpr OptionSpec kMergeOptions[] = {
+    kOutputOption,
+    {.name = "--intersect",
+     .help = "Keys of all inputs, approximately, instead of any"},
+    kReadFormatOption,
+    kForceOption,
+    kSummaryJsonOption,
+};
+
+constexpr OperandSpec kMutableOperand = {
+    .name = "FILE",
+    .help = "The filter, of the tamis format",
+    .kind = ValueKind::kFile};
+constexpr OptionSpec kInPlaceOption = {
+    .name = "--output",
+    .letter = 'o',
+    .value = "FILE",
+    .help = "File to write instead of FILE; '-' is standard output",
+    .kind = ValueKind::kFile};
+constexpr OptionSpec kInPlaceForceOption = {
+    .name = "--force", .letter = 'f', .help = "Overwrite what -o names"};
+
+constexpr OperandSpec kAddOperands[] = {
+    kMutableOperand,
+    {.name = "KEYS",
+     .help = "Files of keys; '-' or nothing is standard input",
+     .kind = ValueKind::kFile,
+     .required = false,
+     .many = true},
+};
+constexpr OptionSpec kAddOptions[] = {
+    {.name = "--key",
+     .letter = 'k',
+     .value = "KEY",
+     .help = "A key; may be repeated",
+     .repeatable = true,
+     .may_be_empty = true},
+    kHexKeysOption,
+    kNulOption,
+    kTypeOption,
+    kInPlaceOption,
+    kInPlaceForceOption,
+    kSummaryJsonOption,
+};
+
+constexpr OperandSpec kRotateOperands[] = {kMutableOperand};
+constexpr OptionSpec kRotateOptions[] = {kInPlaceOption, kInPlaceForceOption,
+                                         kSummaryJsonOption};
+
+constexpr OperandSpec kFoldOperands[] = {
+    {.name = "FILE",
+     .help = "A bloom, splitblock or classic filter of the tamis format",
+     .kind = ValueKind::kFile},
+};
+constexpr OptionSpec kFoldOptions[] = {
+    kOutputOption,
+    {.name = "--divisor",
+     .value = "N",
+     .help = "Divide the size by this; it must divide the number of lines"},
+    {.name = "--fpr",
+     .value = "RATE",
+     .help = "As small as this rate of false positives allows",
+     .excludes = "--divisor"},
+    kForceOption,
+    kSummaryJsonOption,
+};
+
+constexpr OperandSpec kDedupeOperands[] = {
+    {.name = "FILE",
+     .help = "Files of lines; '-' or nothing is standard input",
+     .kind = ValueKind::kFile,
+     .required = false,
+     .many = true},
+};
+constexpr OptionSpec kDedupeOptions[] = {
+    {.name = "--keys",
+     .value = "N",
+     .help = "Distinct lines to plan for (default 1,000,000)"},
+    {.name = "--fpr",
+     .value = "RATE",
+     .help = "Share of new lines that may be lost (default 0.001)"},
+    {.name = "--policy",
+     .value = "POLICY",
+     .help = "The filter: bloom:12, scalable:fpr=0.001, cuckoo:16, ...; one "
+             "that keys can be added to",
+     .kind = ValueKind::kPolicy,
+     .excludes = "--fpr"},
+    {.name = "--null",
+     .letter = '0',
+     .help = "Lines end in a NUL byte instead of a newline"},
+    {.name = "--stats",
+     .help = "Tell about the filter, too",
+     .excludes = "--quiet"},
+    {.name = "--json",
+     .help = "The count at the end as JSON, on standard error"},
+};
+
+constexpr CommandSpec kCommands[] = {
+    {.name = "size",
+     .summary = "Say what a filter would cost and how often it would err",
+     .operands = {},
+     .options = kSizeOptions,
+     .notes = "Without --format and --kind, advice follows the table: the kind "
+              "that costs least in memory and time.",
+     .examples = "tamis size --keys 10M --fpr 0.1% --lifetime 7d\n"
+                 "tamis size --keys 10M --memory 16Mi"},
+    {.name = "build",
+     .summary = "Make a filter from keys, one per line",
+     .operands = kBuildOperands,
+     .options = kBuildOptions,
+     .notes = "A key that comes more than once counts once; the summary says "
+              "how many lines and how many distinct keys there were.",
+     .examples = "tamis build words.txt -o words.tamis --fpr 1%\n"
+                 "tamis build *.txt -o words.tamis --policy ribbon:fpr=0.01"},
+    {.name = "query",
+     .summary = "Ask a filter about keys, one per line",
+     .operands = kQueryOperands,
+     .options = kQueryOptions,
+     .notes = "Prints 'maybe' or 'no' (certainly absent), a tab and the key, "
+              "which ends as the keys do.  On a terminal, control characters "
+              "of the key are escaped as 'tamis db scan' does it.\n"
+              "Exit code: 0 if any key is a maybe, 1 if none is, 2 on errors.",
+     .examples = "tamis query words.tamis -k apple -k pear\n"
+                 "tamis query table.parquet --column id -k 42"},
+    {.name = "inspect",
+     .summary = "Show what filter files hold and whether they are well",
+     .operands = kInspectOperands,
+     .options = kInspectOptions,
+     .notes =
+         "Verdicts: ok, saturated, oversized, empty, damaged, unknown.\n"
+         "Exit code: 1 if a file is damaged or saturated, 2 if one cannot be "
+         "read or recognised.",
+     .examples = "tamis inspect words.tamis"},
+    {.name = "merge",
+     .summary = "Combine filters of equal parameters into one",
+     .operands = kMergeOperands,
+     .options = kMergeOptions,
+     .notes = "Filters can be merged if they were built for the same number of "
+              "keys, at the same rate; ribbon, fuse, cuckoo, scalable and "
+              "rotating filters cannot.",
+     .examples = "tamis build monday.txt -o monday.tamis --plan-keys 10M\n"
+                 "tamis build tuesday.txt -o tuesday.tamis --plan-keys 10M\n"
+                 "tamis merge monday.tamis tuesday.tamis -o week.tamis"},
+    {.name = "add",
+     .summary = "Add keys to a filter that is there",
+     .operands = kAddOperands,
+     .options = kAddOptions,
+     .notes =
+         "Ribbon and fuse filters need all their keys at once and take no "
+         "more.\n"
+         "A key that is maybe in a bloom, splitblock or classic filter already "
+         "needs no adding: it is counted apart, and not as one more key of "
+         "it.\n"
+         "On any error the file stays as it was.  Commands that change one "
+         "file at once wait for each other.",
+     .examples = "tamis add words.tamis new.txt"},
+    {.name = "remove",
+     .summary = "Remove keys from a filter",
+     .operands = kAddOperands,
+     .options = kAddOptions,
+     .notes = "For counting and cuckoo filters.  Remove only what was added: a "
+              "key that was never added but looks like one that was may take "
+              "that one with it.\n"
+              "Exit code: 1 if some keys were certainly not in (the others are "
+              "removed), 2 on errors, and the file is then as it was.",
+     .examples = "tamis remove words.tamis -k apple"},
+    {.name = "rotate",
+     .summary = "Let the oldest keys of a filter expire",
+     .operands = kRotateOperands,
+     .options = kRotateOptions,
+     .notes = "For rotating filters: begins a new generation and drops the "
+              "oldest.",
+     .examples = "tamis rotate last-hours.tamis"},
+    {.name = "fold",
+     .summary = "Make a filter smaller, without its keys",
+     .operands = kFoldOperands,
+     .options = kFoldOptions,
+     .notes = "No key is lost; the rate climbs.\n"
+              "Exit code: 1 if no fold keeps the rate of --fpr; nothing is "
+              "written.",
+     .examples = "tamis fold large.tamis -o small.tamis --fpr 1%"},
+    {.name = "dedupe",
+     .summary = "Pass each line on at its first sighting only",
+     .operands = kDedupeOperands,
+     .options = kDedupeOptions,
+     .notes = "A line that looks as if seen before is dropped; so are a few "
+              "new ones, at the rate --fpr.",
+     .examples = "tail -f urls.log | tamis dedupe --keys 10M > new-urls.txt"},
+};
+
+constexpr GroupSpec kWhole = {
+    .name = "",
+    .summary = "Filters for storage engines: build, query and inspect them",
+    .notes =
+        "Exit code: 0 fine, 1 a negative answer or verdict, 2 wrong use "
+        "or unreadable input.",
+    .examples =
+        "tamis build words.txt -o words.tamis --fpr 1%\n"
+        "tamis query words.tamis -k apple\n"
+        "tamis inspect words.tamis"};
+
+}  // namespace
+
+std::span<const CommandSpec> FilterCommands() { return kCommands; }
+
+const GroupSpec& WholeCommand() { return kWhole; }
+
+}  // namespace tamis::tools

@@ -1,0 +1,16 @@
+// help_text.h -- what --help prints, made of the description of the commands.
+
+#pragma once
+
+#include <string>
+
+#include "command_spec.h"
+
+namespace tamis::tools {
+
+// In at most 80 columns.
+std::string HelpOf(const CommandSpec& command);
+std::string HelpOf(const GroupSpec& group,
+                   std::span<const CommandSpec> commands);
+
+}  // namespace tamis::tools

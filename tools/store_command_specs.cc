@@ -1,0 +1,262 @@
+// The commands of `tamis db`.
+
+#include "command_spec.h"
+#include "shared_options.h"
+
+namespace tamis::tools {
+namespace {
+
+constexpr OperandSpec kStoreOnly[] = {kStoreOperand};
+constexpr OperandSpec kStoreAndKey[] = {kStoreOperand, kKeyOperand};
+
+constexpr OperandSpec kPutOperands[] = {
+    kStoreOperand,
+    kKeyOperand,
+    {.name = "VALUE",
+     .help = "The value, unless --value-file is given",
+     .required = false}};
+constexpr OptionSpec kPutOptions[] = {
+    {.name = "--value-file",
+     .value = "FILE",
+     .help = "The value is what this file holds; '-' is standard input",
+     .kind = ValueKind::kFile},
+    kHexPairsOption,
+    kCreateOption,
+    kSyncOption,
+    kFilterOption,
+    kStorePolicyOption,
+    kCompressionOption,
+    kRememberOption,
+};
+
+constexpr OperandSpec kGetOperands[] = {
+    kStoreOperand, {.name = "KEY", .help = "The keys", .many = true}};
+constexpr OptionSpec kGetOptions[] = {
+    kHexPairsOption,
+    {.name = "--raw",
+     .help = "The bytes of the value and nothing else, no newline"},
+    {.name = "--json",
+     .help = "Print a JSON object for each key",
+     .excludes = "--raw"},
+};
+
+constexpr OptionSpec kDeleteOptions[] = {
+    kHexPairsOption,    kSyncOption,        kFilterOption,
+    kStorePolicyOption, kCompressionOption, kRememberOption,
+};
+
+constexpr OptionSpec kScanOptions[] = {
+    kFromOption,
+    kToOption,
+    kPrefixOption,
+    {.name = "--limit", .value = "N", .help = "At most that many"},
+    {.name = "--reverse", .help = "The same range from its end to its start"},
+    {.name = "--keys-only", .help = "Print no values"},
+    kHexPairsOption,
+    {.name = "--binary",
+     .help = "Lengths and bytes instead of lines; see load",
+     .excludes = "--hex --json --keys-only"},
+    {.name = "--json", .help = "Print one JSON object per pair"},
+};
+
+constexpr OptionSpec kCountOptions[] = {
+    kFromOption,       kToOption,
+    kPrefixOption,     {.name = "--hex", .help = "Keys are hexadecimal digits"},
+    kObjectJsonOption,
+};
+
+constexpr OperandSpec kLoadOperands[] = {
+    kStoreOperand,
+    {.name = "FILE",
+     .help = "File of pairs; '-' or nothing is standard input",
+     .kind = ValueKind::kFile,
+     .required = false},
+};
+constexpr OptionSpec kLoadOptions[] = {
+    kHexPairsOption,
+    {.name = "--binary",
+     .help = "For each pair the lengths of key and value, 32 bits each, "
+             "little-endian, then the key and the value",
+     .excludes = "--hex --json-lines"},
+    {.name = "--json-lines",
+     .help = "One JSON object per pair, as scan --json prints them"},
+    kCreateOption,
+    kSyncOption,
+    kFilterOption,
+    kStorePolicyOption,
+    kCompressionOption,
+    kRememberOption,
+    {.name = "--json",
+     .help = "Print the count as JSON (of the input: --json-lines)"},
+};
+
+constexpr OptionSpec kStatsOptions[] = {
+    kObjectJsonOption,
+    {.name = "--prometheus",
+     .help = "Print the text format of Prometheus",
+     .excludes = "--json"},
+};
+
+constexpr OptionSpec kCompactOptions[] = {
+    kFromOption,        kToOption,
+    kHexPairsOption,    kFilterOption,
+    kStorePolicyOption, kCompressionOption,
+    kRememberOption,    {.name = "--json", .help = "Print the sizes as JSON"},
+};
+
+constexpr OptionSpec kCheckOptions[] = {kGrowthOption, kObjectJsonOption};
+
+constexpr OptionSpec kRepairOptions[] = {
+    kFilterOption,
+    kStorePolicyOption,
+    kCompressionOption,
+    kGrowthOption,
+    {.name = "--dry-run", .help = "Say what would be done, and change nothing"},
+    kObjectJsonOption,
+};
+
+constexpr OptionSpec kExplainOptions[] = {
+    kHexPairsOption,
+    {.name = "--json", .help = "Print the steps as JSON"},
+};
+
+constexpr OptionSpec kDestroyOptions[] = {
+    {.name = "--yes", .help = "Yes, remove it"},
+    {.name = "--lost", .help = "Remove lost/, too: what repair has put aside"},
+    {.name = "--json", .help = "Print what stayed as JSON"},
+};
+
+constexpr CommandSpec kCommands[] = {
+    {.name = "db put",
+     .summary = "Store a value under a key",
+     .operands = kPutOperands,
+     .options = kPutOptions,
+     .notes = "",
+     .examples = "tamis db put fruit.db apple red --create\n"
+                 "tamis db put photos.db me.png --value-file me.png"},
+    {.name = "db get",
+     .summary = "Print the value of a key",
+     .operands = kGetOperands,
+     .options = kGetOptions,
+     .notes = "Of several keys each is printed with its value, as scan does "
+              "it.  On a terminal, control characters of the value are escaped "
+              "as scan does it.\n"
+              "Exit code: 0 if all keys are there, 1 if one is not, 2 on "
+              "errors.",
+     .examples = "tamis db get fruit.db apple\n"
+                 "tamis db get fruit.db apple pear plum"},
+    {.name = "db delete",
+     .summary = "Delete a key, be it there or not",
+     .operands = kStoreAndKey,
+     .options = kDeleteOptions,
+     .notes = "",
+     .examples = "tamis db delete fruit.db apple"},
+    {.name = "db scan",
+     .summary = "Print keys and values in order",
+     .operands = kStoreOnly,
+     .options = kScanOptions,
+     .notes =
+         "Prints the key, a tab and the value on a line.  Newlines, tabs, "
+         "carriage returns and backslashes in them are written \\n \\t \\r "
+         "\\\\, other control characters and bytes that are not UTF-8 \\xNN; "
+         "load reads it back.",
+     .examples = "tamis db scan fruit.db --from a --to b --limit 10\n"
+                 "tamis db scan users.db --prefix user: --keys-only"},
+    {.name = "db count",
+     .summary = "Count the keys",
+     .operands = kStoreOnly,
+     .options = kCountOptions,
+     .notes = "Reads every key of the range, and prints how many there are.",
+     .examples = "tamis db count users.db --prefix user:"},
+    {.name = "db load",
+     .summary = "Store many pairs, as scan prints them",
+     .operands = kLoadOperands,
+     .options = kLoadOptions,
+     .notes =
+         "A line is a key, a tab and a value, with the escapes of scan.  What "
+         "is no such line ends it; the pairs before are stored, and the "
+         "message says how many.  With --create a store is made once the first "
+         "pair has come, and none if there is no pair.",
+     .examples = "tamis db scan old.db | tamis db load new.db --create"},
+    {.name = "db stats",
+     .summary = "Tables, filters and files of a store",
+     .operands = kStoreOnly,
+     .options = kStatsOptions,
+     .notes = "What counts lookups and writes counts those of one opening: "
+              "here it is zero.  A program that has the store open gets the "
+              "same texts from the library.",
+     .examples = "tamis db stats fruit.db"},
+    {.name = "db compact",
+     .summary = "Merge the tables, dropping what is overwritten or deleted",
+     .operands = kStoreOnly,
+     .options = kCompactOptions,
+     .notes = "Tables whose filter or compression is another than requested "
+              "here, or than the store remembers, are rewritten wherever they "
+              "are.",
+     .examples = "tamis db compact fruit.db --filter bloom:14"},
+    {.name = "db check",
+     .summary = "Read everything and verify it",
+     .operands = kStoreOnly,
+     .options = kCheckOptions,
+     .notes =
+         "Verifies every checksum, the order of the keys, and that no filter "
+         "denies a key of its table.  Writes nothing.\n"
+         "Exit code: 0 if all is well, 1 if there are problems, 2 on errors; "
+         "one of these is that a file may not be read, or that there is no "
+         "memory for it: then nothing is said about the store.",
+     .examples = "tamis db check fruit.db"},
+    {.name = "db repair",
+     .summary = "Make a damaged store open again",
+     .operands = kStoreOnly,
+     .options = kRepairOptions,
+     .notes =
+         "Keeps the tables that the manifest names and that are whole, writes "
+         "anew what can be read of the others and of the logs, and moves what "
+         "is damaged or not needed any more to DIR/lost.  Where the manifest "
+         "cannot be read, all tables are taken: keys that were deleted may "
+         "come back, and this is said.  Look with --dry-run, and copy the "
+         "directory, first.  A store in which nothing is damaged stays as it "
+         "is.  So does one of which a file may not be read, or not be unpacked "
+         "for lack of memory, and a directory in which nothing is recognised: "
+         "these are errors.\n"
+         "Exit code: 0 if nothing was lost, 1 if something was or may have "
+         "come back, 2 on errors.",
+     .examples = "tamis db repair fruit.db --dry-run"},
+    {.name = "db explain",
+     .summary = "Draw the read path of one lookup",
+     .operands = kStoreAndKey,
+     .options = kExplainOptions,
+     .notes = "Shows which tables may hold the key, what their filters say, "
+              "and what had to be read.\n"
+              "Exit code: 0 if the key is there, 1 if it is not, 2 on errors.",
+     .examples = "tamis db explain fruit.db apple"},
+    {.name = "db destroy",
+     .summary = "Remove a store and all it holds",
+     .operands = kStoreOnly,
+     .options = kDestroyOptions,
+     .notes = "Files that are not the store's stay, and the directory with "
+              "them; so does lost/, unless --lost is given.",
+     .examples = "tamis db destroy fruit.db --yes"},
+};
+
+constexpr GroupSpec kGroup = {
+    .name = "db",
+    .summary = "Read, write, check and explain a store in LevelDB's format",
+    .notes =
+        "Only put and load create a store, and only with --create.  get, "
+        "scan, count, stats, check and explain write nothing and take no lock. "
+        " "
+        "A key that begins with '-' stands behind '--'.  Most commands "
+        "have --json; 'tamis db COMMAND --help' tells more.",
+    .examples =
+        "tamis db put fruit.db apple red --create\n"
+        "tamis db get fruit.db apple\n"
+        "tamis db explain fruit.db apple"};
+
+}  // namespace
+
+std::span<const CommandSpec> StoreCommands() { return kCommands; }
+
+const GroupSpec& StoreGroup() { return kGroup; }
+
+}  // namespace tamis::tools
