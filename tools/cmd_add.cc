@@ -128,7 +128,7 @@ Status UseAllKeys(const LivingArgs& args, std::string_view command,
          "reading keys from the terminal; Ctrl-D on an empty line ends them");
   }
   Progress progress(console, (*source)->total_bytes());
-  KeyReader reader(source->get(), args.syntax);
+  KeyReader reader(source.value().get(), args.syntax);
   std::uint64_t count = 0;
   for (;;) {
     status = reader.Next();
@@ -240,8 +240,9 @@ Status Add(const LivingArgs& args, const Console& console, Summary* summary) {
   status =
       UseAllKeys(args, "add", console, [&](const std::vector<Slice>& keys) {
         summary->keys += keys.size();
-        Status inserted = only_new ? InsertNew(keys, filter->get(), summary)
-                                   : (*filter)->InsertMany(keys);
+        Status inserted = only_new
+                              ? InsertNew(keys, filter.value().get(), summary)
+                              : (*filter)->InsertMany(keys);
         if (inserted.ok()) return inserted;
         return Status(inserted.code(),
                       fmt::format("{}: {}; the file is as it was",

@@ -186,7 +186,7 @@ Status AddKeys(const BuildArgs& args, const Console& console,
          "reading keys from the terminal; Ctrl-D on an empty line ends them");
   }
   progress->set_total_bytes((*source)->total_bytes());
-  KeyReader reader(source->get(), args.syntax);
+  KeyReader reader(source.value().get(), args.syntax);
   for (;;) {
     Status status = reader.Next();
     if (!status.ok()) return status;
@@ -225,7 +225,8 @@ Status Build(const BuildArgs& args, const Console& console,
   Progress progress(console);
   auto builder = NewBuilder(args, recipe, &progress);
   if (!builder.ok()) return InOptionWords(builder.status());
-  status = AddKeys(args, console, &progress, builder->get(), &summary->lines);
+  status =
+      AddKeys(args, console, &progress, builder.value().get(), &summary->lines);
   if (!status.ok()) return status;
 
   progress.Say("making the filter");

@@ -149,7 +149,7 @@ Status PassFile(const std::string& path, const DedupeArgs& args,
   Progress progress(quiet, (*source)->total_bytes());
   (*source)->FlushBeforeWaiting(console.out);
   const KeySyntax syntax = {.nul = args.nul};
-  KeyReader reader(source->get(), syntax);
+  KeyReader reader(source.value().get(), syntax);
   std::uint64_t lines = 0;
   for (;;) {
     Status status = reader.Next();

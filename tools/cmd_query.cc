@@ -138,7 +138,7 @@ Status AnswerStream(const QueryArgs& args, const Console& console,
   quiet.err_is_terminal &= !console.out_is_terminal;
   Progress progress(quiet, (*source)->total_bytes());
   (*source)->FlushBeforeWaiting(console.out);
-  KeyReader reader(source->get(), args.syntax);
+  KeyReader reader(source.value().get(), args.syntax);
   std::uint64_t keys = 0;
   for (;;) {
     Status status = reader.Next();

@@ -118,7 +118,7 @@ using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
 
 void AddLines(PolicyResult policy, Candidates* candidates) {
   if (!policy.ok()) return;
-  const FilterPolicy* plan = policy->get();
+  const FilterPolicy* plan = policy.value().get();
   candidates->push_back(
       {&SpeedOf("bloom"), *std::move(policy),
        [plan](const DigestedKeys& keys, const BuildOptions& /*options*/,
