@@ -49,12 +49,14 @@ class BlockedEngine {
     return shape_.Check(kernels_, bytes + OffsetOf(digest), BitsOf(digest));
   }
 
-  // out[i] = Check() of keys[i].  Works on groups in two stages -- hash the
-  // keys and ask for their lines; check the lines -- and always asks for the
-  // next group's lines before it checks a group: then the memory is busy all
-  // the time.  Sizes and order by measurement, docs/design/3-lines.md.
-  void CheckMany(const F& format, std::uint64_t seed,
-                 const unsigned char* bytes, std::span<const Slice> keys,
+  // out[i] = Check() of format.HashOf(keys[i], seed).  Works on groups in two
+  // stages -- hash the keys and ask for their lines; check the lines -- and
+  // always asks for the next group's lines before it checks a group: then the
+  // memory is busy all the time.  Sizes and order by measurement,
+  // docs/design/3-lines.md.
+  template <typename Hasher, typename Key>
+  void CheckMany(const Hasher& format, std::uint64_t seed,
+                 const unsigned char* bytes, std::span<const Key> keys,
                  std::span<bool> out) const noexcept {
     std::array<std::array<BlockQuery, kGroup>, 2> groups;
     const Memory memory(bytes);
@@ -150,8 +152,9 @@ class BlockedEngine {
 
   // Hashing and asking alternate: requests that come evenly are served
   // better than a burst of them.
-  void Ask(const F& format, std::uint64_t seed, const Memory& memory,
-           std::span<const Slice> keys, BlockQuery* queries) const noexcept {
+  template <typename Hasher, typename Key>
+  void Ask(const Hasher& format, std::uint64_t seed, const Memory& memory,
+           std::span<const Key> keys, BlockQuery* queries) const noexcept {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Digest digest = format.HashOf(keys[i], seed);
       const std::uint64_t offset = OffsetOf(digest);

@@ -10,6 +10,7 @@
 #include "filters/bumped_key.h"
 #include "filters/bumped_last.h"
 #include "filters/bumped_query.h"
+#include "formats/taken_hash.h"
 #include "hash/xxhash.h"
 #include "math/ribbon_sizing.h"
 
@@ -138,7 +139,14 @@ bool BumpedReader::Check(std::uint64_t digest,
 }
 
 bool BumpedReader::MayContain(Slice key) const noexcept {
-  const std::uint64_t digest = Xxh3(key, seed_);
+  return CheckOne(Xxh3(key, seed_));
+}
+
+bool BumpedReader::MayContainHash(KeyHash hash) const noexcept {
+  return hash.seed != seed_ || CheckOne(hash.value);
+}
+
+bool BumpedReader::CheckOne(std::uint64_t digest) const noexcept {
   if (!has_windows_) return Check(digest, 0);
   WindowQueries queries;
   FindWindow(digest, first_, 0, &queries);
@@ -147,10 +155,25 @@ bool BumpedReader::MayContain(Slice key) const noexcept {
   return bumped ? Check(NextLayerDigest(digest), 1) : answer;
 }
 
-// As BlockedEngine::CheckMany(): the lines of the next group are asked for
-// before this one is looked at, so that memory is busy all the time.
 void BumpedReader::MayContainMany(std::span<const Slice> keys,
                                   std::span<bool> out) const noexcept {
+  CheckMany(keys, out);
+}
+
+void BumpedReader::MayContainHashes(KeyHashes hashes,
+                                    std::span<bool> out) const noexcept {
+  if (hashes.seed == seed_) {
+    CheckMany(hashes.values, out);
+  } else {
+    std::fill(out.begin(), out.end(), true);
+  }
+}
+
+// As BlockedEngine::CheckMany(): the lines of the next group are asked for
+// before this one is looked at, so that memory is busy all the time.
+template <typename Key>
+void BumpedReader::CheckMany(std::span<const Key> keys,
+                             std::span<bool> out) const noexcept {
   std::array<Group, 2> groups;
   Late late(*this);
   unsigned current = 0;
@@ -167,12 +190,12 @@ void BumpedReader::MayContainMany(std::span<const Slice> keys,
   late.AnswerAll();
 }
 
-void BumpedReader::Ask(std::span<const Slice> keys,
-                       Group* group) const noexcept {
+template <typename Key>
+void BumpedReader::Ask(std::span<const Key> keys, Group* group) const noexcept {
   group->count = keys.size();
   const std::uint64_t seed = seed_;  // digests could be stored over a member
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    group->digests[i] = Xxh3Short(keys[i], seed);
+    group->digests[i] = HashOrTake(keys[i], seed);
   }
   if (has_windows_ && !keys.empty()) {
     kernels_.find_windows(group->digests.data(), keys.size(), first_,

@@ -18,6 +18,9 @@ class DigestBuilder : public FilterBuilder {
  public:
   void Add(Slice key) final;
   void AddMany(std::span<const Slice> keys) final;
+  std::optional<std::uint64_t> hash_seed() const noexcept final {
+    return seed_;
+  }
   Status Finish(std::string* dst) final;
   std::optional<std::uint64_t> counted_keys() const final { return counted_; }
 
@@ -33,6 +36,7 @@ class DigestBuilder : public FilterBuilder {
   virtual Status Build(DigestSet* digests, std::string* dst) = 0;
 
  private:
+  bool TakeHash(KeyHash hash) final;
   Status SealAndBuild(std::string* dst);
 
   std::uint64_t seed_;

@@ -69,14 +69,15 @@ struct SortedDigests {
 };
 Result<SortedDigests> SortDigests(const ChunkedArray<std::uint64_t>& digests);
 
-// out[i] = Check() of keys[i], with the memory accesses overlapped: always
-// asks for the next group before it checks a group (docs/design/3-lines.md).
-template <typename F>
-void AskThenCheck(const F& format, const typename F::Engine& engine,
+// out[i] = Check() of format.HashOf(keys[i], seed), with the memory accesses
+// overlapped: always asks for the next group before it checks a group
+// (docs/design/3-lines.md).
+template <typename Hasher, typename Engine, typename Key>
+void AskThenCheck(const Hasher& format, const Engine& engine,
                   std::uint64_t seed, const unsigned char* bytes,
-                  std::span<const Slice> keys, std::span<bool> out) noexcept {
+                  std::span<const Key> keys, std::span<bool> out) noexcept {
   constexpr std::size_t kGroup = 32;
-  std::array<std::array<typename F::Engine::Query, kGroup>, 2> groups;
+  std::array<std::array<typename Engine::Query, kGroup>, 2> groups;
   const auto ask = [&](std::size_t first, unsigned group) {
     const std::size_t count = std::min(kGroup, keys.size() - first);
     for (std::size_t i = 0; i < count; ++i) {
@@ -188,6 +189,9 @@ class ErasableBuilder final : public FilterBuilder {
   void Add(Slice key) override {
     if (!digests_.PushBack(format_.HashOf(key, seed_))) out_of_memory_ = true;
   }
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return seed_;
+  }
 
   Status Finish(std::string* dst) override {
     return NoThrowAppending(dst, [&] { return Write(dst); });
@@ -197,6 +201,12 @@ class ErasableBuilder final : public FilterBuilder {
   }
 
  private:
+  bool TakeHash(KeyHash hash) override {
+    if (hash.seed != seed_) return false;
+    if (!digests_.PushBack(hash.value)) out_of_memory_ = true;
+    return true;
+  }
+
   Status Write(std::string* dst) {
     if (out_of_memory_) {
       return Status::ResourceExhausted("no memory for the keys' hashes");

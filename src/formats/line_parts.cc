@@ -11,6 +11,7 @@
 #include "filters/block_shapes.h"
 #include "filters/kernels.h"
 #include "formats/line_view.h"
+#include "formats/taken_hash.h"
 #include "math/blocked_bloom.h"
 
 namespace tamis {
@@ -65,6 +66,34 @@ void Answer(std::span<const LinePart> parts, const DigestGroup& digests,
   }
 }
 
+// AskParts() for keys, or for hashes of keys.
+template <typename Key>
+std::size_t Ask(std::span<const LinePart> parts, std::uint64_t seed,
+                std::span<const Key> keys, DigestGroup* digests) noexcept {
+  const std::size_t count = std::min(kDigestGroup, keys.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    (*digests)[i] = HashOrTake(keys[i], seed);
+    PrefetchParts(parts, (*digests)[i]);
+  }
+  return count;
+}
+
+template <typename Key>
+void CheckMany(std::span<const LinePart> parts, std::uint64_t seed,
+               std::span<const Key> keys, std::span<bool> out) noexcept {
+  // The next group's lines are on their way while a group is answered.
+  std::array<DigestGroup, 2> groups;
+  std::size_t done = 0;
+  std::size_t asked = Ask(parts, seed, keys, &groups[0]);
+  for (unsigned current = 0; done < keys.size(); current = 1 - current) {
+    const std::size_t next =
+        Ask(parts, seed, keys.subspan(asked), &groups[1 - current]);
+    Answer(parts, groups[current], asked - done, out.data() + done);
+    done = asked;
+    asked += next;
+  }
+}
+
 double MeanRate(const LinePart& part) noexcept {
   const LineShape shape(TamisLineProbes(part.probes));
   double rates = 0;
@@ -101,27 +130,18 @@ bool CheckParts(std::span<const LinePart> parts,
 std::size_t AskParts(std::span<const LinePart> parts, std::uint64_t seed,
                      std::span<const Slice> keys,
                      DigestGroup* digests) noexcept {
-  const std::size_t count = std::min(kDigestGroup, keys.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    (*digests)[i] = LineDigest(keys[i], seed);
-    PrefetchParts(parts, (*digests)[i]);
-  }
-  return count;
+  return Ask(parts, seed, keys, digests);
 }
 
 void CheckPartsMany(std::span<const LinePart> parts, std::uint64_t seed,
                     std::span<const Slice> keys, std::span<bool> out) noexcept {
-  // The next group's lines are on their way while a group is answered.
-  std::array<DigestGroup, 2> groups;
-  std::size_t done = 0;
-  std::size_t asked = AskParts(parts, seed, keys, &groups[0]);
-  for (unsigned current = 0; done < keys.size(); current = 1 - current) {
-    const std::size_t next =
-        AskParts(parts, seed, keys.subspan(asked), &groups[1 - current]);
-    Answer(parts, groups[current], asked - done, out.data() + done);
-    done = asked;
-    asked += next;
-  }
+  CheckMany(parts, seed, keys, out);
+}
+
+void CheckPartsMany(std::span<const LinePart> parts,
+                    std::span<const std::uint64_t> digests,
+                    std::span<bool> out) noexcept {
+  CheckMany(parts, 0, digests, out);
 }
 
 std::uint64_t MarkNew(const LinePart& part, unsigned char* lines,
@@ -167,10 +187,15 @@ DigestsBuilder::DigestsBuilder(std::uint64_t seed, RepeatedKeys repeats,
     : seed_(seed), repeats_(repeats), write_(std::move(write)) {}
 
 void DigestsBuilder::Add(Slice key) {
-  const std::uint64_t digest = LineDigest(key, seed_);
-  if (digests_.size() > 0 && last_ == digest) return;
-  last_ = digest;
-  if (!digests_.PushBack(digest)) out_of_memory_ = true;
+  TakeHash({.value = LineDigest(key, seed_), .seed = seed_});
+}
+
+bool DigestsBuilder::TakeHash(KeyHash hash) {
+  if (hash.seed != seed_) return false;
+  if (digests_.size() > 0 && last_ == hash.value) return true;
+  last_ = hash.value;
+  if (!digests_.PushBack(hash.value)) out_of_memory_ = true;
+  return true;
 }
 
 Status DigestsBuilder::Finish(std::string* dst) {

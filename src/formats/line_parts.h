@@ -42,6 +42,10 @@ bool CheckPart(const LinePart& part, std::uint64_t digest) noexcept;
 // out[i] = CheckParts() of keys[i], with all memory accesses overlapped.
 void CheckPartsMany(std::span<const LinePart> parts, std::uint64_t seed,
                     std::span<const Slice> keys, std::span<bool> out) noexcept;
+// out[i] = CheckParts() of digests[i], likewise.
+void CheckPartsMany(std::span<const LinePart> parts,
+                    std::span<const std::uint64_t> digests,
+                    std::span<bool> out) noexcept;
 
 // Digests of a few keys, their lines being on the way.
 inline constexpr std::size_t kDigestGroup = 32;
@@ -75,12 +79,17 @@ class DigestsBuilder final : public FilterBuilder {
 
   DigestsBuilder(std::uint64_t seed, RepeatedKeys repeats, Write write);
   void Add(Slice key) override;
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return seed_;
+  }
   Status Finish(std::string* dst) override;
   std::optional<std::uint64_t> counted_keys() const override {
     return counted_;
   }
 
  private:
+  bool TakeHash(KeyHash hash) override;
+
   std::uint64_t seed_;
   RepeatedKeys repeats_;
   Write write_;

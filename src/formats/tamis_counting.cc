@@ -120,8 +120,9 @@ class CountingEngine {
   bool Check(const unsigned char* bytes, std::uint64_t digest) const noexcept {
     return CheckCounters(bytes + OffsetOf(digest), BitsOf(digest), probes_);
   }
-  void CheckMany(const TamisCounting& format, std::uint64_t seed,
-                 const unsigned char* bytes, std::span<const Slice> keys,
+  template <typename Hasher, typename Key>
+  void CheckMany(const Hasher& format, std::uint64_t seed,
+                 const unsigned char* bytes, std::span<const Key> keys,
                  std::span<bool> out) const noexcept {
     AskThenCheck(format, *this, seed, bytes, keys, out);
   }

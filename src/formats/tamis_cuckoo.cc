@@ -153,8 +153,9 @@ class CuckooEngine {
   bool Check(const unsigned char* bytes, std::uint64_t digest) const noexcept {
     return table_.Check(bytes, table_.PlaceOf(digest));
   }
-  void CheckMany(const TamisCuckoo& format, std::uint64_t seed,
-                 const unsigned char* bytes, std::span<const Slice> keys,
+  template <typename Hasher, typename Key>
+  void CheckMany(const Hasher& format, std::uint64_t seed,
+                 const unsigned char* bytes, std::span<const Key> keys,
                  std::span<bool> out) const noexcept {
     AskThenCheck(format, *this, seed, bytes, keys, out);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -14,9 +16,9 @@
 #include "formats/always_maybe.h"
 #include "formats/digest_builder.h"
 #include "formats/fuse_payload.h"
+#include "formats/taken_hash.h"
 #include "formats/tamis_container.h"
 #include "formats/tamis_from_digests.h"
-#include "hash/xxhash.h"
 #include "math/fuse_sizing.h"
 
 namespace tamis {
@@ -48,7 +50,23 @@ class FuseReader final : public FilterReader {
     return Check(QueryFor(key));
   }
   void MayContainMany(std::span<const Slice> keys,
-                      std::span<bool> out) const noexcept override;
+                      std::span<bool> out) const noexcept override {
+    CheckMany(keys, out);
+  }
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return header_.seed;
+  }
+  bool MayContainHash(KeyHash hash) const noexcept override {
+    return hash.seed != header_.seed || Check(QueryFor(hash.value));
+  }
+  void MayContainHashes(KeyHashes hashes,
+                        std::span<bool> out) const noexcept override {
+    if (hashes.seed == header_.seed) {
+      CheckMany(hashes.values, out);
+    } else {
+      std::fill(out.begin(), out.end(), true);
+    }
+  }
   FilterInfo Describe() const override;
 
  private:
@@ -61,9 +79,13 @@ class FuseReader final : public FilterReader {
     FuseProbe<kArity> probe;
   };
 
-  Query QueryFor(Slice key) const noexcept {
+  // Key is a Slice, or the hash of one.
+  template <typename Key>
+  void CheckMany(std::span<const Key> keys, std::span<bool> out) const noexcept;
+  template <typename Key>
+  Query QueryFor(const Key& key) const noexcept {
     Query query;
-    query.digest = Xxh3Short(key, header_.seed);
+    query.digest = HashOrTake(key, header_.seed);
     query.part = directory_.PartAt(
         static_cast<std::size_t>(FusePartOf(query.digest, parts_)));
     query.probe = FuseProbeFor<kArity>(FusePositionOf(query.digest, parts_),
@@ -81,7 +103,8 @@ class FuseReader final : public FilterReader {
     if (query.part.is_list()) return FuseListHas(query.part, query.digest);
     return FuseDifference<Cell>(query.part.content, query.probe) == 0;
   }
-  void Ask(std::span<const Slice> keys, Query* queries) const noexcept {
+  template <typename Key>
+  void Ask(std::span<const Key> keys, Query* queries) const noexcept {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       queries[i] = QueryFor(keys[i]);
       Prefetch(queries[i]);
@@ -96,8 +119,9 @@ class FuseReader final : public FilterReader {
 // The next group is asked for before the last is checked, so that there are
 // always cells on their way.
 template <typename Cell, unsigned kArity>
-void FuseReader<Cell, kArity>::MayContainMany(
-    std::span<const Slice> keys, std::span<bool> out) const noexcept {
+template <typename Key>
+void FuseReader<Cell, kArity>::CheckMany(std::span<const Key> keys,
+                                         std::span<bool> out) const noexcept {
   std::array<std::array<Query, kGroup>, 2> groups;
   std::size_t asked = std::min(kGroup, keys.size());
   Ask(keys.first(asked), groups[0].data());
