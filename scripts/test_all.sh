@@ -104,6 +104,7 @@ static_checks() {
   step "packages and their reasons" scripts/check_packages.sh
   step "no machine's own paths" scripts/check_paths.sh
   step "prefetches that stay" scripts/check_prefetch.sh
+  step "a comment for every public name" scripts/check_reference.sh
   if [[ $mode == --all ]]; then
     step "clang-tidy" scripts/tidy.sh --all
   else
