@@ -92,7 +92,7 @@ Result<double> BuildFromTwoThreads(const FilterPolicy& policy,
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < kThreads; ++i) {
       threads.emplace_back([&, i] {
-        statuses[i] = InsertShare({filter->get(), plan, i}, &meeting);
+        statuses[i] = InsertShare({filter.value().get(), plan, i}, &meeting);
       });
     }
   }

@@ -1,4 +1,5 @@
-# cmake --install: headers, both libraries, the CMake package, tamis.pc.
+# cmake --install: headers, both libraries, the CMake package, tamis.pc, and
+# the licence with the documents.
 
 include(CMakePackageConfigHelpers)
 
@@ -6,6 +7,15 @@ set(TAMIS_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/tamis")
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tamis"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+
+# The documents keep their places, so that their links to each other work.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+        FILES_MATCHING PATTERN "*.cc" PATTERN "*.h")
 
 # Two export files, because the static library can only be offered where the
 # libraries it needs are found, while the shared one needs nothing of its users.

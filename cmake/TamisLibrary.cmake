@@ -104,10 +104,12 @@ foreach(target tamis_static tamis_shared)
   target_link_libraries(${target} PRIVATE ${TAMIS_LIBRARIES})
 endforeach()
 
+# Before 1.0 a minor version may change the interface, and so the name under
+# which programs look for it.
 set_target_properties(
   tamis_shared
   PROPERTIES VERSION ${PROJECT_VERSION}
-             SOVERSION 0
+             SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
              LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/exports.map")
 target_link_options(
   tamis_shared PRIVATE

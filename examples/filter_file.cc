@@ -13,7 +13,7 @@ namespace {
 tamis::Status WriteFruits(const std::string& path) {
   auto policy = tamis::MakePolicy("bloom:12");
   if (!policy.ok()) return policy.status();
-  const auto builder = (*policy)->NewBuilder();
+  const auto builder = policy->NewBuilder();
   for (const char* fruit : {"apple", "banana", "cherry"}) builder->Add(fruit);
   std::string bytes;
   tamis::Status status = builder->Finish(&bytes);
@@ -33,10 +33,10 @@ bool Check(const std::string& path) {
     std::cerr << file.status().ToString() << "\n";
     return false;
   }
-  const tamis::FilterInfo info = (*file)->reader().Describe();
-  std::cout << (*file)->spec() << ": " << info.keys.value_or(0) << " keys, "
+  const tamis::FilterInfo info = file->reader().Describe();
+  std::cout << file->spec() << ": " << info.keys.value_or(0) << " keys, "
             << info.bits << " bits, " << info.probes << " probes\n";
-  const bool found = (*file)->reader().MayContain("cherry");
+  const bool found = file->reader().MayContain("cherry");
   return found && WriteFruits(path).code() == tamis::StatusCode::kAlreadyExists;
 }
 

@@ -21,8 +21,8 @@ tamis::Status MergeTwoShifts(const tamis::FilterPolicy& policy,
   for (std::size_t i = 0; i < saved.size(); ++i) {
     auto filter = policy.NewMutable(kPlanned);
     if (!filter.ok()) return filter.status();
-    tamis::Status status = (*filter)->Insert(seen[i]);
-    if (status.ok()) status = (*filter)->Save(&saved[i]);
+    tamis::Status status = filter->Insert(seen[i]);
+    if (status.ok()) status = filter->Save(&saved[i]);
     if (!status.ok()) return status;
   }
   const std::array<Slice, 2> inputs = {saved[0], saved[1]};
@@ -40,12 +40,12 @@ int main() {
     std::puts(merged.ToString().c_str());
     return 1;
   }
-  const auto filter = (*policy)->Open(both);
+  const auto filter = policy->Open(both);
   if (!filter.ok()) return 1;
 
   const std::array<Slice, 4> keys = {"early", "never", "late", "ever"};
   std::array<bool, keys.size()> maybe = {};
-  (*filter)->MayContainMany(keys, maybe);
+  filter->MayContainMany(keys, maybe);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     std::printf("%s: %s\n", keys[i].data(), maybe[i] ? "maybe" : "no");
   }

@@ -33,23 +33,23 @@ void InsertSome(tamis::ConcurrentFilter* filter, unsigned thread) {
 int main() {
   const auto policy = tamis::MakePolicy("bloom:12");
   if (!policy.ok()) return 1;
-  auto filter = (*policy)->NewConcurrent(kThreads * kKeysEach);
+  auto filter = policy->NewConcurrent(kThreads * kKeysEach);
   if (!filter.ok()) return 1;
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < kThreads; ++t) {
-    threads.emplace_back(InsertSome, filter->get(), t);
+    threads.emplace_back(InsertSome, filter.value().get(), t);
   }
   for (std::thread& thread : threads) thread.join();
   std::string bytes;  // an ordinary filter of this format
-  if (!(*filter)->Save(&bytes).ok()) return 1;
+  if (!filter->Save(&bytes).ok()) return 1;
 
-  const auto reader = (*policy)->Open(bytes);
+  const auto reader = policy->Open(bytes);
   if (!reader.ok()) return 1;
   unsigned missing = 0;
   for (unsigned i = 0; i < kThreads * kKeysEach; ++i) {
-    if (!(*reader)->MayContain(Key(0, i))) ++missing;
+    if (!reader->MayContain(Key(0, i))) ++missing;
   }
   std::printf("%zu bytes, %u keys missing, rate %.2f %%\n", bytes.size(),
-              missing, (*reader)->Describe().rate * 100);
+              missing, reader->Describe().rate * 100);
   return missing == 0 ? 0 : 1;
 }

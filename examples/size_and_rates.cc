@@ -28,7 +28,7 @@ double Measure(const tamis::FilterPolicy& policy, std::uint64_t keys) {
     const auto filter = policy.Open(bytes);
     if (!filter.ok()) return 1.0;
     for (std::uint64_t i = 0; i < kQuestions / filters; ++i) {
-      maybe += (*filter)->MayContain("no" + std::to_string(next++));
+      maybe += filter->MayContain("no" + std::to_string(next++));
     }
   }
   return static_cast<double>(maybe) / kQuestions;
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   std::puts("    keys     bytes  k  predicted   measured");
   bool kept = true;
   for (const unsigned keys : {1u, 10u, 100u, 1'000u, 50'000u, 200'000u}) {
-    const tamis::Estimate plan = (*policy)->Predict(keys);
+    const tamis::Estimate plan = policy->Predict(keys);
     const double rate = Measure(**policy, keys);
     std::printf("%8u %9.0f %2u %8.3f %% %8.3f %%\n", keys,
                 static_cast<double>(plan.bytes), plan.probes,

@@ -30,25 +30,27 @@ int main() {
     batch.Put(fruit, std::string("a ") + fruit);
   }
   batch.Delete("banana");
-  tamis::Status written = (*store)->Write({.sync = true}, batch);
-  if (written.ok()) written = (*store)->Flush();  // from memory to a table
+  tamis::Status written = store->Write({.sync = true}, batch);
+  if (written.ok()) written = store->Flush();  // from memory to a table
   if (!written.ok()) return Fail(written);
 
-  std::string value;
   for (const char* fruit : {"apple", "banana", "dragonfruit"}) {
-    const tamis::Status got = (*store)->Get({}, fruit, &value);
-    if (!got.ok() && got.code() != tamis::StatusCode::kNotFound) {
-      return Fail(got);  // a file could not be read
+    const tamis::Result<std::string> value = store->Get(fruit);
+    if (value.ok()) {
+      std::printf("%s: %s\n", fruit, value->c_str());
+    } else if (value.status().code() == tamis::StatusCode::kNotFound) {
+      std::printf("%s: no such key\n", fruit);
+    } else {
+      return Fail(value.status());  // a file could not be read
     }
-    std::printf("%s: %s\n", fruit, got.ok() ? value.c_str() : "no such key");
   }
-  const auto entries = (*store)->NewIterator();
+  const auto entries = store->NewIterator();
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     std::printf("%s = %s\n", std::string(entries->key()).c_str(),
                 std::string(entries->value()).c_str());
   }
   if (!entries->status().ok()) return Fail(entries->status());
-  const tamis::FilterCounts filters = (*store)->Stats().filters();
+  const tamis::FilterCounts filters = store->Stats().filters();
   std::printf("filters were asked %llu times, and saved %llu reads\n",
               static_cast<unsigned long long>(filters.probes),
               static_cast<unsigned long long>(filters.absent));

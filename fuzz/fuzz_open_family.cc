@@ -110,10 +110,10 @@ void CheckGrows(const FilterPolicy& policy, Filter* filter,
 void CheckLoads(const FilterPolicy& policy, Slice bytes,
                 std::span<const Slice> keys) {
   auto grows = LoadMutable(bytes);
-  if (grows.ok()) CheckGrows(policy, grows->get(), keys);
+  if (grows.ok()) CheckGrows(policy, grows.value().get(), keys);
   auto erases = LoadErasable(bytes);
   if (erases.ok()) {
-    CheckGrows(policy, erases->get(), keys);
+    CheckGrows(policy, erases.value().get(), keys);
     for (const Slice key : keys) {
       const Status erased = (*erases)->Erase(key);
       Check(erased.ok() || !erased.message().empty(), "a refusal has a reason");
@@ -121,7 +121,7 @@ void CheckLoads(const FilterPolicy& policy, Slice bytes,
   }
   auto rotates = LoadRotating(bytes);
   if (rotates.ok()) {
-    CheckGrows(policy, rotates->get(), keys);
+    CheckGrows(policy, rotates.value().get(), keys);
     const Status rotated = (*rotates)->Rotate();
     Check(!rotated.ok() || AllTrue(AnswersOf(**rotates, {})), "it rotates");
   }

@@ -96,10 +96,8 @@ class Pair {
   void Compact() {
     const std::string from = Key();
     const std::string to = Key();
-    const Slice start = from;
-    const Slice end = to;
-    const Status done = store_->Compact(from < to ? KeyRange{&start, &end}
-                                                  : KeyRange{nullptr, nullptr});
+    const Status done = store_->Compact(from < to ? KeyRange::Between(from, to)
+                                                  : KeyRange::All());
     Check(done.ok(), "a compaction works");
   }
   void Put() {

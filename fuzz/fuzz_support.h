@@ -223,9 +223,9 @@ inline void CheckGrowing(const FilterPolicy& policy, MutableFilter* filter,
 inline void CheckMutable(const FilterPolicy& policy,
                          std::span<const Slice> keys) {
   const auto filter = policy.NewMutable(keys.size());
-  if (filter.ok()) CheckGrowing(policy, filter->get(), keys);
+  if (filter.ok()) CheckGrowing(policy, filter.value().get(), keys);
   const auto concurrent = policy.NewConcurrent(keys.size());
-  if (concurrent.ok()) CheckGrowing(policy, concurrent->get(), keys);
+  if (concurrent.ok()) CheckGrowing(policy, concurrent.value().get(), keys);
 }
 
 // Builds from keys in the input, and reads it back; returns what was built.

@@ -106,6 +106,7 @@ static_checks() {
   step "no machine's own paths" scripts/check_paths.sh
   step "prefetches that stay" scripts/check_prefetch.sh
   step "kinds of filter and their rows" scripts/check_kinds.sh
+  step "a comment for every public name" scripts/check_reference.sh
   if [[ $mode == --all ]]; then
     step "clang-tidy" scripts/tidy.sh --all
   else

@@ -135,10 +135,10 @@ Status LoadInto(const DbLoadArgs& args, const Console& console, Pairs* pairs,
   auto store = OpenToWrite(args.dir, args.write);
   if (!store.ok()) return store.status();
   Progress progress(console, total_bytes);
-  Loader loader(store->get(), args.write.sync);
+  Loader loader(store.value().get(), args.write.sync);
   Status status = LoadAll(pairs, &progress, &loader);
   progress.Say("closing the store");
-  store->reset();
+  store.value().reset();
   *loaded = loader.loaded();
   if (status.ok()) return status;
   return Status(
@@ -161,7 +161,7 @@ Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
          "reading pairs from the terminal; Ctrl-D on an empty line ends them");
   }
   const auto start = std::chrono::steady_clock::now();
-  Pairs pairs(args, source->get());
+  Pairs pairs(args, source.value().get());
   if (args.write.create && !HasStore(args.dir)) {
     Status may = CheckMayCreate(args.dir);
     if (!may.ok()) return may;

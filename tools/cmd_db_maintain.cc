@@ -55,11 +55,8 @@ Result<Compacted> Compact(const DbCompactArgs& args, const Console& console) {
   if (Status flushed = (*store)->Flush(); !flushed.ok()) return flushed;
   compacted.before = SumOf((*store)->Stats());
   progress.Say(fmt::format("merging {}", HumanBytes(compacted.before.bytes)));
-  const Slice from = range->from ? Slice(*range->from) : Slice();
-  const Slice to = range->to ? Slice(*range->to) : Slice();
   CompactOptions options;
-  if (range->from.has_value()) options.range.start = &from;
-  if (range->to.has_value()) options.range.end = &to;
+  options.range = {.start = range->from, .end = range->to};
   options.rewrite_what_differs = true;
   const auto done = (*store)->CompactWith(options);
   if (!done.ok()) return InDbWords(done.status());

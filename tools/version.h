@@ -6,6 +6,6 @@
 
 namespace tamis::tools {
 
-inline constexpr std::string_view kVersion = "0.4.0";
+inline constexpr std::string_view kVersion = "0.5.0";
 
 }  // namespace tamis::tools

@@ -42,8 +42,9 @@ struct FilterChoice {
   std::string unfit;            // not empty: cannot serve this need, and why
 };
 
+// The kind to take, and all that were weighed.
 struct FilterAdvice {
-  FilterChoice best;
+  FilterChoice best;                  // the cheapest that serves the need
   std::string reason;                 // a sentence or two, for people
   std::vector<FilterChoice> choices;  // all kinds, the best first, unfit last
 };

@@ -11,6 +11,7 @@
 
 namespace tamis {
 
+// The natural logarithm of 2.
 inline constexpr double kLn2 = 0.69314718055994530942;
 
 // Bits per key that an optimal Bloom filter needs for a rate in (0, 1):

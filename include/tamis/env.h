@@ -32,6 +32,7 @@ class TAMIS_EXPORT ReadableFile {
  public:
   virtual ~ReadableFile() = default;
 
+  // The length at opening, in bytes.
   virtual std::uint64_t size() const noexcept = 0;
 
   // The `bytes` bytes from `offset`: a view of *scratch, or of memory that
@@ -105,6 +106,7 @@ class TAMIS_EXPORT WritableFile {
   // All bytes, and the file's size, survive the machine.
   virtual Status Sync() = 0;
 
+  // Flushes and closes the file; no other method may be called afterwards.
   virtual Status Close() = 0;
 };
 
@@ -144,6 +146,7 @@ class TAMIS_EXPORT Env {
   virtual bool Exists(const std::string& path) = 0;
   virtual Result<std::uint64_t> FileSize(const std::string& path) = 0;
 
+  // Removes a file.  NotFound: there is none.
   virtual Status Remove(const std::string& path) = 0;
   // Atomically, also where there is a file called `to`.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;

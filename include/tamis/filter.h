@@ -31,6 +31,7 @@
 #include <string_view>
 
 #include "tamis/export.h"
+#include "tamis/key_hash.h"
 #include "tamis/result.h"
 #include "tamis/slice.h"
 
@@ -80,6 +81,27 @@ class TAMIS_EXPORT FilterReader {
   // The default knows nothing about ranges, so it cannot rule any out.
   virtual bool MayContainRange(Slice /*lo*/, Slice /*hi*/) const noexcept {
     return true;
+  }
+
+  // The seed of the hashes that this filter takes in place of keys
+  // (tamis/key_hash.h).  Nothing: it takes none, since its format hashes
+  // otherwise or nothing is known of it; ask it for the key itself.
+  virtual std::optional<std::uint64_t> hash_seed() const noexcept {
+    return std::nullopt;
+  }
+
+  // MayContainHash(HashKey(key, *hash_seed())) == MayContain(key), without
+  // hashing.  A hash of another seed, or for a filter that takes none, is
+  // "maybe": a mistake here costs a read and hides no key.
+  virtual bool MayContainHash(KeyHash /*hash*/) const noexcept { return true; }
+
+  // out[i] = MayContainHash() of values[i], with the memory accesses of many
+  // overlapped.  REQUIRES: out.size() == hashes.values.size()
+  virtual void MayContainHashes(KeyHashes hashes,
+                                std::span<bool> out) const noexcept {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = MayContainHash({hashes.values[i], hashes.seed});
+    }
   }
 
   // Reads the whole filter to count its bits: time grows with its size.
@@ -139,6 +161,18 @@ class TAMIS_EXPORT FilterBuilder {
     for (const Slice key : keys) Add(key);
   }
 
+  // The seed of the hashes that AddHash() takes; nothing: it takes none.
+  virtual std::optional<std::uint64_t> hash_seed() const noexcept {
+    return std::nullopt;
+  }
+
+  // Adds the key whose hash this is: the bytes are those that Add(key) makes.
+  // False: nothing was added, since the hash has another seed than
+  // hash_seed(), or this format hashes otherwise.  The key must then be given
+  // to Add(), or the filter will hide it:
+  //   if (!builder->AddHash(hash)) builder->Add(key);
+  [[nodiscard]] bool AddHash(KeyHash hash) { return TakeHash(hash); }
+
   // Appends the filter to *dst, leaving the bytes already there alone.
   // On error *dst is as it was.  InvalidArgument: a size the format cannot
   // hold. FilterFull: keys found no room in a size that was given.  IoError:
@@ -151,6 +185,10 @@ class TAMIS_EXPORT FilterBuilder {
   virtual std::optional<std::uint64_t> counted_keys() const {
     return std::nullopt;
   }
+
+ protected:
+  // AddHash() of this builder.
+  virtual bool TakeHash(KeyHash /*hash*/) { return false; }
 };
 
 // Grows in place: a filter in memory, sized for a planned number of keys.
@@ -191,11 +229,12 @@ struct Estimate {
   std::uint64_t bytes = 0;  // everything stored, header and trailer included
   std::uint64_t bits = 0;   // as FilterInfo::bits
   unsigned probes = 0;      // as FilterInfo::probes
-  double false_positive_rate = 1.0;
+  double false_positive_rate = 1.0;  // of keys that were never added
   // Not ok: so large a filter cannot be; the rest is what it would take.
   Status status;
 };
 
+// What FilterPolicy::Combine() makes of several filters.
 enum class SetOperation {
   kUnion,         // answers "maybe" for the keys of every input
   kIntersection,  // for the keys that are in all inputs, and some more:

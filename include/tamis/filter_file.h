@@ -13,6 +13,7 @@
 
 namespace tamis {
 
+// How a filter file is opened.
 enum class FileAccess {
   kMap,   // answer from a mapping: nothing is copied, processes share it; but
           // files of up to 1 MiB are read, which takes no longer
@@ -44,8 +45,10 @@ class TAMIS_EXPORT FilterFile {
       const std::string& path, std::string_view spec = {},
       FileAccess access = FileAccess::kMap);
 
+  // The filter; it lives as long as this object.
   virtual const FilterReader& reader() const noexcept = 0;
   virtual Slice bytes() const noexcept = 0;  // the whole file
+  // The format, as MakePolicy() takes it.
   virtual std::string_view spec() const noexcept = 0;
 
   // IoError, with the file's name: a page could not be read, or the file was
@@ -56,7 +59,11 @@ class TAMIS_EXPORT FilterFile {
   virtual Status status() const { return Status::Ok(); }
 };
 
-enum class IfExists { kFail, kReplace };
+// What WriteFilterFile() does where there is a file already.
+enum class IfExists {
+  kFail,     // says AlreadyExists
+  kReplace,  // puts the new file in its place
+};
 
 // Writes `bytes` to a temporary file beside `path`, syncs it, renames it to
 // `path` and syncs the directory: after a crash the file is whole or absent,

@@ -11,10 +11,11 @@
 
 namespace tamis {
 
+// What FoldFilter() did.
 struct FoldResult {
   std::uint64_t bytes = 0;   // of the folded filter
   double rate_before = 1.0;  // as the bits stand
-  double rate_after = 1.0;
+  double rate_after = 1.0;   // the same of the folded filter
 };
 
 // Appends to *dst the filter of 1/divisor of the size that the same keys

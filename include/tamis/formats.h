@@ -14,6 +14,7 @@
 
 namespace tamis {
 
+// A format that MakePolicy() knows.
 struct FormatEntry {
   std::string_view name;     // what MakePolicy() takes: "leveldb"
   std::string_view summary;  // one line for people
@@ -65,14 +66,16 @@ TAMIS_EXPORT std::span<const KindEntry> KnownKinds() noexcept;
 // there is none.
 TAMIS_EXPORT const KindEntry* FindKind(std::string_view name) noexcept;
 
+// How sure RecogniseFormat() is.
 enum class Certainty {
   kUnknown,  // nothing fits
   kGuess,    // it fits, but so may others: do not answer queries by it
-  kCertain,
+  kCertain,  // nothing else can look like this
 };
 
+// What RecogniseFormat() makes of a name and some bytes.
 struct RecognisedFormat {
-  Certainty certainty = Certainty::kUnknown;
+  Certainty certainty = Certainty::kUnknown;  // of `spec`
   std::string spec;    // for MakePolicy(): "cassandra:nb"; empty if unknown
   std::string reason;  // "its magic number", "its length fits its header"
   std::vector<std::string> alternatives;  // other specs that fit as well

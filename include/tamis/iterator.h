@@ -15,8 +15,10 @@ class TAMIS_EXPORT Iterator {
  public:
   virtual ~Iterator() = default;
 
+  // Returns true if the iterator stands at an entry.
   virtual bool Valid() const noexcept = 0;
 
+  // To the first or the last entry; to none if the store is empty.
   virtual void SeekToFirst() = 0;
   virtual void SeekToLast() = 0;
   // To the first entry at or after `key`.

@@ -1,15 +1,38 @@
 // tamis/result.h -- a value, or the Status that says why there is none.
+//
+//   const auto policy = MakePolicy("bloom:10");
+//   if (!policy.ok()) return policy.status();
+//   const auto builder = policy->NewBuilder();
+//
+// A Result of a std::unique_ptr or std::shared_ptr leads straight on to the
+// object: policy->NewBuilder() is (*policy)->NewBuilder().
 
 #pragma once
 
 #include <cassert>
+#include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
+#include "tamis/export.h"
 #include "tamis/status.h"
 
 namespace tamis {
 
+// True for the pointers through which Result::operator->() leads on.
+template <typename T>
+inline constexpr bool kIsOwningPointer = false;
+template <typename T, typename Deleter>
+inline constexpr bool kIsOwningPointer<std::unique_ptr<T, Deleter>> =
+    !std::is_array_v<T>;
+template <typename T>
+inline constexpr bool kIsOwningPointer<std::shared_ptr<T>> =
+    !std::is_array_v<T>;
+
+// Owns its value.  An lvalue gives references into itself; a temporary gives
+// its value away, so that `for (const auto& x : *Function())` holds what it
+// walks through.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -18,6 +41,7 @@ class [[nodiscard]] Result {
   Result(T value) : value_(std::move(value)) {}
   Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }
 
+  // Returns true if there is a value.
   bool ok() const noexcept { return value_.has_value(); }
   // Ok exactly if there is a value.
   const Status& status() const noexcept { return status_; }
@@ -31,17 +55,41 @@ class [[nodiscard]] Result {
     assert(ok());
     return *value_;
   }
-  T&& value() && noexcept {
+  T value() && noexcept(std::is_nothrow_move_constructible_v<T>) {
     assert(ok());
     return *std::move(value_);
   }
+  T value() const&& = delete;
+
+  // The same.  REQUIRES: ok()
   T& operator*() & noexcept { return value(); }
   const T& operator*() const& noexcept { return value(); }
-  T&& operator*() && noexcept { return std::move(*this).value(); }
-  T* operator->() noexcept { return &value(); }
-  const T* operator->() const noexcept { return &value(); }
+  T operator*() && noexcept(std::is_nothrow_move_constructible_v<T>) {
+    return std::move(*this).value();
+  }
+  T operator*() const&& = delete;
+
+  // Leads to the value's members; to the object's, where the value is a
+  // std::unique_ptr or std::shared_ptr.  A temporary has none, since what came
+  // of the call could outlive it: MakePolicy("bloom")->NewBuilder() would be a
+  // builder without its policy.
+  // REQUIRES: ok(), and the pointer is not null
+  auto* operator->() & noexcept { return MembersOf(value()); }
+  auto* operator->() const& noexcept { return MembersOf(value()); }
+  T* operator->() && = delete;
+  T* operator->() const&& = delete;
 
  private:
+  template <typename Value>
+  static auto* MembersOf(Value& value) noexcept {
+    if constexpr (kIsOwningPointer<T>) {
+      assert(value != nullptr);
+      return value.get();
+    } else {
+      return &value;
+    }
+  }
+
   Status status_;
   std::optional<T> value_;
 };

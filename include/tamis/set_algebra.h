@@ -11,9 +11,9 @@ namespace tamis {
 
 // All by the bits as they stand.
 struct Overlap {
-  double keys_a = 0;
-  double keys_b = 0;
-  double keys_union = 0;
+  double keys_a = 0;      // in the first filter
+  double keys_b = 0;      // in the second
+  double keys_union = 0;  // in one of them or in both
   // keys_a + keys_b - keys_union, at least 0; and one standard deviation of
   // it, or somewhat less than that.  Few keys in common drown in it.
   double keys_in_both = 0;

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "tamis/export.h"
+
 namespace tamis {
 
 using Slice = std::string_view;  // any bytes, '\0' included; never owned

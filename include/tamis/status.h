@@ -13,12 +13,13 @@
 
 namespace tamis {
 
+// What kind of thing went wrong; for programs to branch on.
 enum class StatusCode {
-  kOk = 0,
+  kOk = 0,             // nothing
   kInvalidArgument,    // the caller asked for something that cannot be
   kCorruption,         // bytes that are not what they should be
   kNotSupported,       // well formed, but nothing here can do it
-  kNotFound,           // no such file
+  kNotFound,           // no such file, key or property
   kAlreadyExists,      // would overwrite
   kIoError,            // the operating system said no
   kResourceExhausted,  // no memory is left, or no open file
@@ -41,9 +42,11 @@ TAMIS_EXPORT std::string_view StatusCodeName(StatusCode code) noexcept;
 class [[nodiscard]] Status {
  public:
   Status() noexcept = default;  // ok
+  // An error whose message is a sentence for people.
   Status(StatusCode code, std::string message)
       : code_(code), message_(std::move(message)) {}
 
+  // Each makes a Status of the code that it is named after.
   static Status Ok() noexcept { return Status(); }
   static Status InvalidArgument(std::string message) {
     return Status(StatusCode::kInvalidArgument, std::move(message));
@@ -79,6 +82,8 @@ class [[nodiscard]] Status {
     return std::move(*this);
   }
 
+  // Returns true if nothing went wrong; otherwise code() and message() say what
+  // did.
   bool ok() const noexcept { return code_ == StatusCode::kOk; }
   StatusCode code() const noexcept { return code_; }
   const std::string& message() const noexcept { return message_; }

@@ -3,9 +3,8 @@
 //
 //   Result<std::unique_ptr<Store>> store =
 //       Store::Open("/data/db", {.create_if_missing = true});
-//   Status put = (*store)->Put({}, "key", "value");
-//   std::string value;
-//   Status got = (*store)->Get({}, "key", &value);  // NotFound: no such key
+//   Status put = store->Put({}, "key", "value");
+//   Result<std::string> value = store->Get("key");  // NotFound: no such key
 //
 // It opens what LevelDB wrote, and LevelDB opens what it wrote; one of them at
 // a time.  What Tamis adds lies where LevelDB does not look.
@@ -15,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,15 +36,24 @@ class TAMIS_EXPORT Snapshot {
   virtual ~Snapshot() = default;
 };
 
-// Keys from `start` (included) to `end` (excluded); a null end is the end of
-// the store.  Both are views.
+// Keys from `start` (included) to `end` (excluded).  Both are views: their
+// bytes must outlive the call that the range is passed to.
 struct KeyRange {
-  const Slice* start = nullptr;  // null: from the first key
-  const Slice* end = nullptr;    // null: to the last key
+  std::optional<Slice> start = {};  // nothing: from the first key
+  std::optional<Slice> end = {};    // nothing: to the last key
+
+  // The ranges by name; KeyRange{} is All().
+  static KeyRange All() noexcept { return {}; }
+  static KeyRange From(Slice start) noexcept { return {.start = start}; }
+  static KeyRange Before(Slice end) noexcept { return {.end = end}; }
+  static KeyRange Between(Slice start, Slice end) noexcept {
+    return {.start = start, .end = end};
+  }
 };
 
+// What Store::CompactWith() does.
 struct CompactOptions {
-  KeyRange range = {};
+  KeyRange range = {};  // the keys whose tables are merged
   // True: tables that were written otherwise than this opening's options say
   // are rewritten wherever they are: with another filter or seed, with or
   // without LevelDB's filter, by another compression.  False: only those that
@@ -62,7 +71,13 @@ struct CompactReport {
 
 // One step of a lookup, for Store::Explain().
 struct LookupStep {
-  enum class Place { kMemtable, kFrozenMemtable, kTable };
+  // Where the step looked.
+  enum class Place {
+    kMemtable,        // the one that takes writes
+    kFrozenMemtable,  // an immutable one, which is being flushed
+    kTable,           // a file
+  };
+  // What came of it.
   enum class Outcome {
     kOutOfRange,     // the table's keys all lie before or after
     kFilterAbsent,   // the filter ruled the key out
@@ -72,11 +87,12 @@ struct LookupStep {
     kFoundDeleted,   // here is a deletion: the key is absent
     kFailed,         // `note` says why
   };
-  Place place = Place::kTable;
+  Place place = Place::kTable;    // where it looked
   int level = -1;                 // of a table
   std::uint64_t file_number = 0;  // of a table, or of a memtable's log
-  std::uint64_t file_bytes = 0;
-  std::string smallest;  // the table's first and last key
+  std::uint64_t file_bytes = 0;   // of that file
+  // The table's first and last key.
+  std::string smallest;
   std::string largest;
   // "bloom", "leveldb", ...: the kind of the filter that was asked; empty:
   // none was, and `note` may say why.
@@ -87,10 +103,11 @@ struct LookupStep {
   std::string note;
 };
 
+// What Store::Explain() tells.
 struct Explanation {
   std::vector<LookupStep> steps;  // in the order in which a lookup takes them
   Status status;                  // what Get() gives
-  std::string value;
+  std::string value;              // if status is ok
 };
 
 // Safe to share among threads, all methods.  None throws: where memory runs out
@@ -128,6 +145,10 @@ class TAMIS_EXPORT Store {
   Status Delete(const WriteOptions& options, Slice key);
   Status Write(const WriteOptions& options, const WriteBatch& batch);
 
+  // The value of a key.  NotFound: no such key.
+  Result<std::string> Get(Slice key);
+  Result<std::string> Get(const ReadOptions& options, Slice key);
+  // The same into a string of the caller's, whose memory is used again.
   // NotFound: no such key; *value is as it was.
   Status Get(const ReadOptions& options, Slice key, std::string* value);
   // statuses[i] and values[i] are what Get(keys[i]) gives, all of the same
@@ -153,6 +174,7 @@ class TAMIS_EXPORT Store {
   // Until no background work is left to do.
   Status WaitForQuiet();
 
+  // Counts since the store was opened, and its present state.
   StoreStats Stats() const;
   // Bytes of tables that hold each range, about: whole blocks, compressed.
   // Empty: there was no memory for the answer.
@@ -181,12 +203,14 @@ class TAMIS_EXPORT Store {
 TAMIS_EXPORT Status DestroyStore(const std::string& dir,
                                  const StoreOptions& options = {});
 
+// What DestroyStore() removes beyond the store's own files.
 struct DestroyOptions {
   // Removes `dir`/lost, too, and what repair and recovery put there; unless it
   // is a link to somewhere else.
   bool remove_lost = false;
 };
 
+// What DestroyStore() left.
 struct DestroyReport {
   std::vector<std::string> stayed;  // names in `dir`, "lost" among them
   std::uint64_t lost_files = 0;     // in `dir`/lost, if that stayed
@@ -197,11 +221,13 @@ TAMIS_EXPORT Result<DestroyReport> DestroyStore(const std::string& dir,
                                                 const StoreOptions& options,
                                                 const DestroyOptions& destroy);
 
+// Whether RepairStore() changes anything.
 enum class RepairMode {
-  kWrite,
+  kWrite,   // it does what the report says
   kDryRun,  // all is read and nothing written: the report says what would be
 };
 
+// What RepairStore() found and did.
 struct RepairReport {
   // True: the store opens and nothing is wrong with it, so nothing was done.
   bool was_clean = false;
@@ -244,11 +270,12 @@ TAMIS_EXPORT Result<RepairReport> RepairStore(
     const std::string& dir, const StoreOptions& options = {},
     RepairMode mode = RepairMode::kWrite);
 
+// What CheckStore() read and found.
 struct CheckReport {
-  std::uint64_t tables = 0;
+  std::uint64_t tables = 0;   // that were read
   std::uint64_t entries = 0;  // deletions and older versions included
-  std::uint64_t blocks = 0;
-  std::uint64_t bytes = 0;  // of tables and logs that were read
+  std::uint64_t blocks = 0;   // of all tables
+  std::uint64_t bytes = 0;    // of tables and logs that were read
   // Tables with a filter that is verified and holds all their keys, and how
   // many filters these have: one of ours, one of LevelDB's, or both.
   std::uint64_t filtered_tables = 0;

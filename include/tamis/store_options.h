@@ -15,23 +15,25 @@
 
 namespace tamis {
 
-enum class Compression : std::uint8_t {  // as stored behind each block
-  kNone = 0,
-  kSnappy = 1,
-  kZstd = 2,  // LevelDB reads it in its newest sources only, not in 1.23
+// How blocks are compressed; the numbers are stored behind each block.
+enum class Compression : std::uint8_t {
+  kNone = 0,    // not at all
+  kSnappy = 1,  // as LevelDB does by default
+  kZstd = 2,    // LevelDB reads it in its newest sources only, not in 1.23
 };
 
 // What reads do with the filters of tables.  The answers are the same.
 enum class FilterUse {
-  kOn,
+  kOn,           // they are asked, and what they rule out is not read
   kOff,          // none is loaded or asked
   kAlwaysMaybe,  // they are asked and counted, and then the table is read all
                  // the same: shows what they would have saved
 };
 
+// When the filter of a table is read into memory.
 enum class FilterLoading {
-  kWhenFirstAsked,
-  kAtOpening,
+  kWhenFirstAsked,  // by the first lookup that needs it
+  kAtOpening,       // with the table: no lookup waits for it
 };
 
 // Room for the largest value that a store takes, and more.
@@ -48,6 +50,7 @@ enum class FilterSeed {
   kFixed,  // 0: the same keys give the same bytes, in every store
 };
 
+// How a store is opened; see Store::Open().
 struct StoreOptions {
   // ---- What affects behaviour ----
 
@@ -139,6 +142,7 @@ struct StoreOptions {
 
 class Snapshot;
 
+// How a lookup or an iterator reads.
 struct ReadOptions {
   // True: the checksum of every block is verified each time it is read, not
   // only the first time since its table was opened; and of a copy, so that what
@@ -148,6 +152,7 @@ struct ReadOptions {
   const Snapshot* snapshot = nullptr;
 };
 
+// How a write is made durable.
 struct WriteOptions {
   // True: when the call returns, the write survives the machine.  False: it
   // survives this process, and the machine some seconds later.

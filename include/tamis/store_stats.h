@@ -11,15 +11,16 @@
 
 namespace tamis {
 
+// The levels of a store, 0 included: as many as LevelDB has.
 inline constexpr int kStoreLevels = 7;
 
 // Of the filters of one level, or of all.
 // true_positives + false_positives + absent == probes
 struct FilterCounts {
-  std::uint64_t probes = 0;          // a filter was asked
-  std::uint64_t absent = 0;          // "certainly absent": no read
-  std::uint64_t true_positives = 0;  // "maybe", and the key was there
-  std::uint64_t false_positives = 0;
+  std::uint64_t probes = 0;           // a filter was asked
+  std::uint64_t absent = 0;           // "certainly absent": no read
+  std::uint64_t true_positives = 0;   // "maybe", and the key was there
+  std::uint64_t false_positives = 0;  // "maybe", and the key was not there
   // How many false positives the filters' sizes make one expect among the
   // probes for keys that were not there.
   double expected_false_positives = 0;
@@ -29,36 +30,39 @@ struct FilterCounts {
   TAMIS_EXPORT double expected_rate() const noexcept;
 };
 
+// One level of the tree.
 struct LevelStats {
-  std::uint64_t tables = 0;
-  std::uint64_t bytes = 0;
-  FilterCounts filters;
+  std::uint64_t tables = 0;       // files
+  std::uint64_t bytes = 0;        // of those
+  FilterCounts filters;           // what lookups asked them
   std::uint64_t tables_read = 0;  // lookups that went past the filter
   std::uint64_t blocks_read = 0;  // data blocks, by lookups
   std::uint64_t unfiltered = 0;   // lookups in tables without a usable filter
-  std::uint64_t filters_loaded = 0;
-  std::uint64_t filter_bytes = 0;  // in memory
+  std::uint64_t filters_loaded = 0;  // now in memory
+  std::uint64_t filter_bytes = 0;    // in memory
 };
 
+// What a store has done since it was opened, and what it holds.
 struct StoreStats {
-  std::array<LevelStats, kStoreLevels> levels{};
+  std::array<LevelStats, kStoreLevels> levels{};  // by their number
 
   std::uint64_t lookups = 0;        // Get(), and each key of MultiGet()
   std::uint64_t lookups_found = 0;  // with a value
   FilterCounts memtable_filter;     // the memtables' own
-  std::uint64_t iterators = 0;
+  std::uint64_t iterators = 0;      // made so far
 
-  std::uint64_t writes = 0;     // batches
-  std::uint64_t bytes_put = 0;  // keys and values given to writes
-  std::uint64_t log_bytes = 0;  // written to logs
-  std::uint64_t flushes = 0;
-  std::uint64_t flush_bytes = 0;  // of tables written by flushes
-  std::uint64_t compactions = 0;  // those that wrote tables
-  std::uint64_t moves = 0;        // tables moved down as they are
-  std::uint64_t compaction_bytes_read = 0;
-  std::uint64_t compaction_bytes_written = 0;
-  std::uint64_t stall_microseconds = 0;  // writers were slowed or held
+  std::uint64_t writes = 0;                 // batches
+  std::uint64_t bytes_put = 0;              // keys and values given to writes
+  std::uint64_t log_bytes = 0;              // written to logs
+  std::uint64_t flushes = 0;                // of memtables to tables
+  std::uint64_t flush_bytes = 0;            // of tables written by flushes
+  std::uint64_t compactions = 0;            // those that wrote tables
+  std::uint64_t moves = 0;                  // tables moved down as they are
+  std::uint64_t compaction_bytes_read = 0;  // of input tables
+  std::uint64_t compaction_bytes_written = 0;  // of output tables
+  std::uint64_t stall_microseconds = 0;        // writers were slowed or held
 
+  // What is in memory now, and how the block cache has fared.
   std::uint64_t memtable_bytes = 0;
   std::uint64_t frozen_memtables = 0;
   std::uint64_t block_cache_bytes = 0;
@@ -66,7 +70,7 @@ struct StoreStats {
   std::uint64_t block_cache_misses = 0;
 
   std::uint64_t damaged_filters = 0;  // found, and read as if there were none
-  std::string last_filter_damage;
+  std::string last_filter_damage;     // the last of them, for people
   // Tables that were written without a filter they should have, and why the
   // last of them was.
   std::uint64_t filters_not_built = 0;
@@ -75,6 +79,7 @@ struct StoreStats {
   std::string background_error;
 
   TAMIS_EXPORT FilterCounts filters() const noexcept;  // of all levels
+  // Data blocks that a lookup reads on average; 0 if there were no lookups.
   TAMIS_EXPORT double blocks_read_per_lookup() const noexcept;
 
   // A table for people, an object, and the text format of Prometheus.

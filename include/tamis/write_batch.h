@@ -35,6 +35,7 @@ class TAMIS_EXPORT WriteBatch {
   void Append(const WriteBatch& other);
   void Clear();
 
+  // The number of changes.
   std::uint32_t count() const noexcept;
   // What a store's log will hold of it, about.
   std::size_t bytes() const noexcept { return rep_.size(); }
@@ -43,6 +44,7 @@ class TAMIS_EXPORT WriteBatch {
   class TAMIS_EXPORT Handler {
    public:
     virtual ~Handler() = default;
+    // Called for each change; the slices last as long as the call.
     virtual void Put(Slice key, Slice value) = 0;
     virtual void Delete(Slice key) = 0;
   };

@@ -40,14 +40,16 @@ class BlockedEngine {
     return shape_.Check(kernels_, bytes + OffsetOf(digest), BitsOf(digest));
   }
 
-  // out[i] = Check() of keys[i], with the memory accesses overlapped.
-  void CheckMany(const F& format, std::uint64_t seed,
-                 const unsigned char* bytes, std::span<const Slice> keys,
+  // out[i] = Check() of format.HashOf(keys[i], seed), with the memory accesses
+  // overlapped.
+  template <typename Hasher, typename Key>
+  void CheckMany(const Hasher& format, std::uint64_t seed,
+                 const unsigned char* bytes, std::span<const Key> keys,
                  std::span<bool> out) const noexcept {
     const Memory memory(bytes);
     ForEachPrepared<kGroup>(
         keys,
-        [&](Slice key) {
+        [&](const Key& key) {
           const Digest digest = format.HashOf(key, seed);
           const std::uint64_t offset = OffsetOf(digest);
           memory.Prefetch(offset);

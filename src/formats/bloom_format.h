@@ -84,7 +84,8 @@ template <typename F>
 concept QueryFormat = std::copy_constructible<F> &&
     QueryEngine<typename F::Engine, F> &&
     requires(const F format, Slice key, std::uint64_t seed) {
-  { F::kHasSeed } -> std::convertible_to<bool>;  // it is stored, and shown
+  // The seed is stored and shown; HashOf() is HashKey() of tamis/key_hash.h.
+  { F::kHasSeed } -> std::convertible_to<bool>;
   { format.spec_name() } -> std::convertible_to<std::string>;
   { format.hash_name() } -> std::convertible_to<std::string_view>;
   { format.HashOf(key, seed) }

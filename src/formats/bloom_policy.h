@@ -19,6 +19,7 @@
 #include "formats/bloom_facts.h"
 #include "formats/bloom_format.h"
 #include "formats/bloom_mutable.h"
+#include "formats/taken_hash.h"
 #include "hash/xxhash.h"
 #include "sort/hash_buckets.h"
 #include "tamis/filter.h"
@@ -63,6 +64,28 @@ class BloomReader final : public FilterReader {
                       std::span<bool> out) const noexcept override {
     engine_.CheckMany(format_, facts_.seed, BytesOf(payload_), keys, out);
   }
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return F::kHasSeed ? std::optional(facts_.seed) : std::nullopt;
+  }
+  bool MayContainHash(KeyHash hash) const noexcept override {
+    if constexpr (F::kHasSeed) {
+      return hash.seed != facts_.seed ||
+             engine_.Check(BytesOf(payload_), hash.value);
+    } else {
+      return true;
+    }
+  }
+  void MayContainHashes(KeyHashes hashes,
+                        std::span<bool> out) const noexcept override {
+    if constexpr (F::kHasSeed) {
+      if (hashes.seed == facts_.seed) {
+        engine_.CheckMany(TakesHashes(), facts_.seed, BytesOf(payload_),
+                          hashes.values, out);
+        return;
+      }
+    }
+    std::fill(out.begin(), out.end(), true);
+  }
   FilterInfo Describe() const override {
     return DescribeBloom(format_, engine_, facts_, payload_);
   }
@@ -90,9 +113,10 @@ class BloomBuilder final : public FilterBuilder {
 
   void Add(Slice key) override {
     Identify(key);
-    const Digest digest = format_.HashOf(key, seed_);
-    if (IsRepeat(digest)) return;
-    if (!digests_.PushBack(digest)) out_of_memory_ = true;
+    AddDigest(format_.HashOf(key, seed_));
+  }
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return F::kHasSeed ? std::optional(seed_) : std::nullopt;
   }
 
   void AddMany(std::span<const Slice> keys) override {
@@ -124,6 +148,21 @@ class BloomBuilder final : public FilterBuilder {
   // Digests too short to tell keys apart by.
   static constexpr bool kDigestsCollide =
       sizeof(Digest) < sizeof(std::uint64_t);
+
+  bool TakeHash(KeyHash hash) override {
+    if constexpr (F::kHasSeed) {
+      static_assert(!kDigestsCollide);
+      if (hash.seed != seed_) return false;
+      AddDigest(hash.value);
+      return true;
+    } else {
+      return false;
+    }
+  }
+  void AddDigest(const Digest& digest) {
+    if (IsRepeat(digest)) return;
+    if (!digests_.PushBack(digest)) out_of_memory_ = true;
+  }
 
   Status Write(std::string* dst) {
     if (out_of_memory_) {

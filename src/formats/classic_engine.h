@@ -39,14 +39,16 @@ class ClassicEngine {
     return CheckClassic<Probes>(bytes, shape_, digest);
   }
 
-  // out[i] = Check() of keys[i], with the first probes overlapped.
-  void CheckMany(const F& format, std::uint64_t seed,
-                 const unsigned char* bytes, std::span<const Slice> keys,
+  // out[i] = Check() of format.HashOf(keys[i], seed), with the first probes
+  // overlapped.
+  template <typename Hasher, typename Key>
+  void CheckMany(const Hasher& format, std::uint64_t seed,
+                 const unsigned char* bytes, std::span<const Key> keys,
                  std::span<bool> out) const noexcept {
     constexpr std::size_t kGroup = 32;
     CheckBatch<kGroup, BatchOrder::kInTurn>(
         keys, out.data(),
-        [&](Slice key) {
+        [&](const Key& key) {
           const Digest digest = format.HashOf(key, seed);
           PrefetchClassic<Probes>(bytes, shape_, digest);
           return digest;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -47,6 +48,17 @@ class GuardedReader final : public FilterReader {
   }
   bool MayContainRange(Slice lo, Slice hi) const noexcept override {
     return reader_->MayContainRange(lo, hi) || file_.faulted();
+  }
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return reader_->hash_seed();
+  }
+  bool MayContainHash(KeyHash hash) const noexcept override {
+    return reader_->MayContainHash(hash) || file_.faulted();
+  }
+  void MayContainHashes(KeyHashes hashes,
+                        std::span<bool> out) const noexcept override {
+    reader_->MayContainHashes(hashes, out);
+    if (file_.faulted()) std::fill(out.begin(), out.end(), true);
   }
   FilterInfo Describe() const override {
     FilterInfo info = reader_->Describe();

@@ -2,6 +2,7 @@
 // any of it.
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/no_throw.h"
@@ -13,6 +14,11 @@ namespace {
 // A level from 1 on is taken in pieces of about this size, so that the disk
 // need not have room for all of it twice.
 constexpr std::uint64_t kMaxJobBytes = std::uint64_t{1} << 30;
+
+// Null: that end of the range is open.
+const Slice* PointerTo(const std::optional<Slice>& end) noexcept {
+  return end.has_value() ? &*end : nullptr;
+}
 
 // The lowest level with tables in the range; 0 if there are none at all.
 int LowestLevel(const Version& version, const Slice* from, const Slice* to) {
@@ -139,8 +145,8 @@ Result<CompactReport> Compactor::Compact(const CompactOptions& options) {
 }
 
 Status Compactor::CompactLevels(const KeyRange& range, CompactReport* report) {
-  const Slice* from = range.start;
-  const Slice* to = range.end;  // one key too many does no harm
+  const Slice* from = PointerTo(range.start);
+  const Slice* to = PointerTo(range.end);  // one key too many does no harm
   const int lowest = LowestLevel(*views_.Current()->version, from, to);
   bool level0_done = false;
   Status status = RunExclusively(
@@ -174,8 +180,8 @@ Status Compactor::RewriteUnless(const KeyRange& range, const IsFine& is_fine,
   Status status = RunExclusively(
       [&](const Version& version) -> std::optional<CompactionJob> {
         for (int level = 1; level < kStoreLevels; ++level) {
-          for (const TableFileRef& file :
-               version.Overlapping(level, range.start, range.end)) {
+          for (const TableFileRef& file : version.Overlapping(
+                   level, PointerTo(range.start), PointerTo(range.end))) {
             if (file->number() >= first_new) continue;
             const Result<bool> fine = is_fine(*file);
             looked = fine.status();

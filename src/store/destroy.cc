@@ -54,7 +54,7 @@ class Destroyer {
     // While the lock is held: whoever opens LOCK from now on makes a new one,
     // and who had opened it before notices that it is gone.
     done = env_.Remove(LockFileName(dir_));
-    lock->reset();
+    lock.value().reset();
     if (!done.ok()) return done;
     if (report_.stayed.empty()) (void)env_.RemoveDirectory(dir_);
     return std::move(report_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "store/store_impl.h"
 
@@ -99,12 +100,12 @@ StoreStats StoreImpl::Stats() const {
 std::vector<std::uint64_t> StoreImpl::ApproximateSizes(
     std::span<const KeyRange> ranges) const {
   const std::shared_ptr<const ReadView> view = views_.Current();
-  // Bytes of all tables before a key; a null key stands for the end.
-  const auto before = [&](const Slice* key) {
+  // Bytes of all tables before a key; no key stands for the end.
+  const auto before = [&](const std::optional<Slice>& key) {
     std::uint64_t sum = 0;
     for (const Level& level : view->version->levels()) {
       for (const TableFileRef& file : level.files()) {
-        if (key == nullptr ||
+        if (!key.has_value() ||
             context_.order.CompareUser(UserKeyOf(file->largest()), *key) < 0) {
           sum += file->bytes();
         } else if (context_.order.CompareUser(UserKeyOf(file->smallest()),
@@ -120,7 +121,7 @@ std::vector<std::uint64_t> StoreImpl::ApproximateSizes(
   std::vector<std::uint64_t> sizes;
   for (const KeyRange& range : ranges) {
     const std::uint64_t start =
-        range.start == nullptr ? 0 : before(range.start);
+        range.start.has_value() ? before(range.start) : 0;
     const std::uint64_t end = before(range.end);
     sizes.push_back(end > start ? end - start : 0);
   }

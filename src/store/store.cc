@@ -113,6 +113,15 @@ Status Store::Write(const WriteOptions& options, const WriteBatch& batch) {
   });
 }
 
+Result<std::string> Store::Get(Slice key) { return Get(ReadOptions(), key); }
+
+Result<std::string> Store::Get(const ReadOptions& options, Slice key) {
+  std::string value;
+  Status got = Get(options, key, &value);
+  if (!got.ok()) return got;
+  return value;
+}
+
 Status Store::Get(const ReadOptions& options, Slice key, std::string* value) {
   return NoThrow([&] {
     if (HasNoMoment(options)) return OutOfMemory();

@@ -75,8 +75,8 @@ TEST(PosixReadable, WhatIsCutOffLaterIsAnErrorThatNamesTheFile) {
     ExpectNames(file->Read(0, 20'000, &scratch).status(), StatusCode::kIoError,
                 path);
     EXPECT_EQ(*file->Read(0, 5000, &scratch), std::string(5000, 'a'));
-    EXPECT_EQ(file->ReadAtMost(0, 20'000, &scratch)->size(), 5000u);
-    EXPECT_EQ(file->ReadAtMost(4999, 10, &scratch)->size(), 1u);
+    EXPECT_EQ(file->ReadAtMost(0, 20'000, &scratch).value().size(), 5000u);
+    EXPECT_EQ(file->ReadAtMost(4999, 10, &scratch).value().size(), 1u);
     EXPECT_EQ(*file->ReadAtMost(9000, 10, &scratch), "");
     EXPECT_EQ(*file->ReadAtMost(90'000, 10, &scratch), "");
     EXPECT_FALSE(map && file->MakeReadable(9000, 10));
@@ -110,7 +110,7 @@ TEST(PosixReadable, MoreFilesCanBeMappedThanAProcessMayHaveOpen) {
   for (const auto& file : files) {
     ASSERT_NE(file, nullptr);
     EXPECT_EQ(*file->Read(20'000, 3, &scratch), "end");
-    EXPECT_EQ(file->ReadAtMost(20'000, 100, &scratch)->size(), 3u);
+    EXPECT_EQ(file->ReadAtMost(20'000, 100, &scratch).value().size(), 3u);
     EXPECT_EQ(*file->Read(7, 0, &scratch), "");
   }
   std::filesystem::resize_file(path, 5000);
@@ -309,7 +309,7 @@ TEST(PosixLock, ExcludesThisProcessByWhateverPath) {
     ExpectNames(second.status(), StatusCode::kIoError, other);
     EXPECT_NE(second.status().message().find("elsewhere"), std::string::npos);
   }
-  lock->reset();
+  lock.value().reset();
   EXPECT_TRUE(DefaultEnv().Lock(path).ok());
 }
 
@@ -335,7 +335,7 @@ TEST(PosixLock, ExcludesOtherProcessesAlsoAfterARefusalInThisOne) {
   EXPECT_FALSE(OthersCanLock(path));
   EXPECT_FALSE(DefaultEnv().Lock(dir.path() + "/./LOCK").ok());
   EXPECT_FALSE(OthersCanLock(path));
-  lock->reset();
+  lock.value().reset();
   EXPECT_TRUE(OthersCanLock(path));
 }
 

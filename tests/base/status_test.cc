@@ -1,8 +1,11 @@
 #include "tamis/status.h"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -50,6 +53,51 @@ TEST(Result, HoldsAValueOrAStatus) {
   const Result<int> none(Status::NotFound("no such file"));
   EXPECT_FALSE(none.ok());
   EXPECT_EQ(none.status().code(), StatusCode::kNotFound);
+}
+
+TEST(Result, LeadsThroughOwningPointersToTheObject) {
+  Result<std::unique_ptr<std::string>> unique(
+      std::make_unique<std::string>("abc"));
+  EXPECT_EQ(unique->size(), 3u);
+  unique->push_back('d');
+  const Result<std::shared_ptr<std::string>> shared(
+      std::make_shared<std::string>("ab"));
+  EXPECT_EQ(shared->size(), 2u);
+  shared->push_back('c');  // as of a pointer that is const itself
+  EXPECT_EQ(**shared, "abc");
+
+  Result<std::string> plain("abcd");
+  EXPECT_EQ(plain->size(), 4u);
+  const Result<std::optional<int>> other(std::optional<int>(7));
+  EXPECT_TRUE(other->has_value());
+}
+
+// Counts the objects that are alive.
+class Counted {
+ public:
+  explicit Counted(int* alive) : alive_(alive) { ++*alive_; }
+  Counted(const Counted& other) : alive_(other.alive_) { ++*alive_; }
+  ~Counted() { --*alive_; }
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  int* alive_;
+};
+
+TEST(Result, ATemporaryGivesItsValueAwaySoThatALoopHoldsIt) {
+  static_assert(std::is_same_v<decltype(*std::declval<Result<std::string>>()),
+                               std::string>);
+  int alive = 0;
+  const auto make = [&]() -> Result<std::vector<Counted>> {
+    return std::vector<Counted>(3, Counted(&alive));
+  };
+  int seen = 0;
+  for ([[maybe_unused]] const Counted& counted : *make()) {
+    ++seen;
+    EXPECT_EQ(alive, 3);
+  }
+  EXPECT_EQ(seen, 3);
+  EXPECT_EQ(alive, 0);
 }
 
 TEST(AppendZeros, LeavesWhatIsThereAndRefusesTheImpossible) {

@@ -23,7 +23,7 @@ bool MayContain(const LineView& view, Slice key) {
 template <typename Change>
 std::string FilterWith(Change&& change) {
   std::string filter = Build(*PolicyOf("bloom:10"), {"key"});
-  TamisHeader header = ParseTamis(filter)->header;
+  TamisHeader header = ParseTamis(filter).value().header;
   change(&header);
   SealTamis(filter, header);
   return filter;

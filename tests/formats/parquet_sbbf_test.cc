@@ -141,7 +141,7 @@ TEST(ParquetSbbf, GrowingFiltersSaveWhatABuilderWrites) {
     ASSERT_TRUE((*one)->MayContain(key) && (*many)->MayContain(key));
   }
   for (const MutableFilter* filter :
-       {one->get(), static_cast<MutableFilter*>(many->get())}) {
+       {one.value().get(), static_cast<MutableFilter*>(many.value().get())}) {
     std::string saved = "before";
     ASSERT_TRUE(filter->Save(&saved).ok());
     EXPECT_EQ(ToHex(saved), ToHex("before" + built));

@@ -147,7 +147,7 @@ TEST(TamisRotating, ABuilderFillsTheNewestGeneration) {
     EXPECT_EQ(built.size(), policy->Predict(n).bytes);
     auto grown = policy->NewMutable(n);
     ASSERT_TRUE(grown.ok());
-    InsertAll(grown->get(), keys);
+    InsertAll(grown.value().get(), keys);
     EXPECT_EQ(SaveOf(**grown), built);
     auto loaded = LoadTamisRotating(built);
     ASSERT_TRUE(loaded.ok());

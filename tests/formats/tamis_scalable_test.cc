@@ -221,7 +221,7 @@ TEST(TamisScalable, ABuilderPlansForItsKeys) {
     EXPECT_EQ(SaveOf(*grown), built) << n;
     auto loaded = LoadTamisScalable(built);
     ASSERT_TRUE(loaded.ok());
-    InsertAll(loaded->get(), NumberedKeys("more-", n / 2 + 35));
+    InsertAll(loaded.value().get(), NumberedKeys("more-", n / 2 + 35));
     InsertAll(grown.get(), NumberedKeys("more-", n / 2 + 35));
     EXPECT_EQ(SaveOf(**loaded), SaveOf(*grown)) << n;
     EXPECT_EQ(PartsOf(SaveOf(**loaded)), 2u) << n;

@@ -3,7 +3,8 @@
 #
 # Installs BUILD_DIR into a scratch prefix, builds the consumer project against
 # it in every way we promise (find_package shared and static, pkg-config
-# shared and static) and runs each; then looks at what the libraries show.
+# shared and static) and runs each; then looks at what the libraries show, at
+# each header by itself, and for the licence and the documents.
 set -euo pipefail
 
 build_dir=$1 compiler=$2
@@ -56,8 +57,12 @@ pc=$(find "$prefix" -name tamis.pc)
 libdir=$(cd "$(dirname "$pc")/.." && pwd)
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 
+# Until 1.0 every minor version is another interface, and another soname.
+version=$(pkg-config --modversion tamis)
+soname=libtamis.so.${version%.*}
+
 consume_with_cmake shared
-needs "$scratch/shared/consumer" libtamis.so.0 || fail "not linked shared"
+needs "$scratch/shared/consumer" "$soname" || fail "not linked shared"
 consume_with_cmake static -DTAMIS_USE_STATIC_LIBS=ON
 ! needs "$scratch/static/consumer" libtamis.so || fail "not linked statically"
 echo "find_package: shared and static work"
@@ -65,12 +70,41 @@ echo "find_package: shared and static work"
 # The flags are words, so they are left unquoted on purpose.
 # shellcheck disable=SC2046
 consume_with_pkg_config pc_shared $(pkg-config --libs tamis)
-needs "$scratch/pc_shared" libtamis.so.0 || fail "not linked shared"
+needs "$scratch/pc_shared" "$soname" || fail "not linked shared"
 static_libs=$(pkg-config --static --libs tamis)
 # shellcheck disable=SC2086
 consume_with_pkg_config pc_static ${static_libs/-ltamis/-l:libtamis.a}
 ! needs "$scratch/pc_static" libtamis.so || fail "not linked statically"
 echo "pkg-config: shared and static work"
+
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "what version is $version?"
+called=$(objdump -p "$libdir/libtamis.so" | awk '$1 == "SONAME" { print $2 }')
+[[ $called == "$soname" ]] ||
+  fail "the shared library calls itself $called, not $soname"
+[[ -e $libdir/$soname ]] || fail "no $soname was installed"
+echo "soname: $soname"
+
+# Each header by itself.  Those for LevelDB need its headers.
+headers=0
+for header in "$prefix"/include/tamis/*.h; do
+  if [[ $header == */leveldb_filter_policy* ]] &&
+    ! "$compiler" -x c++ -E -include leveldb/c.h /dev/null >/dev/null 2>&1; then
+    continue
+  fi
+  quietly "$compiler" -x c++ -std=c++20 -fsyntax-only -Wall -Wextra -Werror \
+    -I "$prefix/include" -include "$header" /dev/null
+  headers=$((headers + 1))
+done
+[[ $headers -gt 0 ]] || fail "no headers were installed"
+echo "$headers headers stand alone"
+
+doc=$prefix/share/doc/tamis
+for file in LICENSE README.md docs/library.md docs/formats/tamis.md \
+  examples/quick_start.cc; do
+  [[ -s $doc/$file ]] || fail "not installed: share/doc/tamis/$file"
+done
+cmp -s "$here/../../LICENSE" "$doc/LICENSE" || fail "another LICENSE"
+echo "licence and documents are installed"
 
 [[ -x $prefix/bin/tamis ]] || fail "the tamis command was not installed"
 quietly "$prefix/bin/tamis" --help

@@ -171,7 +171,7 @@ TEST_P(Batches, MutableFiltersSaveWhatABuilderWrites) {
   }
   ASSERT_TRUE(one.ok() && many.ok());
   if (!testing::GrowsToWhatABuilderWrites(GetParam())) return;
-  CheckGrowing(*policy_, one->get(), many->get());
+  CheckGrowing(*policy_, one.value().get(), many.value().get());
 }
 
 TEST_P(Batches, ConcurrentFiltersSaveWhatABuilderWrites) {
@@ -182,7 +182,7 @@ TEST_P(Batches, ConcurrentFiltersSaveWhatABuilderWrites) {
     return;
   }
   ASSERT_TRUE(one.ok() && many.ok());
-  CheckGrowing(*policy_, one->get(), many->get());
+  CheckGrowing(*policy_, one.value().get(), many.value().get());
 }
 
 // Planned for nothing, they still have bits to set.

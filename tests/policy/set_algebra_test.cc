@@ -186,9 +186,9 @@ TEST(SetAlgebraRates, AreThoseOfTheShapePage) {
     for (std::size_t i = 0; i < kBoth.size(); ++i) {
       const std::string b =
           Build(*sized, KeysFrom(100'000 - kBoth[i], 100'000));
-      EXPECT_NEAR(
-          EstimateOverlap(a, b)->intersection_rate * 100 / row.intersections[i],
-          1, 0.07)
+      EXPECT_NEAR(EstimateOverlap(a, b).value().intersection_rate * 100 /
+                      row.intersections[i],
+                  1, 0.07)
           << row.kind << kBoth[i];
     }
   }

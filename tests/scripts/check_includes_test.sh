@@ -8,6 +8,7 @@ check="$repository/scripts/check_includes.sh"
 # A small tree in which everything is allowed.
 plant_good() {
   plant include/tamis/a.h '#include <string>' '#include "tamis/b.h"'
+  plant include/tamis/leveldb_filter_policy_x.h '#include <leveldb/c.h>'
   plant src/base/a.cc '#include <sys/mman.h>' '#include "base/b.h"'
   plant src/hash/a.cc '#include <xxhash.h>' '#include "base/b.h"'
   plant src/math/a.cc '#include "tamis/a.h"'
@@ -38,6 +39,9 @@ refuse src/base/a.cc '#include "b.h"' 'name the folder'
 refuse src/base/a.cc '#include "tools/own.h"' 'no such folder'
 refuse include/tamis/a.h '#include "base/b.h"' 'a public header includes only'
 refuse include/tamis/a.h '#include <immintrin.h>' 'a public header takes no'
+refuse include/tamis/a.h '#include <leveldb/c.h>' 'a public header takes no'
+refuse include/tamis/leveldb_filter_policy_x.h '#include <rocksdb/c.h>' \
+  'a public header takes no'
 refuse tools/main.cc '#include "formats/a.h"' 'tools/ includes tamis/, base/'
 
 plant_good

@@ -69,8 +69,8 @@ void ExpectAgreement(const Files& files, Tally* tally) {
   const bool is_well = checked.ok() && checked->problems.empty();
   options.read_only = true;
   Result<std::unique_ptr<Store>> opened = Store::Open("/db", options);
-  Status read = opened.ok() ? ReadAll(opened->get()) : opened.status();
-  if (opened.ok()) opened->reset();
+  Status read = opened.ok() ? ReadAll(opened.value().get()) : opened.status();
+  if (opened.ok()) opened.value().reset();
   EXPECT_TRUE(!is_well || read.ok()) << read.ToString();
   options.read_only = false;
   const Status written = Store::Open("/db", options).status();

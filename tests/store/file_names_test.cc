@@ -91,7 +91,7 @@ TEST(Current, NamesTheManifestThatWasSet) {
     EXPECT_EQ(*ReadCurrent(env, "/db"), ManifestFileName("/db", number));
   }
   EXPECT_EQ(env.Contents("/db/CURRENT"), "MANIFEST-000012\n");
-  EXPECT_EQ(env.List("/db")->size(), 1u);
+  EXPECT_EQ(env.List("/db").value().size(), 1u);
   ASSERT_TRUE(env.SyncDirectory("/").ok());
   env.Crash(CrashMode::kDropUnsynced);
   env.Restart();
@@ -126,7 +126,7 @@ TEST(Current, AFailureLeavesNoTemporaryFile) {
   ASSERT_TRUE(env.CreateDirectory("/db").ok());
   env.FailCall(1, EIO, false, kSyncCalls);
   EXPECT_EQ(SetCurrent(env, "/db", 2).code(), StatusCode::kIoError);
-  EXPECT_TRUE(env.List("/db")->empty());
+  EXPECT_TRUE(env.List("/db").value().empty());
 }
 
 TEST(Current, WhatDoesNotNameAManifestIsCorruption) {

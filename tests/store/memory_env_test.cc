@@ -31,7 +31,7 @@ TEST(MemoryEnv, HoldsWhatIsWritten) {
   EXPECT_EQ(env.Contents("/d/f"), "abc");
   auto again = env.Reopen("/d/f", 2, WriteKind::kTable);
   ASSERT_TRUE((*again)->Append("X").ok());
-  again->reset();
+  again.value().reset();
   EXPECT_EQ(env.Contents("/d/f"), "abX");
   EXPECT_EQ(*env.FileSize("/d/f"), 3u);
   EXPECT_EQ(*env.List("/d"), std::vector<std::string>{"f"});
@@ -222,9 +222,9 @@ TEST(MemoryEnv, LocksUntilReleasedOrCrashed) {
   CrashAndRestart(env, CrashMode::kKillProcess);
   auto second = env.Lock("LOCK");
   ASSERT_TRUE(second.ok());
-  lock->reset();  // of the time before: releases nothing
+  lock.value().reset();  // of the time before: releases nothing
   EXPECT_FALSE(env.Lock("LOCK").ok());
-  second->reset();
+  second.value().reset();
   EXPECT_TRUE(env.Lock("LOCK").ok());
 }
 
@@ -242,7 +242,7 @@ TEST(MemoryEnvThreads, MayBeShared) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(env.List(".")->size(), 4u);
+  EXPECT_EQ(env.List(".").value().size(), 4u);
 }
 
 TEST(MemoryEnv, FailsToReadWhatWasMadeUnreadable) {

@@ -219,10 +219,8 @@ void ModelRun::ExpectStandsRight(const Walk& walk) {
 void ModelRun::CompactRange() {
   const std::string a = RandomKey();
   const std::string b = RandomKey();
-  const Slice start = a;
-  const Slice end = b;
   KeyRange range;
-  if (Chance(3) > 0) range = {a < b ? &start : &end, a < b ? &end : &start};
+  if (Chance(3) > 0) range = a < b ? KeyRange{a, b} : KeyRange{b, a};
   const Status compacted = store_->Compact(range);
   ASSERT_TRUE(compacted.ok()) << compacted.ToString();
 }

@@ -130,12 +130,12 @@ class History {
     for (int life = 0; life < 2; ++life) {
       Result<std::unique_ptr<Store>> opened = Store::Open("/db", options_);
       ASSERT_TRUE(opened.ok()) << opened.status().ToString();
-      for (int i = 0; i < operations; ++i) Step(opened->get());
+      for (int i = 0; i < operations; ++i) Step(opened.value().get());
       ASSERT_TRUE((*opened)->WaitForQuiet().ok());
       env_.Crash(CrashMode::kKillProcess);
       pins_.clear();
       snapshots_.clear();
-      opened->reset();
+      opened.value().reset();
       env_.Restart();
     }
     const Result<std::vector<std::string>> names = env_.List("/db");
@@ -220,9 +220,9 @@ Repaired RepairOf(const Files& files, StoreOptions options) {
   Result<std::unique_ptr<Store>> store = Store::Open("/db", options);
   EXPECT_TRUE(store.ok()) << store.status().ToString();
   if (!store.ok()) return repaired;
-  repaired.contents = ContentsOf(store->get());
-  ExpectHolds(store->get(), repaired.contents);
-  store->reset();
+  repaired.contents = ContentsOf(store.value().get());
+  ExpectHolds(store.value().get(), repaired.contents);
+  store.value().reset();
   ExpectSound(&env);
   return repaired;
 }

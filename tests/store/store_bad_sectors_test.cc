@@ -132,7 +132,7 @@ TEST_F(StoreOnABadDisk, SaysWhichTableCannotBeRead) {
 
     ASSERT_TRUE(disk_.RestoreEnd());
     ASSERT_TRUE(LoopDisk::Forget(table));
-    EXPECT_TRUE(CheckStore(dir())->problems.empty());
+    EXPECT_TRUE(CheckStore(dir()).value().problems.empty());
     std::filesystem::remove_all(dir());
   }
 }

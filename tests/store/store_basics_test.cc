@@ -52,6 +52,27 @@ void ExpectHolds(TestStore* store,
   EXPECT_EQ(expected, model.end());
 }
 
+TEST(StoreGet, GivesTheValueOrSaysThatThereIsNone) {
+  TestStore store(StillOptions());
+  store.Put("key", std::string("a\0b", 3));
+  store.Put("empty", "");
+  store.Put("gone", "x");
+  const auto before = store->GetSnapshot();
+  store.Delete("gone");
+  for (const bool flushed : {false, true}) {
+    if (flushed) store.Flush();
+    const Result<std::string> value = store->Get("key");
+    ASSERT_TRUE(value.ok()) << value.status().ToString();
+    EXPECT_EQ(*value, std::string("a\0b", 3));
+    EXPECT_EQ(store->Get("empty").value(), "");
+    EXPECT_EQ(store->Get("gone").status().code(), StatusCode::kNotFound);
+    EXPECT_EQ(store->Get("never").status().code(), StatusCode::kNotFound);
+    ReadOptions then;
+    then.snapshot = before.get();
+    EXPECT_EQ(store->Get(then, "gone").value(), "x");
+  }
+}
+
 TEST(StoreOpen, SaysWhereThereIsNoStore) {
   testing::MemoryEnv env;
   StoreOptions options;

@@ -96,11 +96,9 @@ TEST(StoreCompact, OfARangeLeavesTheRestAlone) {
   store.Compact();
   for (std::uint64_t i = 0; i < 1000; ++i) store.Delete(NumberKey(i));
   store.Flush();
-  const std::string start_text = NumberKey(100);
-  const std::string end_text = NumberKey(200);
-  const Slice start = start_text;
-  const Slice end = end_text;
-  ASSERT_TRUE(store->Compact({&start, &end}).ok());
+  const std::string start = NumberKey(100);
+  const std::string end = NumberKey(200);
+  ASSERT_TRUE(store->Compact(KeyRange::Between(start, end)).ok());
   EXPECT_EQ(store.All(), "");
 }
 
@@ -175,14 +173,12 @@ TEST(StoreSizes, ApproximateTheBytesOfARange) {
   for (std::uint64_t i = 0; i < 1000; ++i) {
     store.Put(NumberKey(i), std::string(1000, 'x'));
   }
-  const std::string quarter_text = NumberKey(250);
-  const std::string half_text = NumberKey(500);
-  const Slice quarter = quarter_text;
-  const Slice half = half_text;
-  const Slice after = "zzz";
+  const std::string quarter = NumberKey(250);
+  const std::string half = NumberKey(500);
   const std::array<KeyRange, 6> ranges = {
-      KeyRange{},        KeyRange{&quarter, &half}, KeyRange{nullptr, &half},
-      {&half, &quarter}, {&after, nullptr},         {&half, nullptr},
+      KeyRange::All(),        KeyRange::Between(quarter, half),
+      KeyRange::Before(half), KeyRange::Between(half, quarter),
+      KeyRange::From("zzz"),  KeyRange::From(half),
   };
   EXPECT_EQ(store->ApproximateSizes(ranges)[0], 0u);  // all in memory
   for (int round = 0; round < 2; ++round) {

@@ -42,7 +42,7 @@ Files SmallStore(bool compressed, BatchHistory* history) {
         Store::Open(kDir, DamageOptions(&env, compressed));
     EXPECT_TRUE(store.ok()) << store.status().ToString();
     for (int i = 0; i < kBatches; ++i) {
-      EXPECT_TRUE(history->Write(store->get(), false));
+      EXPECT_TRUE(history->Write(store.value().get(), false));
       const Status done = i == kBatches / 3   ? (*store)->Compact()
                           : i == kBatches / 2 ? (*store)->Flush()
                                               : Status::Ok();
@@ -120,7 +120,7 @@ Contents ContentsOfFiles(const Files& files) {
   options.env = &env;
   Result<std::unique_ptr<Store>> store = Store::Open(kDir, options);
   EXPECT_TRUE(store.ok()) << store.status().ToString();
-  return ContentsOf(store->get());
+  return ContentsOf(store.value().get());
 }
 
 struct Tally {
@@ -218,7 +218,7 @@ TEST(StoreDamage, IsNotFoundInAValueThatWasCutOffAndLooksLikeALog) {
     Result<std::unique_ptr<Store>> store = Store::Open(kDir, options);
     ASSERT_TRUE(store.ok()) << store.status().ToString();
     ASSERT_TRUE((*store)->Put({}, "key", log.substr(0, 5000)).ok());
-    store->reset();
+    store.value().reset();
     for (const auto& [path, bytes] : files) {
       if (!path.ends_with(".log")) continue;
       const std::string longer = env.Contents(path);
@@ -227,7 +227,7 @@ TEST(StoreDamage, IsNotFoundInAValueThatWasCutOffAndLooksLikeALog) {
     }
     store = Store::Open(kDir, options);
     ASSERT_TRUE(store.ok()) << store.status().ToString();
-    history.ExpectExactly(store->get());
+    history.ExpectExactly(store.value().get());
   }
 }
 
@@ -244,7 +244,7 @@ TEST(StoreDamage, OfALostCurrentLeavesTheTablesAlone) {
   ASSERT_TRUE(RepairStore(kDir, options).ok());
   Result<std::unique_ptr<Store>> store = Store::Open(kDir, options);
   ASSERT_TRUE(store.ok()) << store.status().ToString();
-  history.ExpectExactly(store->get());
+  history.ExpectExactly(store.value().get());
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ TEST(StoreFaults, GoesOnWhenAFullDiskHasRoomAgain) {
   ExpectSound(&env);
   opened = Store::Open(kDir, BusyOptions(&env));
   ASSERT_TRUE(opened.ok()) << opened.status().ToString();
-  history.ExpectExactly(opened->get());
+  history.ExpectExactly(opened.value().get());
 }
 
 }  // namespace

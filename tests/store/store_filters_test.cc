@@ -259,8 +259,9 @@ TEST(StoreFilters, ThatAreDamagedCostReadsAndHideNothing) {
     EXPECT_EQ(stats.damaged_filters, 1u);
     EXPECT_NE(stats.last_filter_damage.find(".ldb"), std::string::npos);
     EXPECT_EQ(stats.levels[0].unfiltered, stats.levels[0].tables_read);
-    EXPECT_NE(store->Property("tamis.stats")->find(stats.last_filter_damage),
-              std::string::npos);
+    EXPECT_NE(
+        store->Property("tamis.stats").value().find(stats.last_filter_damage),
+        std::string::npos);
     EXPECT_NE(store.env().Contents("/db/LOG").find(stats.last_filter_damage),
               std::string::npos);
     const Explanation told = store->Explain({}, MixedKey(2));

@@ -125,7 +125,7 @@ TEST_F(MemoryLimit, AWriteThatDoesNotFitFailsAndTheNextOneWorks) {
       CHILD_EXPECT((*store)->Get({}, "small", &got).ok() && got == "value");
     }
     CHILD_EXPECT((*store)->Put({}, "large", value).ok());
-    store->reset();
+    store.value().reset();
     store = Store::Open(path_, {});
     CHILD_EXPECT(store.ok());
     std::string got;

@@ -226,8 +226,7 @@ class FaultyStore {
   }
 
   void Tell() {
-    const Slice from = "0";
-    const KeyRange range{.start = &from};
+    const KeyRange range = KeyRange::From("0");
     std::optional<Result<std::string>> text;
     Status explained;
     {

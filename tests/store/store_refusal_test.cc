@@ -234,7 +234,7 @@ TEST(StoreOpen, ANewStoreIsDurableWithItsDirectory) {
     ASSERT_TRUE(store.ok()) << store.status().ToString();
     ASSERT_TRUE((*store)->Put({.sync = true}, "key", "value").ok());
     env.Crash(CrashMode::kDropUnsynced);
-    store->reset();
+    store.value().reset();
     env.Restart();
     options.create_if_missing = false;
     store = Store::Open("/db", options);

@@ -133,11 +133,10 @@ TEST(StoreRewrite, KeepsToTheRange) {
   store.options().compression = Compression::kNone;
   store.Reopen();
   const std::string last = NumberKey(1);
-  const Slice end = last;
   CompactOptions options;
-  options.range.end = &end;
+  options.range = KeyRange::Before(last);
   options.rewrite_what_differs = true;
-  EXPECT_EQ(store->CompactWith(options)->rewritten, 1u);
+  EXPECT_EQ(store->CompactWith(options).value().rewritten, 1u);
 }
 
 // As it was before there was anything to ask for.

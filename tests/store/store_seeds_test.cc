@@ -105,7 +105,7 @@ TEST(StoreSeeds, ThatAreFixedLetCraftedKeysCostTheFilterAndNoMore) {
 
 TEST(StoreSeeds, AreDrawnOnceForEachStoreAndRemembered) {
   const auto seed = [](TestStore* store) {
-    return ReadStoreSettings("/db", &store->env())->filter_seed;
+    return ReadStoreSettings("/db", &store->env()).value().filter_seed;
   };
   TestStore one(StillOptions());
   TestStore two(StillOptions());
@@ -133,7 +133,7 @@ TEST(StoreSeeds, StandInTheFilters) {
       store.Put("key", "value");
       store.Flush();
       const auto remembered =
-          ReadStoreSettings("/db", &store.env())->filter_seed;
+          ReadStoreSettings("/db", &store.env()).value().filter_seed;
       EXPECT_EQ(remembered.has_value(), !fixed);
       const std::string bytes = OwnFilter(&store);
       const auto reader = (*MakePolicy("bloom"))->Open(bytes);

@@ -178,7 +178,7 @@ TEST(DbRepair, TellsWhereNothingWasLost) {
     auto store = Store::Open(db, QuietOptions());
     ASSERT_TRUE(store.ok());
     for (const std::string_view prefix : {"a", "m"}) {
-      PutNumbered(store->get(), prefix, 500);
+      PutNumbered(store.value().get(), prefix, 500);
       ASSERT_TRUE((*store)->Flush().ok());
     }
     ASSERT_TRUE((*store)->Put({}, "z", "last").ok());

@@ -78,7 +78,7 @@ TEST(DbSettings, ThatAreGivenOverrideAndAreForgottenUnlessToBeRemembered) {
             1);
   EXPECT_TRUE(CompactJson(db)["nothing_to_do"].get<bool>());
   EXPECT_EQ(FilterOf(db), "ribbon");
-  EXPECT_EQ(ReadStoreSettings(db)->compression, Compression::kZstd);
+  EXPECT_EQ(ReadStoreSettings(db).value().compression, Compression::kZstd);
 }
 
 TEST(DbSettings, OfOneKindAreComparedByThemselves) {
@@ -96,7 +96,7 @@ TEST(DbSettings, OfOneKindAreComparedByThemselves) {
     EXPECT_EQ(CompactJson(db, remembered)["rewritten"], 1) << change[1];
     EXPECT_TRUE(CompactJson(db, change)["nothing_to_do"].get<bool>());
   }
-  EXPECT_EQ(ReadStoreSettings(db)->leveldb_filter_bits, 10u);
+  EXPECT_EQ(ReadStoreSettings(db).value().leveldb_filter_bits, 10u);
 }
 
 TEST(DbSettings, AreShownByStatsWithoutTheSeed) {
@@ -281,7 +281,7 @@ TEST(DbSettings, OfAProgramsOwnPolicyAreNotTakenForDefaults) {
     options.filter_policy = *MakePolicy("splitblock:20");
     auto store = Store::Open(db, options);
     ASSERT_TRUE(store.ok()) << store.status().ToString();
-    PutNumbered(store->get(), "k", 500);
+    PutNumbered(store.value().get(), "k", 500);
     ASSERT_TRUE((*store)->Compact().ok());
   }
   const auto before = FilesOf(db);

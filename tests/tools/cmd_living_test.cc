@@ -293,7 +293,7 @@ TEST(LivingCommands, WaitForWhoeverChangesTheFile) {
     EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(50)),
               std::future_status::timeout)
         << args[0];
-    lock->reset();
+    lock.value().reset();
     EXPECT_EQ(waiting.get().code, kExitOk) << args[0];
   }
 }

@@ -45,9 +45,9 @@ inline void PutNumbered(Store* store, std::string_view prefix, int count) {
 inline void MakeStore(const std::string& dir) {
   auto store = Store::Open(dir, QuietOptions());
   ASSERT_TRUE(store.ok()) << store.status().message();
-  PutNumbered(store->get(), "a", 500);
+  PutNumbered(store.value().get(), "a", 500);
   ASSERT_TRUE((*store)->Flush().ok());
-  PutNumbered(store->get(), "m", 500);
+  PutNumbered(store.value().get(), "m", 500);
   ASSERT_TRUE((*store)->Flush().ok());
   ASSERT_TRUE((*store)->Put({}, "z", "last").ok());
   ASSERT_TRUE((*store)->Delete({}, "a0007").ok());

@@ -93,7 +93,7 @@ TEST(KeyReader, WrongKeysNameTheirFile) {
   const std::string path = dir.Write("hex.txt", "61\n62\n6x\n");
   auto source = FileSource::Open(path, -1);
   ASSERT_TRUE(source.ok());
-  KeyReader reader(source->get(), {.hex = true});
+  KeyReader reader(source.value().get(), {.hex = true});
   ASSERT_TRUE(reader.Next().ok());
   EXPECT_EQ(reader.Next().message(),
             path + ": line 3: 'x' is not a hexadecimal digit");
@@ -187,7 +187,7 @@ TEST(FileSource, ReadsAFileAndKnowsItsLength) {
   auto source = FileSource::Open(dir.Write("keys", "a\nb\n"), -1);
   ASSERT_TRUE(source.ok()) << source.status().message();
   EXPECT_EQ((*source)->total_bytes(), 4u);
-  KeyReader reader(source->get(), {});
+  KeyReader reader(source.value().get(), {});
   ASSERT_TRUE(reader.Next().ok());
   EXPECT_EQ(reader.keys().size(), 2u);
   EXPECT_EQ(reader.bytes_read(), 4u);

@@ -120,12 +120,13 @@ class CountingEngine {
   bool Check(const unsigned char* bytes, std::uint64_t digest) const noexcept {
     return CheckCounters(bytes + OffsetOf(digest), BitsOf(digest), probes_);
   }
-  void CheckMany(const TamisCounting& format, std::uint64_t seed,
-                 const unsigned char* bytes, std::span<const Slice> keys,
+  template <typename Hasher, typename Key>
+  void CheckMany(const Hasher& format, std::uint64_t seed,
+                 const unsigned char* bytes, std::span<const Key> keys,
                  std::span<bool> out) const noexcept {
     CheckErasable(
-        *this, bytes, keys, [&](Slice key) { return format.HashOf(key, seed); },
-        out.data());
+        *this, bytes, keys,
+        [&](const Key& key) { return format.HashOf(key, seed); }, out.data());
   }
   bool Insert(unsigned char* bytes, std::uint64_t digest) const noexcept {
     AddToCounters(bytes + OffsetOf(digest), BitsOf(digest), probes_);

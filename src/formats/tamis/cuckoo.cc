@@ -153,12 +153,13 @@ class CuckooEngine {
   bool Check(const unsigned char* bytes, std::uint64_t digest) const noexcept {
     return table_.Check(bytes, table_.PlaceOf(digest));
   }
-  void CheckMany(const TamisCuckoo& format, std::uint64_t seed,
-                 const unsigned char* bytes, std::span<const Slice> keys,
+  template <typename Hasher, typename Key>
+  void CheckMany(const Hasher& format, std::uint64_t seed,
+                 const unsigned char* bytes, std::span<const Key> keys,
                  std::span<bool> out) const noexcept {
     CheckErasable(
-        *this, bytes, keys, [&](Slice key) { return format.HashOf(key, seed); },
-        out.data());
+        *this, bytes, keys,
+        [&](const Key& key) { return format.HashOf(key, seed); }, out.data());
   }
   bool Insert(unsigned char* bytes, std::uint64_t digest) const noexcept {
     return table_.Insert(bytes, table_.PlaceOf(digest));

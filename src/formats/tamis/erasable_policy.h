@@ -69,12 +69,13 @@ Result<SortedDigests> SortDigests(const ChunkedArray<std::uint64_t>& digests);
 inline constexpr std::size_t kErasableGroup = 32;
 
 // out[i] = Check() of hash_of(keys[i]), with the memory accesses overlapped.
-template <typename Engine, typename HashOf>
+template <typename Engine, typename Key, typename HashOf>
 void CheckErasable(const Engine& engine, const unsigned char* bytes,
-                   std::span<const Slice> keys, const HashOf& hash_of,
+                   std::span<const Key> keys, const HashOf& hash_of,
                    bool* out) noexcept {
   CheckBatch<kErasableGroup>(
-      keys, out, [&](Slice key) { return engine.Prepare(bytes, hash_of(key)); },
+      keys, out,
+      [&](const Key& key) { return engine.Prepare(bytes, hash_of(key)); },
       [&](const typename Engine::Query& query) { return engine.Check(query); });
 }
 
@@ -166,6 +167,10 @@ class ErasableBuilder final : public FilterBuilder {
     if (!digests_.PushBack(format_.HashOf(key, seed_))) out_of_memory_ = true;
   }
 
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return seed_;
+  }
+
   Status Finish(std::string* dst) override {
     return NoThrowAppending(dst, [&] { return Write(dst); });
   }
@@ -174,6 +179,12 @@ class ErasableBuilder final : public FilterBuilder {
   }
 
  private:
+  bool TakeHash(KeyHash hash) override {
+    if (hash.seed != seed_) return false;
+    if (!digests_.PushBack(hash.value)) out_of_memory_ = true;
+    return true;
+  }
+
   Status Write(std::string* dst) {
     if (out_of_memory_) {
       return Status::ResourceExhausted("no memory for the keys' hashes");

@@ -11,9 +11,9 @@
 #include "filters/bloom/bit_array.h"
 #include "filters/fuse/binary_fuse.h"
 #include "formats/always_maybe.h"
+#include "formats/taken_hash.h"
 #include "formats/tamis/container.h"
 #include "formats/tamis/fuse_payload.h"
-#include "hash/xxhash.h"
 #include "math/fuse_sizing.h"
 #include "sort/hash_set.h"
 
@@ -47,14 +47,21 @@ class FuseReader final : public FilterReader {
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
-    CheckBatch<kGroup>(
-        keys, out.data(),
-        [this](Slice key) {
-          const Query query = QueryFor(key);
-          Prefetch(query);
-          return query;
-        },
-        [this](const Query& query) { return Check(query); });
+    CheckMany(keys, out);
+  }
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return header_.seed;
+  }
+  bool MayContainHash(KeyHash hash) const noexcept override {
+    return hash.seed != header_.seed || Check(QueryFor(hash.value));
+  }
+  void MayContainHashes(KeyHashes hashes,
+                        std::span<bool> out) const noexcept override {
+    if (hashes.seed == header_.seed) {
+      CheckMany(hashes.values, out);
+    } else {
+      std::fill(out.begin(), out.end(), true);
+    }
   }
   FilterInfo Describe() const override;
 
@@ -72,9 +79,23 @@ class FuseReader final : public FilterReader {
     return directory_.PartAt(
         static_cast<std::size_t>(FusePartOf(digest, parts_)));
   }
-  Query QueryFor(Slice key) const noexcept {
+  // Key is a Slice, or the hash of one.
+  template <typename Key>
+  void CheckMany(std::span<const Key> keys,
+                 std::span<bool> out) const noexcept {
+    CheckBatch<kGroup>(
+        keys, out.data(),
+        [this](const Key& key) {
+          const Query query = QueryFor(key);
+          Prefetch(query);
+          return query;
+        },
+        [this](const Query& query) { return Check(query); });
+  }
+  template <typename Key>
+  Query QueryFor(const Key& key) const noexcept {
     Query query;
-    query.digest = Xxh3Short(key, header_.seed);
+    query.digest = HashOrTake(key, header_.seed);
     const FusePart part = PartOf(query.digest);
     query.cells = part.is_list() ? nullptr : part.content;
     query.probe = FuseProbeFor<kArity>(FusePositionOf(query.digest, parts_),

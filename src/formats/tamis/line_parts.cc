@@ -80,6 +80,20 @@ void CheckPartsMany(std::span<const LineFilter> parts, std::uint64_t seed,
       });
 }
 
+void CheckPartsMany(std::span<const LineFilter> parts,
+                    std::span<const std::uint64_t> digests,
+                    std::span<bool> out) noexcept {
+  ForEachPrepared<kPartsGroup>(
+      digests,
+      [&](std::uint64_t digest) {
+        for (const LineFilter& part : parts) part.PrefetchOfMany(digest);
+        return digest;
+      },
+      [&](std::size_t first, std::span<const std::uint64_t> group) {
+        Answer(parts, group, out.data() + first);
+      });
+}
+
 std::uint64_t MarkNew(const MutableLineFilter& part,
                       std::span<const std::uint64_t> digests) noexcept {
   const Kernels& kernels = ActiveKernels();
@@ -125,10 +139,15 @@ DigestsBuilder::DigestsBuilder(std::uint64_t seed, RepeatedKeys repeats,
     : seed_(seed), repeats_(repeats), write_(std::move(write)) {}
 
 void DigestsBuilder::Add(Slice key) {
-  const std::uint64_t digest = LineDigest(key, seed_);
-  if (digests_.size() > 0 && last_ == digest) return;
-  last_ = digest;
-  if (!digests_.PushBack(digest)) out_of_memory_ = true;
+  TakeHash({.value = LineDigest(key, seed_), .seed = seed_});
+}
+
+bool DigestsBuilder::TakeHash(KeyHash hash) {
+  if (hash.seed != seed_) return false;
+  if (digests_.size() > 0 && last_ == hash.value) return true;
+  last_ = hash.value;
+  if (!digests_.PushBack(hash.value)) out_of_memory_ = true;
+  return true;
 }
 
 Status DigestsBuilder::Finish(std::string* dst) {

@@ -29,6 +29,11 @@ bool CheckParts(std::span<const LineFilter> parts,
 void CheckPartsMany(std::span<const LineFilter> parts, std::uint64_t seed,
                     std::span<const Slice> keys, std::span<bool> out) noexcept;
 
+// out[i] = CheckParts() of digests[i], likewise.
+void CheckPartsMany(std::span<const LineFilter> parts,
+                    std::span<const std::uint64_t> digests,
+                    std::span<bool> out) noexcept;
+
 // Returns the digest of a key, its line in every part being prefetched.
 [[gnu::always_inline]] inline std::uint64_t PrepareParts(
     std::span<const LineFilter> parts, std::uint64_t seed, Slice key) noexcept {
@@ -60,12 +65,17 @@ class DigestsBuilder final : public FilterBuilder {
 
   DigestsBuilder(std::uint64_t seed, RepeatedKeys repeats, Write write);
   void Add(Slice key) override;
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return seed_;
+  }
   Status Finish(std::string* dst) override;
   std::optional<std::uint64_t> counted_keys() const override {
     return counted_;
   }
 
  private:
+  bool TakeHash(KeyHash hash) override;
+
   std::uint64_t seed_;
   RepeatedKeys repeats_;
   Write write_;

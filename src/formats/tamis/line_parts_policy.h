@@ -3,11 +3,13 @@
 
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,6 +79,20 @@ class LinePartsReader final : public FilterReader {
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
     CheckPartsMany(parts_, facts_.seed, keys, out);
+  }
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return facts_.seed;
+  }
+  bool MayContainHash(KeyHash hash) const noexcept override {
+    return hash.seed != facts_.seed || CheckParts(parts_, hash.value);
+  }
+  void MayContainHashes(KeyHashes hashes,
+                        std::span<bool> out) const noexcept override {
+    if (hashes.seed == facts_.seed) {
+      CheckPartsMany(parts_, hashes.values, out);
+    } else {
+      std::fill(out.begin(), out.end(), true);
+    }
   }
   FilterInfo Describe() const override {
     return DescribeLineParts(facts_, parts_);

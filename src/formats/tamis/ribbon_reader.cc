@@ -10,6 +10,7 @@
 #include "filters/ribbon/coefficients.h"
 #include "filters/ribbon/fallback.h"
 #include "filters/ribbon/query.h"
+#include "formats/taken_hash.h"
 #include "hash/xxhash.h"
 #include "math/ribbon_sizing.h"
 
@@ -137,7 +138,14 @@ bool BumpedReader::Check(std::uint64_t digest,
 }
 
 bool BumpedReader::MayContain(Slice key) const noexcept {
-  const std::uint64_t digest = Xxh3(key, seed_);
+  return CheckOne(Xxh3(key, seed_));
+}
+
+bool BumpedReader::MayContainHash(KeyHash hash) const noexcept {
+  return hash.seed != seed_ || CheckOne(hash.value);
+}
+
+bool BumpedReader::CheckOne(std::uint64_t digest) const noexcept {
   if (!has_windows_) return Check(digest, 0);
   WindowQueries queries;
   FindWindow(digest, first_, 0, &queries);
@@ -148,23 +156,37 @@ bool BumpedReader::MayContain(Slice key) const noexcept {
 
 void BumpedReader::MayContainMany(std::span<const Slice> keys,
                                   std::span<bool> out) const noexcept {
+  CheckMany(keys, out);
+}
+
+void BumpedReader::MayContainHashes(KeyHashes hashes,
+                                    std::span<bool> out) const noexcept {
+  if (hashes.seed == seed_) {
+    CheckMany(hashes.values, out);
+  } else {
+    std::fill(out.begin(), out.end(), true);
+  }
+}
+
+template <typename Key>
+void BumpedReader::CheckMany(std::span<const Key> keys,
+                             std::span<bool> out) const noexcept {
   Late late(*this);
   ForEachGroup<Group, kGroupKeys>(
       keys,
-      [this](std::span<const Slice> some, Group* group) {
-        Prepare(some, group);
-      },
+      [this](std::span<const Key> some, Group* group) { Prepare(some, group); },
       [&](std::size_t first, std::size_t count, const Group& group) {
         Answer(group, count, out.data() + first, &late);
       });
   late.AnswerAll();
 }
 
-void BumpedReader::Prepare(std::span<const Slice> keys,
+template <typename Key>
+void BumpedReader::Prepare(std::span<const Key> keys,
                            Group* group) const noexcept {
   const std::uint64_t seed = seed_;  // digests could be stored over a member
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    group->digests[i] = Xxh3Short(keys[i], seed);
+    group->digests[i] = HashOrTake(keys[i], seed);
   }
   if (has_windows_) {
     kernels_.find_windows(group->digests.data(), keys.size(), first_,

@@ -24,6 +24,12 @@ class BumpedReader final : public FilterReader {
   bool MayContain(Slice key) const noexcept override;
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override;
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return seed_;
+  }
+  bool MayContainHash(KeyHash hash) const noexcept override;
+  void MayContainHashes(KeyHashes hashes,
+                        std::span<bool> out) const noexcept override;
   FilterInfo Describe() const override;
 
  private:
@@ -36,9 +42,14 @@ class BumpedReader final : public FilterReader {
 
   // From layer `first` on.
   bool Check(std::uint64_t digest, std::size_t first) const noexcept;
+  bool CheckOne(std::uint64_t digest) const noexcept;
+  // Key is a Slice, or the hash of one.
+  template <typename Key>
+  void CheckMany(std::span<const Key> keys, std::span<bool> out) const noexcept;
   // Hashes at most kMostWindows keys, and prefetches what a query reads of
   // the first layer.
-  void Prepare(std::span<const Slice> keys, Group* group) const noexcept;
+  template <typename Key>
+  void Prepare(std::span<const Key> keys, Group* group) const noexcept;
   // What a query for that digest reads of the first layer.
   std::span<const unsigned char> WideWindow(
       std::uint64_t digest) const noexcept;

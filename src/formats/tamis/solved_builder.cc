@@ -40,6 +40,12 @@ DigestBuilder::DigestBuilder(std::uint64_t seed, const BuildOptions& options,
 
 void DigestBuilder::Add(Slice key) { digests_.Push(Xxh3(key, seed_)); }
 
+bool DigestBuilder::TakeHash(KeyHash hash) {
+  if (hash.seed != seed_) return false;
+  digests_.Push(hash.value);
+  return true;
+}
+
 void DigestBuilder::AddMany(std::span<const Slice> keys) {
   constexpr std::size_t kGroup = 64;
   const std::uint64_t seed = seed_;  // digests could be stored over a member

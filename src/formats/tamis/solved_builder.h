@@ -34,12 +34,16 @@ class DigestBuilder final : public FilterBuilder {
 
   void Add(Slice key) override;
   void AddMany(std::span<const Slice> keys) override;
+  std::optional<std::uint64_t> hash_seed() const noexcept override {
+    return seed_;
+  }
   Status Finish(std::string* dst) override;
   std::optional<std::uint64_t> counted_keys() const override {
     return counted_;
   }
 
  private:
+  bool TakeHash(KeyHash hash) override;
   Status SealAndBuild(std::string* dst);
 
   std::uint64_t seed_;

@@ -37,7 +37,7 @@ int main() {
     std::puts(policy.status().ToString().c_str());
     return 1;
   }
-  const auto builder = (*policy)->NewBuilder();
+  const auto builder = policy->NewBuilder();
   builder->Add("apple");
   builder->Add("pear");
   std::string bytes;
@@ -46,16 +46,16 @@ int main() {
     std::puts(status.ToString().c_str());
     return 1;
   }
-  const auto reader = (*policy)->Open(bytes);
+  const auto reader = policy->Open(bytes);
   if (!reader.ok()) {
     std::puts(reader.status().ToString().c_str());
     return 1;
   }
-  const bool right = (*reader)->MayContain("apple") &&
-                     (*reader)->MayContain("pear") &&
-                     !(*reader)->MayContain("a key never added");
+  const bool right = reader->MayContain("apple") &&
+                     reader->MayContain("pear") &&
+                     !reader->MayContain("a key never added");
   constexpr std::uint64_t kTooMany = std::uint64_t{1} << 50;
-  if ((*policy)->NewMutable(kTooMany).ok()) {
+  if (policy->NewMutable(kTooMany).ok()) {
     std::puts("consumer: a filter of a pebibyte cannot be");
     return 1;
   }

@@ -1,0 +1,52 @@
+// tamis/leveldb_adapter.h -- what LevelDB asks of a filter policy, answered by
+// a policy of this library.  It needs no header of LevelDB's; the two that do,
+// and make a policy for LevelDB of it, are tamis/leveldb_filter_policy.h (C++)
+// and tamis/leveldb_filter_policy_c.h (LevelDB's C interface).
+// docs/leveldb-adapter.md says which kinds suit LevelDB.
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tamis/export.h"
+#include "tamis/filter.h"
+#include "tamis/slice.h"
+
+namespace tamis {
+
+// Safe to share among threads.  No method throws, and none lets LevelDB miss a
+// key: what cannot be built is written as a filter that rules nothing out, and
+// what cannot be read rules nothing out.
+class TAMIS_EXPORT LevelDbAdapter {
+ public:
+  // Takes a policy of MakePolicy(), or one of the caller's own.
+  // REQUIRES: it is not null
+  explicit LevelDbAdapter(std::unique_ptr<const FilterPolicy> policy);
+  ~LevelDbAdapter();
+
+  LevelDbAdapter(const LevelDbAdapter&) = delete;
+  LevelDbAdapter& operator=(const LevelDbAdapter&) = delete;
+
+  // The policy's name, which LevelDB stores in each table: it does not pass on
+  // filters of another name.  "leveldb.BuiltinBloomFilter2" for "leveldb:10",
+  // whose bytes are those of LevelDB's own policy.
+  const char* name() const noexcept { return name_.c_str(); }
+
+  // Appends the filter of `keys` to *dst.  It is never empty: LevelDB takes an
+  // empty filter for one that has no keys.
+  void CreateFilter(std::span<const Slice> keys,
+                    std::string* dst) const noexcept;
+
+  // False only if `key` was certainly not among the keys of `filter`.  Opens
+  // the filter each time, since LevelDB keeps its bytes and nothing else; a
+  // filter with a checksum is verified each time, too.
+  bool KeyMayMatch(Slice key, Slice filter) const noexcept;
+
+ private:
+  std::unique_ptr<const FilterPolicy> policy_;
+  std::string name_;
+};
+
+}  // namespace tamis
