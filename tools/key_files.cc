@@ -65,7 +65,7 @@ Status ReadKeyFiles(const KeyFiles& files, std::string_view command,
     }
     if (paths.size() == 1) progress->set_total_bytes((*source)->total_bytes());
     (*source)->FlushBeforeWaiting(console.out);
-    KeyReader reader(source->get(), files.syntax);
+    KeyReader reader(source.value().get(), files.syntax);
     for (;;) {
       Status status = reader.Next();
       if (!status.ok()) return status;
