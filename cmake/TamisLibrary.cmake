@@ -60,13 +60,33 @@ set_target_properties(
   PROPERTIES POSITION_INDEPENDENT_CODE ON
              CXX_VISIBILITY_PRESET hidden
              VISIBILITY_INLINES_HIDDEN ON)
+if(TAMIS_UNITY)
+  # What a file includes takes longer to compile than the file, so a folder's
+  # files are compiled ten at a time.  Names in unnamed namespaces must differ
+  # within a folder.
+  set_target_properties(tamis_objects PROPERTIES UNITY_BUILD ON
+                                                 UNITY_BUILD_MODE GROUP)
+  foreach(source ${TAMIS_SOURCES})
+    cmake_path(GET source PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    if(folder MATCHES "_src_filters_kernels$")
+      continue()  # each is compiled for a CPU of its own
+    endif()
+    math(EXPR in_${folder} "${in_${folder}} + 0")
+    math(EXPR batch "${in_${folder}} / 10")
+    math(EXPR in_${folder} "${in_${folder}} + 1")
+    set_source_files_properties(
+      "${source}" PROPERTIES UNITY_GROUP "${folder}_${batch}")
+  endforeach()
+endif()
 if(TAMIS_PRECOMPILE_SOURCES)
   target_precompile_headers(
     tamis_objects PRIVATE
     <algorithm> <array> <atomic> <condition_variable> <functional> <memory>
     <mutex> <optional> <span> <string> <string_view> <thread> <vector>)
   # These are compiled for other CPUs than the header is.
-  file(GLOB kernels "${PROJECT_SOURCE_DIR}/src/filters/kernels/*.cc")
+  file(GLOB kernels CONFIGURE_DEPENDS
+       "${PROJECT_SOURCE_DIR}/src/filters/kernels/*.cc")
   set_source_files_properties(${kernels} PROPERTIES
                               SKIP_PRECOMPILE_HEADERS ON)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

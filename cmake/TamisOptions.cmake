@@ -25,9 +25,11 @@ option(TAMIS_PRECOMPILE "Precompile the headers of GoogleTest for the tests"
        OFF)
 option(TAMIS_PRECOMPILE_SOURCES
        "Precompile the standard library's headers for the library and the tool"
-       OFF)
+       ${PROJECT_IS_TOP_LEVEL})
 option(TAMIS_UNITY
-       "Compile some sources of the tool and the tests several at a time" OFF)
+       "Compile the sources of library and tool, and some of the tests, several \
+at a time: in a quarter of the time"
+       ${PROJECT_IS_TOP_LEVEL})
 option(TAMIS_TEST_WHOLE_FOLDERS
        "Run the tests of a folder in one process instead of one each" OFF)
 set(TAMIS_TEST_FOLDERS "" CACHE STRING

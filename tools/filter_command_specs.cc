@@ -233,7 +233,7 @@ constexpr OptionSpec kDedupeOptions[] = {
      .help = "The count at the end as JSON, on standard error"},
 };
 
-constexpr CommandSpec kCommands[] = {
+constexpr CommandSpec kFilterCommands[] = {
     {.name = "size",
      .summary = "Say what a filter would cost and how often it would err",
      .operands = {},
@@ -339,7 +339,7 @@ constexpr GroupSpec kWhole = {
 
 }  // namespace
 
-std::span<const CommandSpec> FilterCommands() { return kCommands; }
+std::span<const CommandSpec> FilterCommands() { return kFilterCommands; }
 
 const GroupSpec& WholeCommand() { return kWhole; }
 

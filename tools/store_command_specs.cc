@@ -126,7 +126,7 @@ constexpr OptionSpec kDestroyOptions[] = {
     {.name = "--json", .help = "Print what stayed as JSON"},
 };
 
-constexpr CommandSpec kCommands[] = {
+constexpr CommandSpec kStoreCommands[] = {
     {.name = "db put",
      .summary = "Store a value under a key",
      .operands = kPutOperands,
@@ -255,7 +255,7 @@ constexpr GroupSpec kGroup = {
 
 }  // namespace
 
-std::span<const CommandSpec> StoreCommands() { return kCommands; }
+std::span<const CommandSpec> StoreCommands() { return kStoreCommands; }
 
 const GroupSpec& StoreGroup() { return kGroup; }
 
