@@ -164,4 +164,9 @@ inline bool ReadLengthPrefixed(Slice* in, Slice* value) noexcept {
   return true;
 }
 
+// Returns bytes[at] as a number.  REQUIRES: at < bytes.size()
+inline unsigned ByteAt(Slice bytes, std::size_t at) noexcept {
+  return static_cast<unsigned char>(bytes[at]);
+}
+
 }  // namespace tamis

@@ -9,7 +9,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kBlock = 64;
+constexpr std::size_t kMd5Block = 64;
 constexpr std::size_t kLengthAt = 56;  // where the padding's length begins
 
 using State = std::array<std::uint32_t, 4>;
@@ -77,17 +77,17 @@ void TakeBlock(const char* block, State& state) noexcept {
 std::array<std::uint8_t, 16> Md5(Slice data) noexcept {
   const std::uint64_t bits = std::uint64_t{data.size()} * 8;  // mod 2^64
   State state = kStart;
-  for (; data.size() >= kBlock; data.remove_prefix(kBlock)) {
+  for (; data.size() >= kMd5Block; data.remove_prefix(kMd5Block)) {
     TakeBlock(data.data(), state);
   }
 
   // The rest, a bit of 1, zeros, and the length: one block or two.
-  std::array<char, 2 * kBlock> last{};
+  std::array<char, 2 * kMd5Block> last{};
   if (!data.empty()) std::memcpy(last.data(), data.data(), data.size());
   last[data.size()] = static_cast<char>(0x80);
-  const std::size_t end = data.size() < kLengthAt ? kBlock : 2 * kBlock;
+  const std::size_t end = data.size() < kLengthAt ? kMd5Block : 2 * kMd5Block;
   StoreLittle(last.data() + end - 8, bits);
-  for (std::size_t at = 0; at < end; at += kBlock) {
+  for (std::size_t at = 0; at < end; at += kMd5Block) {
     TakeBlock(last.data() + at, state);
   }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kC1 = 0x87c37b91114253d5;
 constexpr std::uint64_t kC2 = 0x4cf5ad432745937f;
-constexpr std::size_t kBlock = 16;
+constexpr std::size_t kMurmurBlock = 16;
 
 std::uint64_t Scramble1(std::uint64_t k) noexcept {
   return std::rotl(k * kC1, 31) * kC2;
@@ -55,7 +55,7 @@ template <typename TailByte>
 Hash128 Hash(Slice data, std::uint32_t seed) noexcept {
   const std::size_t size = data.size();
   Hash128 h{seed, seed};
-  for (; data.size() >= kBlock; data.remove_prefix(kBlock)) {
+  for (; data.size() >= kMurmurBlock; data.remove_prefix(kMurmurBlock)) {
     TakeBlock(data.data(), h);
   }
   // A word of 0, where there is no tail, changes nothing.

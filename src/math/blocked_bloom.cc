@@ -26,8 +26,8 @@ double RateInBlock(BlockKind kind, unsigned probes,
 }
 
 // Returns the mean of RateInBlock() over the numbers of keys a block may get.
-double MeanRate(BlockKind kind, unsigned probes,
-                const Binomial& keys_of_block) noexcept {
+double MeanBlockRate(BlockKind kind, unsigned probes,
+                     const Binomial& keys_of_block) noexcept {
   return MeanRate(keys_of_block, [kind, probes](std::uint64_t keys) {
     return RateInBlock(kind, probes, keys);
   });
@@ -41,7 +41,8 @@ double RateAtBits(BlockKind kind, double bits_per_key) noexcept {
   const double block_bits =
       lines ? static_cast<double>(kBitsOfLine) : kBitsOfSplitBlock;
   const unsigned probes = lines ? BestLineProbes(bits_per_key) : kWordsOfBlock;
-  return MeanRate(kind, probes, {kMany, block_bits / bits_per_key / kMany});
+  return MeanBlockRate(kind, probes,
+                       {kMany, block_bits / bits_per_key / kMany});
 }
 
 double BitsPerKeyAt(BlockKind kind, double rate) noexcept {
@@ -69,7 +70,7 @@ double BlockedRate(const BlockedShape& shape, std::uint64_t keys) noexcept {
     return RateInBlock(shape.kind, shape.probes,
                        static_cast<std::uint64_t>(n / blocks));
   }
-  return MeanRate(shape.kind, shape.probes, {n, 1 / blocks});
+  return MeanBlockRate(shape.kind, shape.probes, {n, 1 / blocks});
 }
 
 double BlockedKeysFromFill(const BlockedShape& shape,

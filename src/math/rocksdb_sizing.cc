@@ -128,7 +128,7 @@ std::uint64_t RocksDbRibbonSegments(std::uint64_t slots, double one_in,
   constexpr double kMostOneIn = 4294967295;
   if (one_in <= 1.0) return 1;
   const std::uint64_t blocks = slots / kRibbonBlockSlots;
-  if (one_in > kMostOneIn) return blocks * kMostRibbonColumns;
+  if (one_in > kMostOneIn) return blocks * kMostStandardRibbonColumns;
   const auto columns = static_cast<unsigned>(
       std::bit_width(static_cast<std::uint64_t>(one_in)) - 1);
   const double starts = static_cast<double>(slots - kRibbonBlockSlots + 1);
@@ -145,11 +145,11 @@ std::uint64_t RocksDbRibbonSegments(std::uint64_t slots, double one_in,
 RibbonShape RibbonShapeFor(std::uint64_t blocks,
                            std::uint64_t segments) noexcept {
   const std::uint64_t columns = (segments + blocks - 1) / blocks;
-  if (columns > kMostRibbonColumns) {
+  if (columns > kMostStandardRibbonColumns) {
     return {.blocks = blocks,
-            .segments = blocks * kMostRibbonColumns,
+            .segments = blocks * kMostStandardRibbonColumns,
             .cut = 0,
-            .columns = kMostRibbonColumns};
+            .columns = kMostStandardRibbonColumns};
   }
   return {.blocks = blocks,
           .segments = segments,

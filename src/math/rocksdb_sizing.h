@@ -44,7 +44,7 @@ RocksDbLegacySize RocksDbLegacySizeFor(std::uint64_t keys,
 // Standard128 Ribbon.
 
 inline constexpr unsigned kRibbonBlockSlots = 128;
-inline constexpr unsigned kMostRibbonColumns = 32;
+inline constexpr unsigned kMostStandardRibbonColumns = 32;
 // Above, RocksDB falls back to FastLocalBloom.
 inline constexpr std::uint64_t kMostRibbonKeys = 950'000'000;
 

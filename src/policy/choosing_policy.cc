@@ -13,20 +13,20 @@
 namespace tamis {
 namespace {
 
-struct Candidate {
+struct KindCandidate {
   const KindSpeed* speed;
   std::unique_ptr<const FilterPolicy> policy;  // for Predict()
   const TamisKindRow* kind;
   TamisSettings settings;
 };
-using Candidates = std::vector<Candidate>;
+using KindCandidates = std::vector<KindCandidate>;
 
-const Candidate& CheapestFor(std::uint64_t keys, FilterNeed need,
-                             const Candidates& candidates) noexcept {
+const KindCandidate& CheapestFor(std::uint64_t keys, FilterNeed need,
+                                 const KindCandidates& candidates) noexcept {
   need.keys = keys;
-  const Candidate* best = nullptr;
+  const KindCandidate* best = nullptr;
   double least = 0;
-  for (const Candidate& candidate : candidates) {
+  for (const KindCandidate& candidate : candidates) {
     const Estimate estimate = candidate.policy->Predict(keys);
     const double cost = CostNs(need, *candidate.speed, estimate);
     if (best == nullptr || cost < least) {
@@ -42,7 +42,7 @@ class ChoosingPolicy final : public ForwardingPolicy {
   // REQUIRES: there is a candidate; `growing` is the default kind, and reads
   // every kind
   ChoosingPolicy(const FilterNeed& need, std::uint64_t seed,
-                 Candidates candidates,
+                 KindCandidates candidates,
                  std::unique_ptr<const FilterPolicy> growing)
       : ForwardingPolicy(std::move(growing)),
         need_(need),
@@ -70,7 +70,7 @@ class ChoosingPolicy final : public ForwardingPolicy {
   Status Append(const DigestedKeys& keys, const BuildOptions& options,
                 std::string* dst) const {
     const std::uint64_t count = keys.digests->size();
-    const Candidate& chosen = CheapestFor(count, need_, candidates_);
+    const KindCandidate& chosen = CheapestFor(count, need_, candidates_);
     const Estimate estimate = chosen.policy->Predict(count);
     if (!estimate.status.ok()) return estimate.status;
     return chosen.kind->append(chosen.settings, keys, options, dst);
@@ -78,12 +78,12 @@ class ChoosingPolicy final : public ForwardingPolicy {
 
   FilterNeed need_;
   std::uint64_t seed_;
-  Candidates candidates_;
+  KindCandidates candidates_;
 };
 
 // Every kind that can be made of digests, at that rate.
-Candidates CandidatesFor(double rate) {
-  Candidates candidates;
+KindCandidates CandidatesFor(double rate) {
+  KindCandidates candidates;
   for (const KindRow& row : KindRows()) {
     const TamisKindRow& kind = RowOf(row.kind);
     if (kind.append == nullptr) continue;

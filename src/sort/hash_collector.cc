@@ -10,14 +10,14 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kFirstFew = 128;  // digests
-constexpr std::size_t kAhead = 15;      // digests
+constexpr std::size_t kFirstFew = 128;      // digests
+constexpr std::size_t kPrefetchAhead = 15;  // digests
 // So many bytes of a part get memory at a time: large enough to be cheap, and
 // small against a part of those sets that need much memory.
 constexpr std::size_t kMostBytesAtOnce = std::size_t{1} << 16;
 // More than so many times its share of the file makes it likely that a part
 // holds the same digests many times.
-constexpr std::uint64_t kMostShares = 4;
+constexpr std::uint64_t kSuspectShares = 4;
 constexpr std::size_t kLeastPartBytes = std::size_t{1} << 16;
 
 constexpr std::size_t RoundUp(std::size_t bytes, std::size_t unit) {
@@ -88,7 +88,7 @@ bool DigestCollector::PushSpread(
     *cursor.next++ = digest;
     // No processor foresees so many places at once.  A line or two ahead; at
     // the end that is another's memory, or nobody's, and harmless.
-    __builtin_prefetch(cursor.next + kAhead, 1);
+    __builtin_prefetch(cursor.next + kPrefetchAhead, 1);
   }
   return true;
 }
@@ -170,7 +170,7 @@ bool DigestCollector::MakeRoomInFull(std::size_t part) noexcept {
 
 bool DigestCollector::IsFavoured(std::size_t part) const noexcept {
   const std::uint64_t share = file_bytes_ / sizeof(std::uint64_t) / kParts;
-  return parts_[part].count > kMostShares * share;
+  return parts_[part].count > kSuspectShares * share;
 }
 
 Status DigestCollector::Append(std::size_t part) {

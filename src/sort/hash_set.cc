@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kLeastMemory = std::uint64_t{64} << 20;
 // A part with more than so many times its share of digests is not worth as
 // much memory again to be sorted faster.
-constexpr std::uint64_t kMostShares = 4;
+constexpr std::uint64_t kUsualShares = 4;
 // Blocks of ranges per thread, so that all end at about the same time.
 constexpr std::size_t kBlocksPerThread = 32;
 
@@ -30,11 +30,11 @@ std::uint64_t ForDigests(std::uint64_t memory_bytes) {
   return memory_bytes == 0 ? 0 : std::max(memory_bytes, kLeastMemory) / 8 * 7;
 }
 
-// The largest part of those that have no more than kMostShares.
+// The largest part of those that have no more than kUsualShares.
 std::size_t UsualCount(std::span<const DigestPart> parts) {
   std::uint64_t all = 0;
   for (const DigestPart& part : parts) all += part.count;
-  const std::uint64_t most = kMostShares * (all / parts.size() + 1);
+  const std::uint64_t most = kUsualShares * (all / parts.size() + 1);
   std::uint64_t largest = 0;
   for (const DigestPart& part : parts) {
     if (part.count <= most) largest = std::max(largest, part.count);

@@ -12,7 +12,7 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kLongestHead = 15;  // three numbers
-constexpr std::size_t kWord = 4;
+constexpr std::size_t kRestartBytes = 4;
 // Longer keys are not followed: they would have to be remembered.
 constexpr std::size_t kLongestKey = std::size_t{64} << 10;
 // So many zeros are no entry, and hardly a part of a value.
@@ -73,8 +73,10 @@ class EntryWalk {
   bool AreRestartsAt(std::uint64_t at) const {
     std::uint32_t before = 0;
     for (std::uint32_t i = 0;; ++i) {
-      const Slice bytes = bytes_at_(at + std::uint64_t{i} * kWord, kWord);
-      if (bytes.size() < kWord) return i > 0;  // the file ends among them
+      const Slice bytes =
+          bytes_at_(at + std::uint64_t{i} * kRestartBytes, kRestartBytes);
+      if (bytes.size() < kRestartBytes)
+        return i > 0;  // the file ends among them
       const std::uint32_t word = LoadLittle32(bytes.data());
       if (i > 0 && word == i) return true;
       if (i == 0 ? word != 0 : word <= before || word >= at - begin_) {

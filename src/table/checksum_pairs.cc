@@ -37,13 +37,15 @@ bool MayEndAt(Slice bytes, std::size_t checksum_at) noexcept {
   const auto codec = static_cast<unsigned char>(bytes[checksum_at - 1]);
   if (codec > static_cast<unsigned>(Compression::kZstd)) return false;
   if (codec != static_cast<unsigned>(Compression::kNone)) return true;
-  constexpr std::size_t kWord = 4;
+  constexpr std::size_t kNumberBytes = 4;
   const std::size_t end = checksum_at - 1;
-  if (end < 2 * kWord) return false;
-  const std::uint64_t restarts = LoadLittle32(bytes.data() + end - kWord);
-  if (restarts == 0 || restarts * kWord > end - kWord) return false;
+  if (end < 2 * kNumberBytes) return false;
+  const std::uint64_t restarts =
+      LoadLittle32(bytes.data() + end - kNumberBytes);
+  if (restarts == 0 || restarts * kNumberBytes > end - kNumberBytes)
+    return false;
   const std::size_t first =
-      end - kWord - static_cast<std::size_t>(restarts) * kWord;
+      end - kNumberBytes - static_cast<std::size_t>(restarts) * kNumberBytes;
   return LoadLittle32(bytes.data() + first) == 0;
 }
 

@@ -28,10 +28,6 @@ constexpr std::size_t kImplementationAt = 1;  // 0: FastLocalBloom
 constexpr std::size_t kProbesAt = 2;          // with the block's code above
 constexpr std::size_t kLegacyLinesAt = 1;
 
-unsigned ByteAt(Slice bytes, std::size_t at) noexcept {
-  return static_cast<unsigned char>(bytes[at]);
-}
-
 // What the two have in common.
 class RocksDbFormat {
  public:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/append_zeros.h"
+#include "base/coding.h"
 #include "base/no_throw.h"
 #include "filters/bloom/bit_array.h"
 #include "filters/ribbon/standard.h"
@@ -28,10 +29,6 @@ constexpr std::string_view kSpec = "rocksdb-ribbon";
 // Offsets from the trailer's beginning.
 constexpr std::size_t kSeedAt = 1;
 constexpr std::size_t kBlocksAt = 2;  // three bytes, the least first
-
-unsigned ByteAt(Slice bytes, std::size_t at) noexcept {
-  return static_cast<unsigned char>(bytes[at]);
-}
 
 Status NoMemory() {
   return Status::ResourceExhausted("rocksdb-ribbon: no memory to build it in");

@@ -172,7 +172,8 @@ class TamisBlocked {
 
 // InvalidArgument: there are no filters of that size.
 template <typename Kind>
-Result<TamisBlocked<Kind>> FormatOf(BloomSizing sizing, std::uint64_t seed) {
+Result<TamisBlocked<Kind>> BlockedFormatOf(BloomSizing sizing,
+                                           std::uint64_t seed) {
   if (sizing.rate > 0) {
     sizing.bits_per_key = Kind::BitsPerKeyAt(sizing.rate);
     sizing.rate = 0;
@@ -189,7 +190,7 @@ Result<TamisBlocked<Kind>> FormatOf(BloomSizing sizing, std::uint64_t seed) {
 template <typename Kind>
 Result<std::unique_ptr<const FilterPolicy>> NewPolicy(const BloomSizing& sizing,
                                                       std::uint64_t seed) {
-  Result<TamisBlocked<Kind>> format = FormatOf<Kind>(sizing, seed);
+  Result<TamisBlocked<Kind>> format = BlockedFormatOf<Kind>(sizing, seed);
   if (!format.ok()) return format.status();
   return std::unique_ptr<const FilterPolicy>(
       std::make_unique<BloomPolicy<TamisBlocked<Kind>>>(*format));
@@ -223,7 +224,7 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
 Status AppendTamisLines(const DigestedKeys& keys, const BloomSizing& sizing,
                         std::string* dst) {
   constexpr std::uint64_t kRangeKeys = std::uint64_t{1} << 17;  // 1 MiB
-  const auto format = FormatOf<LineKind>(sizing, keys.seed);
+  const auto format = BlockedFormatOf<LineKind>(sizing, keys.seed);
   if (!format.ok()) return format.status();
   BloomFacts facts = format->Plan(keys.digests->size());
   facts.keys = keys.digests->size();

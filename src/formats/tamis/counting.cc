@@ -169,7 +169,7 @@ class CountingEngine {
   unsigned probes_;
 };
 
-Result<TamisCounting> FormatOf(BloomSizing sizing, std::uint64_t seed) {
+Result<TamisCounting> CountingFormatOf(BloomSizing sizing, std::uint64_t seed) {
   if (sizing.rate > 0) {
     sizing.bits_per_key = kCounterBits * CountersPerKey(sizing.rate);
     sizing.rate = 0;
@@ -185,12 +185,12 @@ Result<TamisCounting> FormatOf(BloomSizing sizing, std::uint64_t seed) {
 
 Result<std::unique_ptr<const FilterPolicy>> NewTamisCountingPolicy(
     const BloomSizing& sizing, std::uint64_t seed) {
-  return NewErasablePolicy(FormatOf(sizing, seed));
+  return NewErasablePolicy(CountingFormatOf(sizing, seed));
 }
 
 Result<std::unique_ptr<ErasableFilter>> NewTamisCounting(
     const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys) {
-  return NewTamisErasable(FormatOf(sizing, seed), planned_keys);
+  return NewTamisErasable(CountingFormatOf(sizing, seed), planned_keys);
 }
 
 Result<std::unique_ptr<ErasableFilter>> LoadTamisCounting(Slice bytes) {

@@ -181,7 +181,8 @@ class CuckooEngine {
   CuckooTable table_;
 };
 
-Result<TamisCuckoo> FormatOf(const BloomSizing& sizing, std::uint64_t seed) {
+Result<TamisCuckoo> CuckooFormatOf(const BloomSizing& sizing,
+                                   std::uint64_t seed) {
   if (sizing.probes != 0 && sizing.bits_per_key > 0 &&
       sizing.probes > FingerprintBitsWithin(sizing.bits_per_key)) {
     return Status::InvalidArgument(
@@ -195,12 +196,12 @@ Result<TamisCuckoo> FormatOf(const BloomSizing& sizing, std::uint64_t seed) {
 
 Result<std::unique_ptr<const FilterPolicy>> NewTamisCuckooPolicy(
     const BloomSizing& sizing, std::uint64_t seed) {
-  return NewErasablePolicy(FormatOf(sizing, seed));
+  return NewErasablePolicy(CuckooFormatOf(sizing, seed));
 }
 
 Result<std::unique_ptr<ErasableFilter>> NewTamisCuckoo(
     const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys) {
-  return NewTamisErasable(FormatOf(sizing, seed), planned_keys);
+  return NewTamisErasable(CuckooFormatOf(sizing, seed), planned_keys);
 }
 
 Result<std::unique_ptr<ErasableFilter>> LoadTamisCuckoo(Slice bytes) {

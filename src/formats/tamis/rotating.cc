@@ -35,7 +35,7 @@ constexpr std::uint64_t kMostRotations = std::uint64_t{1} << 62;
 std::size_t KeysEnd(std::size_t generations) noexcept {
   return kKeysAt + generations * sizeof(std::uint64_t);
 }
-std::size_t TableBytes(std::size_t generations) noexcept {
+std::size_t GenerationTableBytes(std::size_t generations) noexcept {
   return (KeysEnd(generations) + kLineBytes - 1) / kLineBytes * kLineBytes;
 }
 
@@ -60,7 +60,7 @@ struct RotatingFacts {
     return std::accumulate(keys.begin(), keys.end(), std::uint64_t{0});
   }
   std::size_t LinesAt() const noexcept {  // in the container
-    return kTamisHeaderBytes + TableBytes(keys.size());
+    return kTamisHeaderBytes + GenerationTableBytes(keys.size());
   }
   std::uint64_t LineBytes() const noexcept {
     return lines * generations() * kLineBytes;
@@ -115,7 +115,7 @@ std::vector<LineFilter> GenerationsOf(const RotatingFacts& facts,
   return parts;
 }
 
-std::string WhyReserved(const TamisHeader& header) {
+std::string WhyRotatingIsReserved(const TamisHeader& header) {
   std::string reason = WhyUnreadable(header, TamisKind::kRotating);
   if (!reason.empty()) return reason;
   if (header.parameter_a == 0 || header.parameter_a > kMaxLineProbes ||
@@ -126,7 +126,8 @@ std::string WhyReserved(const TamisHeader& header) {
   return {};
 }
 
-// REQUIRES: nothing is reserved, and `table` is as long as TableBytes() says
+// REQUIRES: nothing is reserved, and `table` is as long as
+// GenerationTableBytes() says
 RotatingFacts ReadFacts(const TamisHeader& header, const char* table) {
   RotatingFacts facts;
   facts.seed = header.seed;
@@ -153,12 +154,12 @@ Result<ParsedRotating> ParseRotating(Slice bytes) {
   if (!contents.ok()) return contents.status();
   const TamisHeader& header = contents->header;
   ParsedRotating parsed;
-  parsed.always_maybe = WhyReserved(header);
+  parsed.always_maybe = WhyRotatingIsReserved(header);
   if (!parsed.always_maybe.empty()) return parsed;
 
   const Slice payload = contents->payload;
   const std::size_t generations = header.parameter_b;
-  const std::size_t table = TableBytes(generations);
+  const std::size_t table = GenerationTableBytes(generations);
   const std::size_t lines_of_all = generations * kLineBytes;
   if (payload.size() <= table || (payload.size() - table) % lines_of_all != 0 ||
       header.size_parameter != (payload.size() - table) / lines_of_all) {

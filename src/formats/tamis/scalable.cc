@@ -35,12 +35,12 @@ constexpr std::size_t kKeysOfRowAt = 8;
 constexpr std::size_t kProbesOfRowAt = 16;
 constexpr std::size_t kZeroOfRowAt = 20;
 
-std::size_t TableBytes(std::size_t parts) noexcept {
+std::size_t PartTableBytes(std::size_t parts) noexcept {
   const std::size_t used = kRowsAt + parts * kRowBytes;
   return (used + kLineBytes - 1) / kLineBytes * kLineBytes;
 }
 
-std::string WhyReserved(const TamisHeader& header) {
+std::string WhyScalableIsReserved(const TamisHeader& header) {
   std::string reason = WhyUnreadable(header, TamisKind::kScalable);
   if (!reason.empty()) return reason;
   if (header.parameter_a == 0 || header.parameter_a > kMostScalableParts ||
@@ -57,8 +57,8 @@ struct ParsedScalable {
                              // set
 };
 
-// REQUIRES: `table` is as long as TableBytes() says
-std::string WhyReservedTable(Slice table, std::size_t parts) {
+// REQUIRES: `table` is as long as PartTableBytes() says
+std::string WhyTableIsReserved(Slice table, std::size_t parts) {
   const std::size_t used = kRowsAt + parts * kRowBytes;
   bool known = table.find_first_not_of('\0', used) == Slice::npos;
   for (const char* row = table.data() + kRowsAt; row < table.data() + used;
@@ -82,7 +82,7 @@ Status ReadTable(const TamisContents& contents, ParsedScalable* parsed) {
       facts.start.capacity == 0) {
     return Status::Corruption("tamis: its first part is none that could be");
   }
-  Slice rest = contents.payload.substr(TableBytes(parts));
+  Slice rest = contents.payload.substr(PartTableBytes(parts));
   for (std::size_t i = 0; i < parts; ++i) {
     const char* row = table + kRowsAt + i * kRowBytes;
     const ScalablePartFacts part = {
@@ -108,14 +108,14 @@ Result<ParsedScalable> ParseScalable(Slice bytes) {
   Result<TamisContents> contents = ParseTamis(bytes);
   if (!contents.ok()) return contents.status();
   ParsedScalable parsed;
-  parsed.always_maybe = WhyReserved(contents->header);
+  parsed.always_maybe = WhyScalableIsReserved(contents->header);
   if (!parsed.always_maybe.empty()) return parsed;
   const std::size_t parts = contents->header.parameter_a;
-  if (contents->payload.size() < TableBytes(parts)) {
+  if (contents->payload.size() < PartTableBytes(parts)) {
     return Status::Corruption("tamis: its payload does not fit its parts");
   }
-  parsed.always_maybe =
-      WhyReservedTable(contents->payload.substr(0, TableBytes(parts)), parts);
+  parsed.always_maybe = WhyTableIsReserved(
+      contents->payload.substr(0, PartTableBytes(parts)), parts);
   if (!parsed.always_maybe.empty()) return parsed;
   if (Status read = ReadTable(*contents, &parsed); !read.ok()) return read;
   return parsed;
@@ -290,7 +290,7 @@ std::uint64_t ScalableFacts::all_keys() const noexcept {
   return sum;
 }
 std::size_t ScalableFacts::LinesAt() const noexcept {
-  return kTamisHeaderBytes + TableBytes(parts.size());
+  return kTamisHeaderBytes + PartTableBytes(parts.size());
 }
 std::uint64_t ScalableFacts::LineBytes() const noexcept {
   return lines() * kLineBytes;
