@@ -234,8 +234,9 @@ Status Add(const MutableArgs& args, const Console& console, Summary* summary) {
   status =
       UseAllKeys(args, "add", console, [&](const std::vector<Slice>& keys) {
         summary->keys += keys.size();
-        Status inserted = only_new ? InsertNew(keys, filter.value().get(), summary)
-                                   : (*filter)->InsertMany(keys);
+        Status inserted = only_new
+                              ? InsertNew(keys, filter.value().get(), summary)
+                              : (*filter)->InsertMany(keys);
         if (inserted.ok()) return inserted;
         return Status(inserted.code(),
                       fmt::format("{}: {}; the file is as it was",

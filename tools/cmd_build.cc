@@ -229,7 +229,8 @@ Status Build(const BuildArgs& args, const Console& console,
   Progress progress(console);
   auto builder = NewBuilder(args, recipe, &progress);
   if (!builder.ok()) return InOptionWords(builder.status());
-  status = AddKeys(args, console, &progress, builder.value().get(), &summary->lines);
+  status =
+      AddKeys(args, console, &progress, builder.value().get(), &summary->lines);
   if (!status.ok()) return status;
 
   progress.Say("making the filter");
