@@ -19,7 +19,7 @@ std::string Key(int i) { return "user:" + std::to_string(i); }
 // Table t has the keys from t * kKeysEach on.
 tamis::Status BuildFilter(const tamis::FilterPolicy& policy, int table,
                           std::string* bytes) {
-  const auto builder = policy.NewBuilder(kKeysEach);
+  const auto builder = policy.NewBuilder();
   for (int i = table * kKeysEach; i < (table + 1) * kKeysEach; ++i) {
     // The engine has the hash already: from its memtable, for example.
     if (!builder->AddHash(tamis::HashKey(Key(i)))) builder->Add(Key(i));

@@ -42,7 +42,7 @@ struct KindEntry {
   std::string_view name;  // as in MakePolicy() and FilterInfo::kind: "fuse16"
   std::string_view summary;  // one line for people
   std::uint16_t code;        // stored in files; fuse8, fuse16, fuse32 share one
-  KindStorage storage;
+  KindStorage storage;       // what its bits are
   // Bits per key where MakePolicy() is given no size; 0: the name says it.
   double usual_bits;
   unsigned fixed_probes;  // 0: as many as are best for the size

@@ -81,7 +81,8 @@ class FailingPolicy final : public FilterPolicy {
   explicit FailingPolicy(How how) : how_(how) {}
 
   std::string_view name() const noexcept override { return "failing"; }
-  std::unique_ptr<FilterBuilder> NewBuilder(std::uint64_t) const override {
+  std::unique_ptr<FilterBuilder> NewBuilder(
+      const BuildOptions&) const override {
     if (how_ == How::kThrows) throw std::bad_alloc();
     if (how_ == How::kNoBuilder) return nullptr;
     return std::make_unique<Builder>(how_);
