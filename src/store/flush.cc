@@ -79,6 +79,9 @@ Status Flusher::FlushOldest() {
     const std::uint64_t number = next->immutable.back().log_number;
     next->immutable.pop_back();
     writer_.ForgetLogsUpTo(number);
+    // From now on nobody who waits for a flush must hear that one failed
+    // before.
+    background_.set_flush_failed(false);
     context_.done.flushes.fetch_add(1, std::memory_order_relaxed);
     context_.done.flush_bytes.fetch_add(bytes, std::memory_order_relaxed);
   };

@@ -60,9 +60,10 @@ struct StoreContext {
   FilterFaults filter_faults{info_log};
   WorkCounters done;
   SnapshotList snapshots;
-  mutable StoreMutex mutex;
-  // The newest write that reads see.
-  std::atomic<Sequence> visible{0};
+  // The newest write that reads see.  It and the mutex have cache lines of
+  // their own: readers load the one while writers fight for the other.
+  alignas(64) std::atomic<Sequence> visible{0};
+  alignas(64) mutable StoreMutex mutex;
   // The last sequence number that was given out.
   Sequence last_sequence TAMIS_GUARDED_BY(kStoreMutex) = 0;
 };

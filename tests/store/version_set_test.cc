@@ -18,6 +18,7 @@ namespace tamis {
 namespace {
 
 using testing::EditOf;
+using testing::InternalKey;
 using testing::MemoryEnv;
 
 constexpr const char* kDir = "/db";
@@ -120,11 +121,12 @@ TEST_F(VersionSetTest, AnEditThatDoesNotFitIsRefused) {
 }
 
 TEST_F(VersionSetTest, RemembersWhereCompactionsHaveCome) {
+  const std::string key = InternalKey("key", 5);
   VersionEdit edit = OneTable(7);
-  edit.compact_pointers.emplace_back(0, "key");
+  edit.compact_pointers.emplace_back(0, key);
   ASSERT_TRUE(versions_.LogAndApply(std::move(edit)).ok());
-  EXPECT_EQ(versions_.compact_pointers()[0], "key");
-  EXPECT_EQ(Stored().compact_pointers[0], "key");
+  EXPECT_EQ(versions_.compact_pointers()[0], key);
+  EXPECT_EQ(Stored().compact_pointers[0], key);
 }
 
 TEST_F(VersionSetTest, LogsGoOnceTheManifestDoesNotNeedThem) {
