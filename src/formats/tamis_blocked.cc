@@ -175,7 +175,7 @@ Result<std::unique_ptr<const FilterPolicy>> NewPolicy(BloomSizing sizing,
     if (!(sizing.bits_per_key > 0)) {
       return Status::InvalidArgument(
           std::string(Kind::kName) +
-          ": no size has so low a rate of false positives; classic:fpr=... "
+          ": no size has so low a rate of false positives; a classic filter "
           "has");
     }
   }
