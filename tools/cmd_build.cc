@@ -139,7 +139,7 @@ Status FixSize(const BuildArgs& args, const FilterArgs& filter,
   auto keys = CountOf("--plan-keys", args.plan_keys);
   if (!keys.ok()) return keys.status();
   const Estimate size = recipe->policy->Predict(*keys);
-  Status status = CheckEstimate(size);
+  Status status = size.status;
   if (!status.ok()) return status;
   recipe->planned_keys = *keys;
   recipe->planned_rate = size.false_positive_rate;
@@ -147,7 +147,7 @@ Status FixSize(const BuildArgs& args, const FilterArgs& filter,
   auto spec = FixedSpec(filter, size);
   if (!spec.ok()) return spec.status();
   auto fixed = MakePolicy(*spec);
-  if (!fixed.ok()) return InOptionWords(fixed.status());
+  if (!fixed.ok()) return fixed.status();
   recipe->policy = *std::move(fixed);
   return Status::Ok();
 }
@@ -158,7 +158,7 @@ Status MakeRecipe(const BuildArgs& args, Recipe* recipe) {
   auto spec = SpecFrom(*filter);
   if (!spec.ok()) return spec.status();
   auto policy = MakePolicy(*spec);
-  if (!policy.ok()) return InOptionWords(policy.status());
+  if (!policy.ok()) return policy.status();
   recipe->policy = *std::move(policy);
   Status status = ReadBuildOptions(args, &recipe->options);
   if (!status.ok() || args.plan_keys.empty()) return status;
@@ -228,7 +228,7 @@ Status Build(const BuildArgs& args, const Console& console,
   const FilterPolicy& policy = *recipe.policy;
   Progress progress(console);
   auto builder = NewBuilder(args, recipe, &progress);
-  if (!builder.ok()) return InOptionWords(builder.status());
+  if (!builder.ok()) return builder.status();
   status =
       AddKeys(args, console, &progress, builder.value().get(), &summary->lines);
   if (!status.ok()) return status;
@@ -239,7 +239,7 @@ Status Build(const BuildArgs& args, const Console& console,
   if (status.code() == StatusCode::kResourceExhausted) {
     return NoMemory(policy, summary->lines);
   }
-  if (!status.ok()) return InOptionWords(status);
+  if (!status.ok()) return status;
   summary->bytes = bytes.size();
   auto reader = policy.Open(bytes);
   if (!reader.ok()) return reader.status();

@@ -1,7 +1,9 @@
 // tamis db stats: what a store holds.
 
+#include <array>
 #include <cstdint>
-#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +12,11 @@
 
 #include "db_commands.h"
 #include "json.h"
+#include "lookup_boxes.h"
+#include "pair_text.h"
 #include "tamis/env.h"
 #include "tamis/store_settings.h"
+#include "tamis/store_tables.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -60,10 +65,53 @@ OnDisk LookAt(const std::string& dir) {
   return on_disk;
 }
 
-void AddLevel(const std::string& name, const LevelStats& level, Table* table) {
+// The tables of one level, or of all.
+struct LevelTables {
+  bool keys_are_known = true;
+  std::uint64_t keys = 0;
+  std::uint64_t filtered = 0;
+  double rates = 0;  // of those, added up
+  std::set<std::string> filters;
+  std::set<std::string> codecs;
+  std::optional<std::string> first;
+  std::optional<std::string> last;
+
+  void Add(const StoreTable& table) {
+    keys_are_known &= table.keys.has_value();
+    keys += table.keys.value_or(0);
+    filters.insert(table.filter.empty() ? "none" : table.filter);
+    codecs.insert(table.compression.empty() ? "unknown" : table.compression);
+    if (!table.filter.empty()) {
+      ++filtered;
+      rates += table.filter_rate;
+    }
+    if (!first || table.smallest < *first) first = table.smallest;
+    if (!last || table.largest > *last) last = table.largest;
+  }
+};
+
+std::string Listed(const std::set<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : ", ") + word;
+  }
+  return text;
+}
+
+void AddLevel(const std::string& name, const LevelStats& level,
+              const LevelTables& tables, Table* table) {
+  constexpr std::size_t kRangeColumns = 40;
+  std::string rate = "-";
+  if (tables.filtered > 0) {
+    rate = Percent(tables.rates / static_cast<double>(tables.filtered));
+  }
   table->AddRow({name, Grouped(level.tables), HumanBytes(level.bytes),
-                 Grouped(level.filters_loaded),
-                 HumanBytes(level.filter_bytes)});
+                 tables.keys_are_known ? Grouped(tables.keys) : "unknown",
+                 Grouped(level.filters_loaded), HumanBytes(level.filter_bytes),
+                 Listed(tables.filters), rate, Listed(tables.codecs),
+                 tables.first ? ShortRange(Escaped(*tables.first),
+                                           Escaped(*tables.last), kRangeColumns)
+                              : "-"});
 }
 
 std::string_view NameOf(Compression compression) {
@@ -116,11 +164,31 @@ std::vector<Setting> SettingsOf(const StoreSettings& settings) {
   return list;
 }
 
-// The object that the library makes, with what the store remembers in it.
+Json ToJson(const StoreTable& table) {
+  Json object;
+  object["level"] = table.level;
+  object["file_number"] = table.file_number;
+  object["bytes"] = table.bytes;
+  SetBytes(&object, "smallest", table.smallest, false);
+  SetBytes(&object, "largest", table.largest, false);
+  if (table.keys) object["keys"] = *table.keys;
+  object["filter"] = table.filter.empty() ? "none" : table.filter;
+  if (!table.filter.empty()) object["filter_rate"] = table.filter_rate;
+  if (!table.compression.empty()) object["compression"] = table.compression;
+  if (!table.problem.empty()) object["problem"] = table.problem;
+  return object;
+}
+
+// The object that the library makes, with its tables and what the store
+// remembers in it.
 std::string ToJson(const StoreStats& stats,
+                   const std::vector<StoreTable>& tables,
                    const Result<StoreSettings>& remembered) {
   std::string text = stats.ToJson();
   text.pop_back();  // the brace that ends it
+  Json list = Json::Array();
+  for (const StoreTable& table : tables) list.Add(ToJson(table));
+  text += ",\"tables\":" + list.Text();
   Json object = Json::Object();
   for (Setting& setting :
        SettingsOf(remembered.ok() ? *remembered : StoreSettings())) {
@@ -148,19 +216,28 @@ std::string ToText(const Result<StoreSettings>& settings) {
   return text.empty() ? "nothing" : text;
 }
 
-std::string ToText(const StoreStats& stats, const OnDisk& on_disk) {
-  Table table({"level", "tables", "size", "filters", "size of filters"});
+std::string ToText(const StoreStats& stats,
+                   const std::vector<StoreTable>& tables,
+                   const OnDisk& on_disk) {
+  Table table({"level", "tables", "size", "keys", "filters", "size of filters",
+               "kind", "rate", "compression", "range"});
+  std::array<LevelTables, kStoreLevels> by_level;
+  LevelTables all_tables;
+  for (const StoreTable& one : tables) {
+    by_level[static_cast<std::size_t>(one.level)].Add(one);
+    all_tables.Add(one);
+  }
   LevelStats all;
   for (std::size_t i = 0; i < stats.levels.size(); ++i) {
     const LevelStats& level = stats.levels[i];
     if (level.tables == 0) continue;
-    AddLevel(std::to_string(i), level, &table);
+    AddLevel(std::to_string(i), level, by_level[i], &table);
     all.tables += level.tables;
     all.bytes += level.bytes;
     all.filters_loaded += level.filters_loaded;
     all.filter_bytes += level.filter_bytes;
   }
-  AddLevel("all", all, &table);
+  AddLevel("all", all, all_tables, &table);
   std::string text = table.ToString();
   text += fmt::format("\nlogs:      {}\n", on_disk.logs.ToString());
   text += fmt::format("all files: {}\n", on_disk.all.ToString());
@@ -180,13 +257,19 @@ int RunDbStats(const DbStatsArgs& args, const Console& console) {
   auto store = OpenToRead(args.dir, FilterLoading::kAtOpening);
   if (!store.ok()) return Fail(console, "db stats", store.status().message());
   const StoreStats stats = (*store)->Stats();
+  const auto tables = ListStoreTables(args.dir);
+  if (!tables.ok()) {
+    return Fail(console, "db stats", InDbWords(tables.status()).message());
+  }
   if (args.json) {
-    console.out->Write(ToJson(stats, ReadStoreSettings(args.dir)) + "\n");
+    console.out->Write(ToJson(stats, *tables, ReadStoreSettings(args.dir)) +
+                       "\n");
   } else if (args.prometheus) {
     console.out->Write(stats.ToPrometheus());
   } else {
-    console.out->Write(ToText(stats, LookAt(args.dir)) + "remembers: " +
-                       ToText(ReadStoreSettings(args.dir)) + "\n");
+    console.out->Write(ToText(stats, *tables, LookAt(args.dir)) +
+                       "remembers: " + ToText(ReadStoreSettings(args.dir)) +
+                       "\n");
   }
   return Finish(console, "db stats", kExitOk);
 }

@@ -39,7 +39,7 @@ class Sieve {
     if (!policy.ok()) return policy.status();
     policy_ = *std::move(policy);
     estimate_ = policy_->Predict(planned_keys_);
-    if (!CheckEstimate(estimate_).ok()) {
+    if (!estimate_.status.ok()) {
       return Status::InvalidArgument(
           fmt::format("no filter can be large enough for {} lines; use a "
                       "smaller --keys or a larger --fpr",

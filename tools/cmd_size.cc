@@ -66,11 +66,11 @@ Result<Sized> SizeBy(const FilterArgs& filter, const std::string& format,
   auto spec = SpecFrom(filter, format);
   if (!spec.ok()) return spec.status();
   auto policy = MakePolicy(*spec);
-  if (!policy.ok()) return InOptionWords(policy.status());
+  if (!policy.ok()) return policy.status();
   Sized sized;
   sized.policy = *std::move(policy);
   sized.estimate = sized.policy->Predict(keys);
-  Status possible = CheckEstimate(sized.estimate);
+  Status possible = sized.estimate.status;
   if (!possible.ok()) return possible;
   return sized;
 }

@@ -117,6 +117,16 @@ struct DbExplainArgs {
 // kExitNegative if there is no such key.
 int RunDbExplain(const DbExplainArgs& args, const Console& console);
 
+struct DbDumpArgs {
+  std::string file;
+  std::string limit;  // as ParseCount() takes it; empty: none
+  bool keys_only = false;
+  bool hex = false;
+  bool json = false;
+};
+// kExitNegative if something in the file could not be read.
+int RunDbDump(const DbDumpArgs& args, const Console& console);
+
 struct DbDestroyArgs {
   std::string dir;
   bool yes = false;

@@ -29,13 +29,6 @@ Status Named(std::string_view option, const Status& status) {
   return Status(status.code(), fmt::format("{}: {}", option, status.message()));
 }
 
-void ReplaceAll(std::string* text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text->find(from); at != std::string::npos;
-       at = text->find(from, at + to.size())) {
-    text->replace(at, from.size(), to);
-  }
-}
-
 // The separator between a format and what follows it.
 char SeparatorAfter(std::string_view format) {
   return format.find(':') == std::string_view::npos ? ':' : ',';
@@ -184,18 +177,6 @@ Result<std::string> FormatToRead(std::string_view format) {
   if (!known.ok()) return known;
   const std::string_view name = format.substr(0, format.find(':'));
   return std::string(IsKnownFormat(name) ? name : "tamis");
-}
-
-Status CheckEstimate(const Estimate& estimate) {
-  return estimate.status.ok() ? Status::Ok() : InOptionWords(estimate.status);
-}
-
-Status InOptionWords(const Status& status) {
-  std::string message = status.message();
-  ReplaceAll(&message, "sizing=", "--sizing ");
-  ReplaceAll(&message, "classic:fpr=...", "--kind classic");
-  ReplaceAll(&message, "leave m and k out", "leave --plan-keys out");
-  return Status(status.code(), message);
 }
 
 Result<std::string> SpecFrom(const FilterArgs& args,

@@ -53,13 +53,6 @@ Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size);
 // InvalidArgument: nobody knows it.
 Result<std::string> FormatToRead(std::string_view format);
 
-// Ok if a filter of that size can be.
-Status CheckEstimate(const Estimate& estimate);
-
-// A message of the library, in the words of the command line: "--sizing
-// textbook" for "sizing=textbook".
-Status InOptionWords(const Status& status);
-
 // "tamis, leveldb, cassandra, ...": what --format takes.
 std::string FormatNames();
 

@@ -265,6 +265,16 @@ int DbExplain(const Arguments& given, const Console& console) {
   return RunDbExplain(args, console);
 }
 
+int DbDump(const Arguments& given, const Console& console) {
+  DbDumpArgs args;
+  args.file = given.Operand(0);
+  args.limit = given.Text("--limit");
+  args.keys_only = given.Has("--keys-only");
+  args.hex = given.Has("--hex");
+  args.json = given.Has("--json");
+  return RunDbDump(args, console);
+}
+
 int DbDestroy(const Arguments& given, const Console& console) {
   DbDestroyArgs args;
   args.dir = given.Operand(0);
@@ -301,6 +311,7 @@ constexpr NamedRun kRuns[] = {
     {"db check", DbCheck},
     {"db repair", DbRepair},
     {"db explain", DbExplain},
+    {"db dump", DbDump},
     {"db destroy", DbDestroy},
 };
 

@@ -120,6 +120,18 @@ constexpr OptionSpec kExplainOptions[] = {
     {.name = "--json", .help = "Print the steps as JSON"},
 };
 
+constexpr OperandSpec kDumpOperands[] = {
+    {.name = "FILE",
+     .help = "A table, log or manifest, under the name that it has in a store",
+     .kind = ValueKind::kFile},
+};
+constexpr OptionSpec kDumpOptions[] = {
+    {.name = "--limit", .value = "N", .help = "At most that many entries"},
+    {.name = "--keys-only", .help = "Print no values"},
+    kHexPairsOption,
+    {.name = "--json", .help = "Print one JSON object per line"},
+};
+
 constexpr OptionSpec kDestroyOptions[] = {
     {.name = "--yes", .help = "Yes, remove it"},
     {.name = "--lost", .help = "Remove lost/, too: what repair has put aside"},
@@ -230,6 +242,19 @@ constexpr CommandSpec kStoreCommands[] = {
               "and what had to be read.\n"
               "Exit code: 0 if the key is there, 1 if it is not, 2 on errors.",
      .examples = "tamis db explain fruit.db apple"},
+    {.name = "db dump",
+     .summary = "Print what one file of a store holds",
+     .operands = kDumpOperands,
+     .options = kDumpOptions,
+     .notes =
+         "Of a table and a log every entry is printed: its sequence number, "
+         "'put' or 'delete', the key and the value, with the escapes of scan; "
+         "of a manifest every change of the set of tables.  Older versions and "
+         "deletions are among them.  Writes nothing, and takes no lock.\n"
+         "Exit code: 0 if all could be read, 1 if a part is damaged, 2 on "
+         "errors.",
+     .examples = "tamis db dump fruit.db/000005.ldb\n"
+                 "tamis db dump fruit.db/MANIFEST-000004 --json"},
     {.name = "db destroy",
      .summary = "Remove a store and all it holds",
      .operands = kStoreOnly,

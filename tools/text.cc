@@ -231,7 +231,7 @@ std::string Table::ToString() const {
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool runs_on = row.size() < columns && i + 1 == row.size();
-      if (!runs_on) widths[i] = std::max(widths[i], row[i].size());
+      if (!runs_on) widths[i] = std::max(widths[i], Columns(row[i]));
     }
   }
   std::string out;

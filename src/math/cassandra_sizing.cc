@@ -72,7 +72,7 @@ Result<CassandraSpec> CassandraSpecFor(double rate) {
   if (rate < kMinCassandraRate) {
     return Status::InvalidArgument(
         "cassandra: its sizing table ends at a rate of 0.0000671; ask for "
-        "that or more, or for sizing=textbook");
+        "that or more, or for textbook sizing");
   }
   // The two values look exchanged, yet this is what Cassandra does for every
   // rate that two bits per key would satisfy.

@@ -299,7 +299,7 @@ TEST(BuildCommand, KindsAndPlansThatAFormatHasNotAreRefused) {
   EXPECT_EQ(error({"--format", "rocksdb-ribbon", "--plan-keys", "9"}),
             "tamis build: --plan-keys goes with any format but "
             "rocksdb-ribbon, whose size follows from the keys that come\n");
-  EXPECT_TRUE(Contains(error({"--fpr", "1e-90"}), "; --kind classic has"));
+  EXPECT_TRUE(Contains(error({"--fpr", "1e-90"}), "; a classic filter has"));
 }
 
 TEST(BuildCommand, MoreKeysThanPlannedAreTakenAndTheRateIsSaid) {
@@ -350,7 +350,7 @@ TEST(BuildCommand, MessagesSpeakOfOptions) {
   };
   EXPECT_EQ(error({"--format", "cassandra", "--bits-per-key", "25"}),
             "tamis build: cassandra: its sizing table ends at 20 bits per "
-            "key; use --sizing textbook for more\n");
+            "key; use textbook sizing for more\n");
   EXPECT_EQ(error({"--bits-per-key", "20000"}),
             "tamis build: --bits-per-key: '20000' is too large; the most is "
             "10,000\n");

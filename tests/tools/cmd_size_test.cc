@@ -147,7 +147,7 @@ TEST(SizeCommand, ReasonsSpeakOfOptionsAndDoNotRepeatTheFormat) {
   EXPECT_TRUE(
       Contains(run.out,
                "\ncassandra         its sizing table ends at 20 bits per "
-               "key; use --sizing textbook for more\n"))
+               "key; use textbook sizing for more\n"))
       << run.out;
 }
 

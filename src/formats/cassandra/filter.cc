@@ -154,7 +154,7 @@ Result<CassandraSpec> SpecBySizing(const BloomSizing& sizing) {
     if (buckets > kMaxCassandraBuckets) {
       return Status::InvalidArgument(
           "cassandra: its sizing table ends at 20 bits per key; use "
-          "sizing=textbook for more");
+          "textbook sizing for more");
     }
     spec.buckets = static_cast<unsigned>(buckets);
     spec.probes = CassandraBestProbes(spec.buckets);

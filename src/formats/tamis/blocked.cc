@@ -180,7 +180,7 @@ Result<TamisBlocked<Kind>> BlockedFormatOf(BloomSizing sizing,
     if (!(sizing.bits_per_key > 0)) {
       return Status::InvalidArgument(
           std::string(Kind::kName) +
-          ": no size has so low a rate of false positives; classic:fpr=... "
+          ": no size has so low a rate of false positives; a classic filter "
           "has");
     }
   }

@@ -1,0 +1,39 @@
+// tamis/store_tables.h -- the tables of a store, and how each was written.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tamis/export.h"
+#include "tamis/result.h"
+#include "tamis/store_options.h"
+
+namespace tamis {
+
+struct StoreTable {
+  int level = 0;
+  std::uint64_t file_number = 0;
+  std::uint64_t bytes = 0;
+  std::string smallest;  // its first and last key
+  std::string largest;
+  // What can be read of the table itself; LevelDB's say less than ours.
+  std::optional<std::uint64_t> keys;
+  std::string filter;       // "bloom", "ribbon", "leveldb", ...; empty: none
+  double filter_rate = 1;   // its expected rate of false positives
+  std::string compression;  // "none", "snappy", "zstd"; "mixed"; empty: unknown
+  // Empty, or why the table or its filter could not be read.
+  std::string problem;
+};
+
+// Reads the manifest, and of each table its index and its filter; by level, and
+// within one by number.  Writes nothing, and takes no lock: where the store is
+// open, a table may be gone before it is read, and is then left out.
+// NotFound: there is no store.  Corruption: the manifest cannot be read.
+// ResourceExhausted: no memory is left.
+TAMIS_EXPORT Result<std::vector<StoreTable>> ListStoreTables(
+    const std::string& dir, const StoreOptions& options = {});
+
+}  // namespace tamis
