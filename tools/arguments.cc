@@ -151,8 +151,8 @@ class ArgumentParser {
     if (std::find(values.begin(), values.end(), value) != values.end()) {
       return Status::Ok();
     }
-    return Wrong(fmt::format("{}: '{}' is none of {}{}", name, value,
-                             Listed(values), DidYouMean(value, values)));
+    return Wrong(fmt::format("{}: unknown value '{}'{}; known: {}", name, value,
+                             DidYouMean(value, values), Listed(values)));
   }
 
   Status CheckOptions() const {

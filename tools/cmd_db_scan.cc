@@ -17,7 +17,7 @@
 namespace tamis::tools {
 namespace {
 
-// One pair in the form that was asked for.
+// Writes one pair in the requested form.
 class PairWriter {
  public:
   PairWriter(const DbScanArgs& args, Output* out) : args_(args), out_(out) {}

@@ -255,7 +255,7 @@ Status Advise(const SizeArgs& args, std::uint64_t keys, Said* said) {
     said->json["advice"] = AdviceJson(*need, *advice);
     return Status::Ok();
   }
-  // The rows say why; but who asked for more than a table gets an error.
+  // The rows say why; but who requested more than a table gets an error.
   return AsksForAdvice(args) ? advice.status() : Status::Ok();
 }
 

@@ -99,7 +99,7 @@ struct FoldArgs {
   bool force = false;
   bool json = false;
 };
-// kExitNegative if no fold keeps the rate asked for; nothing is written then.
+// kExitNegative if no fold keeps the requested rate; nothing is written then.
 int RunFold(const FoldArgs& args, const Console& console);
 
 struct DedupeArgs {

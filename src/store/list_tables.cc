@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -65,6 +66,32 @@ Status LookInto(const TableReadContext& context,
   return Status::Ok();
 }
 
+// What the manifest says of the table.
+StoreTable FromManifest(int level, const FileFacts& facts) {
+  StoreTable table;
+  table.level = level;
+  table.file_number = facts.number;
+  table.bytes = facts.bytes;
+  if (IsInternalKey(facts.smallest)) table.smallest = UserKeyOf(facts.smallest);
+  if (IsInternalKey(facts.largest)) table.largest = UserKeyOf(facts.largest);
+  return table;
+}
+
+std::vector<StoreTable> TablesOf(const ManifestState& manifest) {
+  std::vector<StoreTable> tables;
+  for (std::size_t level = 0; level < manifest.files.size(); ++level) {
+    const std::size_t before = tables.size();
+    for (const FileFacts& facts : manifest.files[level]) {
+      tables.push_back(FromManifest(static_cast<int>(level), facts));
+    }
+    std::sort(tables.begin() + static_cast<std::ptrdiff_t>(before),
+              tables.end(), [](const StoreTable& a, const StoreTable& b) {
+                return a.file_number < b.file_number;
+              });
+  }
+  return tables;
+}
+
 Result<std::vector<StoreTable>> List(const std::string& dir,
                                      const StoreOptions& options) {
   Env& env = options.env != nullptr ? *options.env : DefaultEnv();
@@ -73,34 +100,19 @@ Result<std::vector<StoreTable>> List(const std::string& dir,
   TableReadContext context;
   context.unpack = UnpackLimitsOf(options);
   std::vector<StoreTable> tables;
-  for (std::size_t level = 0; level < manifest->files.size(); ++level) {
-    std::vector<FileFacts> files = manifest->files[level];
-    std::sort(files.begin(), files.end(),
-              [](const FileFacts& a, const FileFacts& b) {
-                return a.number < b.number;
-              });
-    for (const FileFacts& facts : files) {
-      StoreTable table;
-      table.level = static_cast<int>(level);
-      table.file_number = facts.number;
-      table.bytes = facts.bytes;
-      if (IsInternalKey(facts.smallest)) {
-        table.smallest = UserKeyOf(facts.smallest);
-      }
-      if (IsInternalKey(facts.largest)) {
-        table.largest = UserKeyOf(facts.largest);
-      }
-      std::string path;
-      auto file = OpenTableFile(env, dir, facts.number, &path);
-      if (file.status().code() == StatusCode::kNotFound) continue;
-      if (!file.ok()) {
-        table.problem = file.status().message();
-      } else {
-        Status looked = LookInto(context, *std::move(file), path, &table);
-        if (!looked.ok()) return looked;
-      }
-      tables.push_back(std::move(table));
+  std::vector<StoreTable> named = TablesOf(*manifest);
+  for (StoreTable& table : named) {
+    std::string path;
+    auto file = OpenTableFile(env, dir, table.file_number, &path);
+    if (file.status().code() == StatusCode::kNotFound) continue;
+    Status looked = Status::Ok();
+    if (file.ok()) {
+      looked = LookInto(context, *std::move(file), path, &table);
+    } else {
+      table.problem = file.status().message();
     }
+    if (!looked.ok()) return looked;
+    tables.push_back(std::move(table));
   }
   return tables;
 }

@@ -87,7 +87,8 @@ TEST(Arguments, SaysWhatIsWrong) {
   EXPECT_EQ(Problem({"a", "-ox", "-oy"}), "--output is given twice");
   EXPECT_EQ(Problem({"a", "-ox", "--force=1"}), "--force takes no value");
   EXPECT_EQ(Problem({"a", "-ox", "--only", "mabye"}),
-            "--only: 'mabye' is none of maybe, no (did you mean 'maybe'?)");
+            "--only: unknown value 'mabye' (did you mean 'maybe'?); known: "
+            "maybe, no");
   EXPECT_EQ(Problem({"a", "-ox", "-f", "--raw"}),
             "--force and --raw exclude each other; give one");
   EXPECT_EQ(Problem({"a", "-ox", "--only", "no", "--raw"}),
