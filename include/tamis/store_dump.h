@@ -14,7 +14,9 @@
 
 namespace tamis {
 
+// One item of a file.  Which members count is said by the kind.
 struct DumpItem {
+  // What the item is.
   enum class Kind {
     kAbout,   // `name` and `text`: what the file is, and how it was written
     kPut,     // `sequence`, `key`, `value`
@@ -22,12 +24,12 @@ struct DumpItem {
     kEdit,    // `text`: one change of the set of tables, of a manifest
     kProblem  // `text`: what could not be read
   };
-  Kind kind = Kind::kAbout;
-  std::uint64_t sequence = 0;
-  Slice key;
-  Slice value;
-  std::string name;
-  std::string text;
+  Kind kind = Kind::kAbout;    // which of the following count
+  std::uint64_t sequence = 0;  // the number of the write
+  Slice key;                   // the user's key
+  Slice value;                 // what was stored under it
+  std::string name;            // of a property of the file
+  std::string text;            // its value, or a description
 };
 
 // Hears the items in the order of the file; the slices last until it returns.

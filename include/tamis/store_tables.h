@@ -13,12 +13,13 @@
 
 namespace tamis {
 
+// One table of a store.
 struct StoreTable {
-  int level = 0;
-  std::uint64_t file_number = 0;
-  std::uint64_t bytes = 0;
-  std::string smallest;  // its first and last key
-  std::string largest;
+  int level = 0;                  // 0: overlaps others
+  std::uint64_t file_number = 0;  // its file is called by it: "000005.ldb"
+  std::uint64_t bytes = 0;        // the length of its file
+  std::string smallest;           // its first key
+  std::string largest;            // its last key
   // What can be read of the table itself; LevelDB's say less than ours.
   std::optional<std::uint64_t> keys;
   std::string filter;       // "bloom", "ribbon", "leveldb", ...; empty: none

@@ -29,7 +29,7 @@ while IFS='|' read -r _ number where _; do
     exit 1
   fi
   # Kernels are a row of a table: named where they are declared.
-  [[ $file == filters/kernels_* ]] && file=filters/kernels/kernels.h
+  [[ $file == filters/kernels/* ]] && file=filters/kernels/kernels.h
   if ! has_function "$file" "$function"; then
     echo "hop $number: src/$file has no $function"
     exit 1
