@@ -81,7 +81,9 @@ Result<Sized> SizeWithin(std::uint64_t memory, FilterArgs filter,
   Result<Sized> best = Status::InvalidArgument(
       fmt::format("no filter of this kind with so many keys has {} or fewer",
                   SizeText(memory)));
-  if (filter.kind.starts_with("fuse")) {
+  // The name of such a kind is its size.
+  const KindEntry* kind = FindKind(filter.kind);
+  if (kind != nullptr && kind->usual_bits == 0) {
     auto only = SizeBy(filter, format, keys);
     if (!only.ok() || only->estimate.bytes <= memory) return only;
     return Status::InvalidArgument(fmt::format("has {}, whatever is given",
