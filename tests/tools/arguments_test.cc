@@ -101,9 +101,9 @@ TEST(Arguments, SaysWhatIsWrong) {
 }
 
 TEST(Arguments, HelpIsGivenWhateverElseIsWrong) {
-  EXPECT_TRUE(Parse({"--help"})->wants_help());
-  EXPECT_TRUE(Parse({"-h", "--no-such-option"})->wants_help());
-  EXPECT_FALSE(Parse({"a", "-ox", "-k", "--help"})->wants_help());
+  EXPECT_TRUE(Parse({"--help"}).value().wants_help());
+  EXPECT_TRUE(Parse({"-h", "--no-such-option"}).value().wants_help());
+  EXPECT_FALSE(Parse({"a", "-ox", "-k", "--help"}).value().wants_help());
 }
 
 std::vector<OptionSpec> AllOptionsOf(const CommandSpec& command) {
