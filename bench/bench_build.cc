@@ -44,12 +44,12 @@ struct Options {
 };
 
 void AddOptions(CLI::App* app, Options* options) {
-  constexpr std::uint64_t kMostKeys = 100 * kBillion;
+  constexpr std::uint64_t kMaxKeys = 100 * kBillion;
   app->add_option("--policy", options->policy, "What to build")
       ->capture_default_str();
   app->add_option("--keys", options->keys,
                   "How many (default: a billion; 20 million if --quick)")
-      ->check(CLI::Range(std::uint64_t{1}, kMostKeys));
+      ->check(CLI::Range(std::uint64_t{1}, kMaxKeys));
   app->add_option("--key-bytes", options->key_bytes, "Their length")
       ->check(CLI::Range(KeyChunk::kFewestKeyBytes, std::size_t{1024}))
       ->capture_default_str();
@@ -62,7 +62,7 @@ void AddOptions(CLI::App* app, Options* options) {
       ->capture_default_str();
   app->add_option("--queries", options->queries,
                   "How many present keys are queried, and how many absent ones")
-      ->check(CLI::Range(std::uint64_t{1}, kMostKeys))
+      ->check(CLI::Range(std::uint64_t{1}, kMaxKeys))
       ->capture_default_str();
   app->add_option("--dir", options->folder,
                   "Where the filter and the builder's temporary file go "

@@ -30,8 +30,8 @@
 namespace tamis::bench {
 namespace {
 
-constexpr std::uint64_t kMostKeys = std::numeric_limits<int>::max();
-constexpr std::size_t kMostKeyBytes = 1024;
+constexpr std::uint64_t kMaxKeys = std::numeric_limits<int>::max();
+constexpr std::size_t kMaxKeyBytes = 1024;
 
 struct Options {
   std::vector<std::uint64_t> keys = {1'000'000, 100'000'000};
@@ -50,10 +50,10 @@ struct Options {
 
 void AddOptions(CLI::App* app, Options* options) {
   app->add_option("--keys", options->keys, "Numbers of keys")
-      ->check(CLI::Range(std::uint64_t{1}, kMostKeys))
+      ->check(CLI::Range(std::uint64_t{1}, kMaxKeys))
       ->capture_default_str();
   app->add_option("--key-bytes", options->key_bytes, "Lengths of keys")
-      ->check(CLI::Range(KeyChunk::kFewestKeyBytes, kMostKeyBytes))
+      ->check(CLI::Range(KeyChunk::kFewestKeyBytes, kMaxKeyBytes))
       ->capture_default_str();
   app->add_option("--policies", options->line_up.policies,
                   "What to set beside LevelDB, RocksDB and bare memory")
@@ -64,7 +64,7 @@ void AddOptions(CLI::App* app, Options* options) {
   app->add_flag("--all", options->line_up.slow_too,
                 "The slow policies also where keys are many");
   app->add_option("--queries", options->queries, "Queries of each sort")
-      ->check(CLI::Range(std::uint64_t{1}, kMostKeys))
+      ->check(CLI::Range(std::uint64_t{1}, kMaxKeys))
       ->capture_default_str();
   app->add_option("--passes", options->passes,
                   "Every figure is the median of that many (default: 5; 3 "

@@ -27,7 +27,7 @@
 namespace tamis::bench {
 namespace {
 
-constexpr std::uint64_t kMostKeys = 1'000'000'000;
+constexpr std::uint64_t kMaxKeys = 1'000'000'000;
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t kEntryBytes = kStoreKeyBytes + kStoreValueBytes;
 // All three stores at once; one of them may be compacting, and keeps a log.
@@ -53,11 +53,11 @@ struct Options {
 void AddOptions(CLI::App* app, Options* options) {
   app->add_option("--keys", options->keys,
                   "Entries (default: 10 million; 1 million if --quick)")
-      ->check(CLI::Range(std::uint64_t{1000}, kMostKeys));
+      ->check(CLI::Range(std::uint64_t{1000}, kMaxKeys));
   app->add_option("--operations", options->operations,
                   "Reads of each sort per round (default: 1 million, at most "
                   "a quarter of the keys)")
-      ->check(CLI::Range(std::uint64_t{100}, kMostKeys));
+      ->check(CLI::Range(std::uint64_t{100}, kMaxKeys));
   app->add_option("--rounds", options->rounds,
                   "Every figure of reads is the median of that many")
       ->check(CLI::Range(1u, 100u))

@@ -86,7 +86,7 @@ constexpr Comparison TwoThreadsFinishing(std::string_view mine) {
   return Building(mine, mine, kFinishTwo, kFinishWall);
 }
 
-enum class At { kFewest, kMost };
+enum class At { kFewest, kMax };
 
 struct Wanted {
   std::string_view what;
@@ -96,18 +96,18 @@ struct Wanted {
 };
 
 constexpr Wanted kWanted[] = {
-    {"batched query / floor", At::kMost, 1.2, kToFloor},
-    {"batched query / RocksDB's batched", At::kMost, 0.5,
+    {"batched query / floor", At::kMax, 1.2, kToFloor},
+    {"batched query / RocksDB's batched", At::kMax, 0.5,
      Batched(kOurs, kRocksDbBloomName)},
-    {"query / RocksDB's, both in calls of 32", At::kMost, 0,
+    {"query / RocksDB's, both in calls of 32", At::kMax, 0,
      InCallsOf32(kOurs, kRocksDbBloomName)},
-    {"batched query / RocksDB's batched, moved", At::kMost, 0,
+    {"batched query / RocksDB's batched, moved", At::kMax, 0,
      Batched(kOurs, kRocksDbAlignedName)},
-    {"one by one / RocksDB's", At::kMost, 0.6,
+    {"one by one / RocksDB's", At::kMax, 0.6,
      OneByOne(kOurs, kRocksDbBloomName)},
-    {"one by one / RocksDB's, moved", At::kMost, 0,
+    {"one by one / RocksDB's, moved", At::kMax, 0,
      OneByOne(kOurs, kRocksDbAlignedName)},
-    {"batched build / RocksDB's builder", At::kMost, 0.35,
+    {"batched build / RocksDB's builder", At::kMax, 0.35,
      Building(kOurs, kRocksDbBloomName)},
     {"batched query / RocksDB's batched", At::kFewest, 0.3,
      Batched(kOurs, kRocksDbBloomName)},
@@ -115,35 +115,34 @@ constexpr Wanted kWanted[] = {
      InCallsOf32(kOurs, kRocksDbBloomName)},
     {"leveldb query / LevelDB's", At::kFewest, 1.0,
      OneByOne(kOurLevelDb, kLevelDbName)},
-    {"leveldb query / LevelDB's", At::kMost, 1.0,
+    {"leveldb query / LevelDB's", At::kMax, 1.0,
      OneByOne(kOurLevelDb, kLevelDbName)},
     {"rocksdb-ribbon build / RocksDB's", At::kFewest, 1.0,
      Building(kOurRibbon, kRocksDbRibbonName)},
-    {"rocksdb-ribbon build / RocksDB's", At::kMost, 1.0,
+    {"rocksdb-ribbon build / RocksDB's", At::kMax, 1.0,
      Building(kOurRibbon, kRocksDbRibbonName)},
     {"rocksdb-ribbon batched query / RocksDB's", At::kFewest, 0.6,
      Batched(kOurRibbon, kRocksDbRibbonName)},
-    {"rocksdb-ribbon batched query / RocksDB's", At::kMost, 0.6,
+    {"rocksdb-ribbon batched query / RocksDB's", At::kMax, 0.6,
      Batched(kOurRibbon, kRocksDbRibbonName)},
     {"ribbon:8 batched miss / floor of 8 bits",
-     At::kMost,
+     At::kMax,
      kRibbonToFloor,
      {.mine = kRibbon,
       .mine_miss = kMiss256,
       .theirs = kSmallFloorName,
       .theirs_miss = kMiss256}},
     {"ribbon:8 batched build / sort", At::kFewest, 0, ToSort(kRibbon)},
-    {"ribbon:8 batched build / sort", At::kMost, kRibbonToSort,
-     ToSort(kRibbon)},
+    {"ribbon:8 batched build / sort", At::kMax, kRibbonToSort, ToSort(kRibbon)},
     {"fuse8 batched build / sort", At::kFewest, 0, ToSort(kFuse)},
-    {"fuse8 batched build / sort", At::kMost, kFuseToSort, ToSort(kFuse)},
-    {"ribbon:8 build, two threads / one", At::kMost, kTwoThreadsToOne,
+    {"fuse8 batched build / sort", At::kMax, kFuseToSort, ToSort(kFuse)},
+    {"ribbon:8 build, two threads / one", At::kMax, kTwoThreadsToOne,
      TwoThreads(kRibbon)},
-    {"ribbon:8 Finish(), two threads / one", At::kMost, kTwoThreadsToOne,
+    {"ribbon:8 Finish(), two threads / one", At::kMax, kTwoThreadsToOne,
      TwoThreadsFinishing(kRibbon)},
-    {"fuse8 build, two threads / one", At::kMost, kTwoThreadsToOne,
+    {"fuse8 build, two threads / one", At::kMax, kTwoThreadsToOne,
      TwoThreads(kFuse)},
-    {"fuse8 Finish(), two threads / one", At::kMost, kTwoThreadsToOne,
+    {"fuse8 Finish(), two threads / one", At::kMax, kTwoThreadsToOne,
      TwoThreadsFinishing(kFuse)},
 };
 
@@ -154,9 +153,9 @@ struct WantedSize {
 };
 // Small filters pay more for what is fixed.
 constexpr WantedSize kWantedSizes[] = {
-    {kRibbon, At::kFewest, 0}, {kRibbon, At::kMost, 0.01},
-    {kFuse, At::kFewest, 0},   {kFuse, At::kMost, 0.13},
-    {kFuse4, At::kFewest, 0},  {kFuse4, At::kMost, 0.085},
+    {kRibbon, At::kFewest, 0}, {kRibbon, At::kMax, 0.01},
+    {kFuse, At::kFewest, 0},   {kFuse, At::kMax, 0.13},
+    {kFuse4, At::kFewest, 0},  {kFuse4, At::kMax, 0.085},
 };
 
 // The runs of one key length.
@@ -187,7 +186,7 @@ bool Applies(At at, const Ends& ends) {
 }
 
 const Run& RunAt(const Ends& ends, At at) {
-  return at == At::kMost ? *ends.most : *ends.fewest;
+  return at == At::kMax ? *ends.most : *ends.fewest;
 }
 
 void Compare(const Run& run, const Comparison& comparison, Goal* goal) {

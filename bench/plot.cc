@@ -13,7 +13,7 @@ namespace tamis::bench {
 namespace {
 
 constexpr unsigned kFewestBits = 6;
-constexpr unsigned kMostBits = 20;
+constexpr unsigned kMaxBits = 20;
 
 constexpr std::string_view kBlue = "#1f5fa8";
 constexpr std::string_view kOrange = "#e06c00";
@@ -42,7 +42,7 @@ Result<Curve> MeasureRates(const RateCurve& drawn, const PlotPlan& plan,
               .colour = std::string(drawn.colour),
               .dashed = drawn.dashed,
               .points = {}};
-  for (unsigned bits = kFewestBits; bits <= kMostBits; ++bits) {
+  for (unsigned bits = kFewestBits; bits <= kMaxBits; ++bits) {
     auto subject = NewTamisSubject(kind + ":" + std::to_string(bits));
     if (!subject.ok()) return subject.status();
     Subjects one;
@@ -186,7 +186,7 @@ std::string Script(const PlotData& data, std::string_view title,
              "plot {}\n"
              "unset multiplot\n"
              "set output\n",
-             Quoted(path), Quoted(title), kFewestBits - 2, kMostBits + 1,
+             Quoted(path), Quoted(title), kFewestBits - 2, kMaxBits + 1,
              PlotLines(data.rates, 'r'), PlotLines(data.times, 't'));
 }
 

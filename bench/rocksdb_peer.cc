@@ -50,7 +50,7 @@ class FilterBitsReader {
 namespace tamis::bench {
 namespace {
 
-constexpr std::size_t kMostPerCall = 32;  // its arrays hold no more
+constexpr std::size_t kMaxPerCall = 32;  // its arrays hold no more
 
 // The byte before the last four tells the kinds apart.
 constexpr std::size_t kTrailerBytes = 5;
@@ -78,8 +78,8 @@ class RocksDbAsker {
       }
       return;
     }
-    for (std::size_t i = 0; i < keys_.size(); i += kMostPerCall) {
-      const std::size_t count = std::min(kMostPerCall, keys_.size() - i);
+    for (std::size_t i = 0; i < keys_.size(); i += kMaxPerCall) {
+      const std::size_t count = std::min(kMaxPerCall, keys_.size() - i);
       reader_->MayMatch(static_cast<int>(count), &places_[i], &out[i]);
     }
   }

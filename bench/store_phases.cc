@@ -23,7 +23,7 @@ constexpr std::uint64_t kWarmUpShare = 8;
 constexpr std::uint64_t kOverlappingShare = 10;
 // LevelDB compacts tables that were sought in vain too often: reads change
 // the store, so it is read until it stays as it is, or so many times.
-constexpr int kMostWarmUps = 6;
+constexpr int kMaxWarmUps = 6;
 constexpr std::uint64_t kFillSeed = 1;
 constexpr std::uint64_t kMemtableSeed = 2;
 constexpr std::uint64_t kReadSeed = 3;  // and the next
@@ -226,7 +226,7 @@ Result<Figures> StoreWorker::WarmUp() {
     return all.status();
   }
   const Reads missing{KeyKind::kMissing, plan_.operations};
-  for (int i = 0; i < kMostWarmUps; ++i) {
+  for (int i = 0; i < kMaxWarmUps; ++i) {
     const StoreKeys keys = Draw(missing.kind, 0, missing.operations);
     const double before = BytesWritten();
     const auto read = Ask(missing, {&keys, 0, keys.size()});

@@ -11,7 +11,7 @@
 namespace tamis::fuzz {
 namespace {
 
-constexpr std::size_t kMostBlocks = 16;
+constexpr std::size_t kMaxBlocks = 16;
 
 // What to ask, decoded from the input.
 struct Case {
@@ -31,7 +31,7 @@ Case CaseFrom(Slice bytes) {
   for (std::size_t i = 0; i < queries; ++i) {
     out.bits.push_back(static_cast<std::uint32_t>(input.TakeNumber(4)));
   }
-  out.count = 1 + input.TakeByte() % kMostBlocks;
+  out.count = 1 + input.TakeByte() % kMaxBlocks;
   out.blocks = std::string(input.Take(out.count * kLineBytes));
   out.blocks.resize(out.count * kLineBytes, '\xff');
   return out;

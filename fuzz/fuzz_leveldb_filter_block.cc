@@ -46,12 +46,12 @@ void CheckAnyBlock(const FilterPolicy& policy, Slice bytes) {
 }
 
 void CheckBuiltBlock(const FilterPolicy& policy, Slice bytes) {
-  constexpr std::size_t kMostBlocks = 50;
+  constexpr std::size_t kMaxBlocks = 50;
   LevelDbFilterBlockBuilder builder(policy);
   std::vector<std::pair<std::uint64_t, Slice>> added;
   std::uint64_t offset = 0;
   Input input(bytes);
-  for (std::size_t i = 0; !input.empty() && i < kMostBlocks; ++i) {
+  for (std::size_t i = 0; !input.empty() && i < kMaxBlocks; ++i) {
     Check(builder.StartBlock(offset).ok(), "a block can be started");
     for (unsigned keys = input.TakeByte() % 8; keys > 0; --keys) {
       const Slice key = input.Take(input.TakeByte() % 20);

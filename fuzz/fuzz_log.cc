@@ -79,10 +79,10 @@ std::vector<std::string> CheckAnyLog(Slice bytes) {
 
 // Records of up to more than a block, by three bytes of the input each.
 std::vector<std::string> RecordsFrom(Slice bytes) {
-  constexpr std::size_t kMostRecords = 8;
+  constexpr std::size_t kMaxRecords = 8;
   constexpr std::size_t kLongestRecord = 40'000;
   std::vector<std::string> records;
-  for (Input input(bytes); !input.empty() && records.size() < kMostRecords;) {
+  for (Input input(bytes); !input.empty() && records.size() < kMaxRecords;) {
     const char filler = static_cast<char>(input.TakeByte());
     const auto size = static_cast<std::size_t>(input.TakeNumber(2));
     records.emplace_back(size % kLongestRecord, filler);

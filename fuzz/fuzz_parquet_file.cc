@@ -35,14 +35,14 @@ void CheckPlace(const ParquetFilterPlace& place, Slice file) {
 }
 
 void CheckFile(Slice file) {
-  constexpr std::size_t kMostPlaces = 20;  // for time; the rest is alike
+  constexpr std::size_t kMaxPlaces = 20;  // for time; the rest is alike
   const auto places = FindParquetFilters(file);
   if (!places.ok()) {
     Check(!places.status().message().empty(), "a refusal has a reason");
     return;
   }
   Check(places->size() <= file.size(), "no more filters than bytes");
-  for (std::size_t i = 0; i < std::min(kMostPlaces, places->size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMaxPlaces, places->size()); ++i) {
     CheckPlace((*places)[i], file);
   }
 }

@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   for (const std::uint64_t keys : {0ull, 1ull, 1000ull, 1ull << 40, ~0ull}) {
     CheckEstimate(**policy, keys);
   }
-  if ((*policy)->Predict(kMostKeys).bytes <= kSmallBytes) {
+  if ((*policy)->Predict(kMaxKeys).bytes <= kSmallBytes) {
     CheckBuild(**policy, text);
     CheckOpen(**policy, text);
   }

@@ -20,8 +20,8 @@ namespace tamis::fuzz {
 namespace {
 
 constexpr char kDir[] = "/db";
-constexpr std::size_t kMostFiles = 20;
-constexpr int kMostSteps = 2000;
+constexpr std::size_t kMaxFiles = 20;
+constexpr int kMaxSteps = 2000;
 
 struct Switches {
   bool can_map;
@@ -78,7 +78,7 @@ std::string PathOf(unsigned kind, std::uint64_t number) {
 void PutFiles(Slice bytes, const Switches& switches, testing::MemoryEnv* env) {
   Check(env->CreateDirectory(kDir).ok(), "memory has room for a directory");
   Input input(bytes);
-  for (std::size_t i = 0; i < kMostFiles && !input.empty(); ++i) {
+  for (std::size_t i = 0; i < kMaxFiles && !input.empty(); ++i) {
     const unsigned kind = input.TakeByte();
     const std::uint64_t number = input.TakeByte();
     const auto length = static_cast<std::size_t>(input.TakeNumber(2));
@@ -98,7 +98,7 @@ void Walk(Store* store) {
   const auto it = store->NewIterator();
   std::string last;
   int steps = 0;
-  for (it->SeekToFirst(); it->Valid() && steps < kMostSteps; it->Next()) {
+  for (it->SeekToFirst(); it->Valid() && steps < kMaxSteps; it->Next()) {
     Check(steps == 0 || last < it->key(), "an iterator gives keys in order");
     last = it->key();
     ++steps;

@@ -14,7 +14,7 @@
 namespace tamis::fuzz {
 namespace {
 
-constexpr int kMostOperations = 300;
+constexpr int kMaxOperations = 300;
 
 using Model = std::map<std::string, std::string>;
 
@@ -177,7 +177,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   Input input(AsSlice(data, size));
   Pair pair(&input);
-  for (int i = 0; i < kMostOperations && !input.empty(); ++i) pair.Step();
+  for (int i = 0; i < kMaxOperations && !input.empty(); ++i) pair.Step();
   pair.CompareAll();
   return 0;
 }

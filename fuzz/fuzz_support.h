@@ -61,14 +61,14 @@ class Input {
   Slice rest_;
 };
 
-inline constexpr std::size_t kMostKeys = 60;
+inline constexpr std::size_t kMaxKeys = 60;
 
 // Pieces of `bytes` of many lengths, at many alignments; may hold repeats.
 inline std::vector<Slice> KeysFrom(Slice bytes) {
   constexpr std::size_t kLongestKey = 40;
   std::vector<Slice> keys;
   Input input(bytes);
-  while (!input.empty() && keys.size() < kMostKeys) {
+  while (!input.empty() && keys.size() < kMaxKeys) {
     const std::size_t size = input.TakeByte() % kLongestKey;
     keys.push_back(input.Take(size));
   }

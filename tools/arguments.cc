@@ -51,9 +51,9 @@ std::string DidYouMean(std::string_view word,
   std::size_t best_distance = std::max<std::size_t>(word.size() / 3, 1) + 1;
   for (const std::string_view candidate : known) {
     // The beginning of a name is as good as one wrong letter.
-    constexpr std::size_t kLeastBeginning = 3;
+    constexpr std::size_t kMinBeginning = 3;
     const bool begins =
-        word.size() >= kLeastBeginning && candidate.starts_with(word);
+        word.size() >= kMinBeginning && candidate.starts_with(word);
     const std::size_t distance = begins ? 1 : EditDistance(word, candidate);
     if (distance >= best_distance || distance >= candidate.size()) continue;
     best = candidate;

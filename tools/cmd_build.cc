@@ -101,7 +101,7 @@ Result<std::uint64_t> CountOf(std::string_view option,
 }
 
 Status ReadBuildOptions(const BuildArgs& args, BuildOptions* options) {
-  constexpr std::uint64_t kMostThreads = 1024;
+  constexpr std::uint64_t kMaxThreads = 1024;
   if (!args.memory.empty()) {
     auto bytes = CountOf("--memory", args.memory);
     if (!bytes.ok()) return bytes.status();
@@ -110,7 +110,7 @@ Status ReadBuildOptions(const BuildArgs& args, BuildOptions* options) {
   if (!args.threads.empty()) {
     auto threads = CountOf("--threads", args.threads);
     if (!threads.ok()) return threads.status();
-    if (*threads > kMostThreads) {
+    if (*threads > kMaxThreads) {
       return Status::InvalidArgument("--threads: at most 1,024");
     }
     options->threads = static_cast<unsigned>(*threads);
@@ -210,14 +210,14 @@ Status CheckOutput(const BuildArgs& args, const Console& console) {
 }
 
 Status NoMemory(const FilterPolicy& policy, std::uint64_t keys) {
-  constexpr std::uint64_t kMostBytesPerKey = 16;
+  constexpr std::uint64_t kMaxBytesPerKey = 16;
   return Status::ResourceExhausted(fmt::format(
       "not enough memory: {} {} up to {} while collected, and the filter {}; "
       "ask for fewer --bits-per-key or a larger --fpr, build "
       "from parts of the keys with one --plan-keys and merge, or give --memory "
       "to --kind ribbon or fuse8",
       Grouped(keys), Plural(keys, "key takes", "keys take"),
-      HumanBytes(keys * kMostBytesPerKey),
+      HumanBytes(keys * kMaxBytesPerKey),
       SizeText(policy.Predict(keys).bytes)));
 }
 

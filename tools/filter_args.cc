@@ -15,7 +15,7 @@
 namespace tamis::tools {
 namespace {
 
-constexpr double kMostBitsPerKey = 10000;  // as MakePolicy() has it
+constexpr double kMaxBitsPerKey = 10000;  // as MakePolicy() has it
 
 // The default for an empty name; null: there is none of that name.
 const KindEntry* KindNamed(std::string_view name) {
@@ -74,7 +74,7 @@ Result<std::string> SizeArgument(const FilterArgs& args) {
   }
   auto bits = ParsePositive(args.bits_per_key);
   if (!bits.ok()) return Named("--bits-per-key", bits.status());
-  if (*bits > kMostBitsPerKey) {
+  if (*bits > kMaxBitsPerKey) {
     return Status::InvalidArgument(
         fmt::format("--bits-per-key: '{}' is too large; the most is 10,000",
                     args.bits_per_key));
@@ -220,11 +220,11 @@ namespace {
 // So that a filter planned too large can be folded: as often as that makes it
 // no more than 1 % larger.
 std::string FoldArgument(const KindEntry& kind, std::uint64_t bits) {
-  constexpr std::uint64_t kMostFold = 64;
-  constexpr std::uint64_t kLeastUnits = 100;  // for each that may be added
+  constexpr std::uint64_t kMaxFold = 64;
+  constexpr std::uint64_t kMinUnits = 100;  // for each that may be added
   if (kind.fold_unit == 0) return {};
   const std::uint64_t most =
-      std::min(kMostFold, bits / kind.fold_unit / kLeastUnits);
+      std::min(kMaxFold, bits / kind.fold_unit / kMinUnits);
   return most < 2 ? "" : fmt::format(",fold={}", std::bit_floor(most));
 }
 

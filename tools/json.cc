@@ -58,8 +58,8 @@ void AppendText(const std::string& text, std::string* out) {
 // The fewest digits that stand for this number and no other; plain from 0.0001
 // up to 10^15, with an exponent beyond, and always told from an integer.
 void AppendReal(double number, std::string* out) {
-  constexpr int kLeastPlain = -4;
-  constexpr int kMostPlain = 14;
+  constexpr int kMinPlain = -4;
+  constexpr int kMaxPlain = 14;
   if (!std::isfinite(number)) {
     *out += "null";
     return;
@@ -68,7 +68,7 @@ void AppendReal(double number, std::string* out) {
   const int power =
       number == 0 ? 0
                   : static_cast<int>(std::floor(std::log10(std::abs(number))));
-  const bool is_plain = power >= kLeastPlain && power <= kMostPlain;
+  const bool is_plain = power >= kMinPlain && power <= kMaxPlain;
   const auto end = std::to_chars(
       text.data(), text.data() + text.size(), number,
       is_plain ? std::chars_format::fixed : std::chars_format::scientific);

@@ -186,9 +186,9 @@ void KeyReader::TakeRecords() {
 void KeyReader::DecodeRecords() {
   decoded_.clear();
   // So that it does not move below us: half the digits, or a number each.
-  constexpr std::size_t kMostNumberBytes = 8;
+  constexpr std::size_t kMaxNumberBytes = 8;
   decoded_.reserve(
-      std::max(buffer_.size() / 2, records_.size() * kMostNumberBytes));
+      std::max(buffer_.size() / 2, records_.size() * kMaxNumberBytes));
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const std::size_t start = decoded_.size();
     if (!DecodeKey(syntax_, records_[i], &decoded_)) {

@@ -180,10 +180,10 @@ Tone PictureBox::tone() const {
 }
 
 PictureLayout PictureLayout::For(std::size_t columns) {
-  constexpr std::size_t kLeast = 80;
-  constexpr std::size_t kMost = 160;
+  constexpr std::size_t kMin = 80;
+  constexpr std::size_t kMax = 160;
   PictureLayout layout;
-  layout.row += std::clamp(columns, kLeast, kMost) - kLeast;
+  layout.row += std::clamp(columns, kMin, kMax) - kMin;
   return layout;
 }
 

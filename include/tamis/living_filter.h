@@ -59,7 +59,7 @@ TAMIS_EXPORT Result<std::unique_ptr<ErasableFilter>> LoadErasable(Slice bytes);
 TAMIS_EXPORT Result<std::unique_ptr<RotatingFilter>> LoadRotating(Slice bytes);
 
 // The checked mode, for tests and for finding the bug that erases strangers:
-// remembers the 64-bit digest of every key beside the filter (about 20 bytes
+// remembers the 64-bit hash of every key beside the filter (about 20 bytes
 // each) and says NotFound to every Erase() of a key that is not in.  `filter`
 // must be empty.
 TAMIS_EXPORT std::unique_ptr<ErasableFilter> CheckErasures(

@@ -53,11 +53,11 @@ class ChunkedArray {
 
   // A filter of a few keys is cheap to make; one of many keys has few chunks.
   static constexpr std::uint64_t kFirstItems = 256;
-  static constexpr std::uint64_t kMostItems = std::uint64_t{1} << 18;
+  static constexpr std::uint64_t kMaxItems = std::uint64_t{1} << 18;
 
   bool Grow() noexcept {
     const auto capacity =
-        static_cast<std::size_t>(std::clamp(size_, kFirstItems, kMostItems));
+        static_cast<std::size_t>(std::clamp(size_, kFirstItems, kMaxItems));
     std::unique_ptr<T[]> items(new (std::nothrow) T[capacity]);
     if (items == nullptr) return false;
     try {

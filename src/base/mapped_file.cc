@@ -87,7 +87,7 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
   file.path_ = path;
   file.stamp_ = *stamp;
   Status status;
-  if (stamp->bytes > 0 && stamp->bytes <= kMostBytesRead) {
+  if (stamp->bytes > 0 && stamp->bytes <= kMaxBytesRead) {
     status = file.ReadShort(fd.get());
     if (!status.ok()) return status;
     return file;

@@ -31,7 +31,7 @@ class MappedFile {
   // Up to here reading takes no longer than mapping and then touching it all
   // does (26 us for 512 KiB, 50 us for 1 MiB; for 2 MiB it takes twice as
   // long).
-  static constexpr std::uint64_t kMostBytesRead = std::uint64_t{1} << 20;
+  static constexpr std::uint64_t kMaxBytesRead = std::uint64_t{1} << 20;
 
   // What is read because it cannot be mapped may not be longer than this:
   // /dev/zero would otherwise take all memory there is.

@@ -6,9 +6,9 @@ namespace tamis {
 namespace {
 
 constexpr std::string_view kBetween = " = ";
-constexpr std::size_t kMostValueBytes = 1000;
+constexpr std::size_t kMaxValueBytes = 1000;
 // Names are compared with all before them.
-constexpr std::size_t kMostLines = 256;
+constexpr std::size_t kMaxLines = 256;
 
 bool IsNameByte(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -36,7 +36,7 @@ std::optional<std::vector<NamedLine>> ParseNamedLines(Slice text) {
   std::vector<NamedLine> lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    if (end == Slice::npos || lines.size() == kMostLines) return std::nullopt;
+    if (end == Slice::npos || lines.size() == kMaxLines) return std::nullopt;
     std::optional<NamedLine> line = ParseLine(text.substr(0, end));
     if (!line || FindLine(lines, line->name) != nullptr) return std::nullopt;
     lines.push_back(*std::move(line));
@@ -51,7 +51,7 @@ void AppendNamedLine(std::string* text, std::string_view name,
 }
 
 std::string FitForALine(std::string_view value) {
-  std::string fit(value.substr(0, kMostValueBytes));
+  std::string fit(value.substr(0, kMaxValueBytes));
   std::replace_if(fit.begin(), fit.end(), IsControl, '?');
   return fit.empty() ? "?" : fit;
 }

@@ -27,7 +27,7 @@ constexpr std::uint64_t kLargestChunk = std::uint64_t{1} << 20;
 // Longer ones gain nothing from a mapping, and written by the system they
 // leave a file that ends early, not one with a hole.
 constexpr std::size_t kLongestMapped = 4096;
-constexpr std::size_t kMostPartsMapped = 2;
+constexpr std::size_t kMaxPartsMapped = 2;
 
 // After a long record so many more are written by the system, whatever their
 // length: where long ones are frequent, mapping anew for each costs far more.
@@ -123,7 +123,7 @@ Status PosixLogFile::AppendRecord(std::span<const Slice> parts) {
   const std::size_t bytes = TotalBytes(parts);
   if (bytes == 0) return Status::Ok();
   if (!lost_.ok()) return lost_;
-  if (parts.size() > kMostPartsMapped || bytes > kLongestMapped) {
+  if (parts.size() > kMaxPartsMapped || bytes > kLongestMapped) {
     unmapped_records_ = kUnmappedAfterLong;
     chunk_ = kSmallestChunk;
     return Write(parts, bytes);

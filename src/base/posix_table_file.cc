@@ -77,11 +77,11 @@ class PosixTableFile final : public WritableFile {
 
 int WriteFullyAt(int fd, std::span<const Slice> parts,
                  std::uint64_t offset) noexcept {
-  constexpr std::size_t kMostAtOnce = 64;  // below the system's IOV_MAX
+  constexpr std::size_t kMaxAtOnce = 64;  // below the system's IOV_MAX
   std::size_t taken = 0;  // bytes of parts.front() that are written
   while (!parts.empty()) {
-    iovec pieces[kMostAtOnce];
-    const std::size_t count = std::min(parts.size(), kMostAtOnce);
+    iovec pieces[kMaxAtOnce];
+    const std::size_t count = std::min(parts.size(), kMaxAtOnce);
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const Slice part = parts[i].substr(i == 0 ? taken : 0);

@@ -11,7 +11,7 @@ namespace tamis {
 namespace {
 
 // Linux moves at most 2 GiB less a page at once.
-constexpr std::size_t kMostBytesAtOnce = std::size_t{1} << 30;
+constexpr std::size_t kMaxBytesAtOnce = std::size_t{1} << 30;
 
 std::string FolderOrDefault(const std::string& folder) {
   if (!folder.empty()) return folder;
@@ -68,7 +68,7 @@ Status SpillFile::WriteAt(std::uint64_t offset,
                           std::span<const std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t done = ::pwrite(fd_.get(), bytes.data(),
-                                  std::min(bytes.size(), kMostBytesAtOnce),
+                                  std::min(bytes.size(), kMaxBytesAtOnce),
                                   static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return Error(errno);
@@ -83,7 +83,7 @@ Status SpillFile::ReadAt(std::uint64_t offset,
                          std::span<std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t done = ::pread(fd_.get(), bytes.data(),
-                                 std::min(bytes.size(), kMostBytesAtOnce),
+                                 std::min(bytes.size(), kMaxBytesAtOnce),
                                  static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return Error(errno);

@@ -137,7 +137,7 @@ void ThriftCompactReader::SkipMap(unsigned depth) noexcept {
 }
 
 void ThriftCompactReader::Skip(ThriftType type, unsigned depth) noexcept {
-  if (failed_ || depth >= kMostThriftDepth) return Fail();
+  if (failed_ || depth >= kMaxThriftDepth) return Fail();
   switch (type) {
     case ThriftType::kTrue:
     case ThriftType::kFalse:

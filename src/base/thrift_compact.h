@@ -35,7 +35,7 @@ enum class ThriftType : std::uint8_t {
 
 // Containers within containers beyond this are taken for damage; Thrift's own
 // readers stop here as well.
-inline constexpr unsigned kMostThriftDepth = 64;
+inline constexpr unsigned kMaxThriftDepth = 64;
 
 struct ThriftField {
   std::int16_t id = 0;

@@ -23,8 +23,8 @@ namespace tamis {
 template <typename F>
 class BlockedEngine {
  public:
-  using Digest = std::uint64_t;
-  using Digests = DigestBuckets;
+  using Hash = std::uint64_t;
+  using Hashes = HashBuckets;
   using Shape = typename F::Shape;
   static_assert(BlockedFormat<F>);
   static constexpr bool kConcurrent = true;
@@ -36,8 +36,8 @@ class BlockedEngine {
         blocks_(facts.bits / (8 * Shape::kBytes)),
         probes_(facts.probes) {}
 
-  bool Check(const unsigned char* bytes, Digest digest) const noexcept {
-    return shape_.Check(kernels_, bytes + OffsetOf(digest), BitsOf(digest));
+  bool Check(const unsigned char* bytes, Hash hash) const noexcept {
+    return shape_.Check(kernels_, bytes + OffsetOf(hash), BitsOf(hash));
   }
 
   // out[i] = Check() of format.HashOf(keys[i], seed), with the memory accesses
@@ -50,10 +50,10 @@ class BlockedEngine {
     ForEachPrepared<kGroup>(
         keys,
         [&](const Key& key) {
-          const Digest digest = format.HashOf(key, seed);
-          const std::uint64_t offset = OffsetOf(digest);
+          const Hash hash = format.HashOf(key, seed);
+          const std::uint64_t offset = OffsetOf(hash);
           memory.Prefetch(offset);
-          return BlockQuery{memory.bytes + offset, BitsOf(digest)};
+          return BlockQuery{memory.bytes + offset, BitsOf(hash)};
         },
         [&](std::size_t first, std::span<const BlockQuery> queries) {
           shape_.CheckMany(kernels_, queries.data(), queries.size(),
@@ -61,15 +61,15 @@ class BlockedEngine {
         });
   }
 
-  void Mark(unsigned char* bytes, Digest digest) const noexcept {
-    shape_.Mark(bytes + OffsetOf(digest), BitsOf(digest));
+  void Mark(unsigned char* bytes, Hash hash) const noexcept {
+    shape_.Mark(bytes + OffsetOf(hash), BitsOf(hash));
   }
-  void MarkAll(unsigned char* bytes, const Digests& digests) const noexcept {
-    digests.ForEach([&](std::span<const Digest> some) {
+  void MarkAll(unsigned char* bytes, const Hashes& hashes) const noexcept {
+    hashes.ForEach([&](std::span<const Hash> some) {
       ForEachPrepared<kGroup, BatchOrder::kInTurn>(
           some,
-          [&](Digest digest) {
-            const BlockMark mark{bytes + OffsetOf(digest), BitsOf(digest)};
+          [&](Hash hash) {
+            const BlockMark mark{bytes + OffsetOf(hash), BitsOf(hash)};
             __builtin_prefetch(mark.block, 1);
             return mark;
           },
@@ -82,14 +82,14 @@ class BlockedEngine {
   // The same while other threads do the same.  REQUIRES: `bytes` is aligned
   // to 8, and written by nothing else.
   [[gnu::always_inline]] void PrefetchToMark(unsigned char* bytes,
-                                             Digest digest) const noexcept {
-    __builtin_prefetch(bytes + OffsetOf(digest), 1);
+                                             Hash hash) const noexcept {
+    __builtin_prefetch(bytes + OffsetOf(hash), 1);
   }
-  void MarkAtomic(unsigned char* bytes, Digest digest) const noexcept {
-    shape_.MarkAtomic(bytes + OffsetOf(digest), BitsOf(digest));
+  void MarkAtomic(unsigned char* bytes, Hash hash) const noexcept {
+    shape_.MarkAtomic(bytes + OffsetOf(hash), BitsOf(hash));
   }
-  bool CheckAtomic(unsigned char* bytes, Digest digest) const noexcept {
-    return shape_.CheckAtomic(bytes + OffsetOf(digest), BitsOf(digest));
+  bool CheckAtomic(unsigned char* bytes, Hash hash) const noexcept {
+    return shape_.CheckAtomic(bytes + OffsetOf(hash), BitsOf(hash));
   }
 
   // What the bits say, see FilterInfo: exact, for each block has its own rate.
@@ -129,11 +129,11 @@ class BlockedEngine {
     bool straddles;
   };
 
-  static std::uint32_t BitsOf(Digest digest) noexcept {
-    return static_cast<std::uint32_t>(digest);
+  static std::uint32_t BitsOf(Hash hash) noexcept {
+    return static_cast<std::uint32_t>(hash);
   }
-  std::uint64_t OffsetOf(Digest digest) const noexcept {
-    return format_.BlockOf(digest, blocks_) * Shape::kBytes;
+  std::uint64_t OffsetOf(Hash hash) const noexcept {
+    return format_.BlockOf(hash, blocks_) * Shape::kBytes;
   }
 
   F format_;

@@ -12,7 +12,7 @@
 namespace tamis {
 
 // No format goes beyond; leaves room for headers and rounding in every sum.
-inline constexpr std::uint64_t kMostBloomBits = std::uint64_t{1} << 62;
+inline constexpr std::uint64_t kMaxBloomBits = std::uint64_t{1} << 62;
 
 // What a format's header stores, in one form or another.
 struct BloomFacts {

@@ -25,11 +25,11 @@ namespace tamis {
 // Answers queries on bits that somebody else owns.
 template <typename E, typename F>
 concept QueryEngine = std::constructible_from<E, const F&, const BloomFacts&> &&
-    requires(const E engine, const F& format, typename F::Digest digest,
+    requires(const E engine, const F& format, typename F::Hash hash,
              const unsigned char* bits, std::uint64_t seed,
              std::span<const Slice> keys, std::span<bool> out,
              FilterInfo* info) {
-  { engine.Check(bits, digest) }
+  { engine.Check(bits, hash) }
   noexcept->std::same_as<bool>;
   // out[i] = Check() of keys[i], with the memory accesses overlapped.
   { engine.CheckMany(format, seed, bits, keys, out) }
@@ -41,35 +41,35 @@ concept QueryEngine = std::constructible_from<E, const F&, const BloomFacts&> &&
 // Sets bits, too.
 template <typename E, typename F>
 concept MarkEngine = QueryEngine<E, F> &&
-    std::default_initializable<typename E::Digests> &&
-    requires(const E engine, typename F::Digest digest, unsigned char* bits,
-             const typename E::Digests& digests) {
+    std::default_initializable<typename E::Hashes> &&
+    requires(const E engine, typename F::Hash hash, unsigned char* bits,
+             const typename E::Hashes& hashes) {
   { E::kConcurrent } -> std::convertible_to<bool>;
-  engine.Mark(bits, digest);
-  engine.MarkAll(bits, digests);
+  engine.Mark(bits, hash);
+  engine.MarkAll(bits, hashes);
 };
 
 // Sets them while other threads do the same; of E::kConcurrent.
 template <typename E, typename F>
 concept ConcurrentEngine = MarkEngine<E, F> &&
-    requires(const E engine, typename F::Digest digest, unsigned char* bits) {
-  engine.PrefetchToMark(bits, digest);
-  engine.MarkAtomic(bits, digest);
-  { engine.CheckAtomic(bits, digest) } -> std::same_as<bool>;
+    requires(const E engine, typename F::Hash hash, unsigned char* bits) {
+  engine.PrefetchToMark(bits, hash);
+  engine.MarkAtomic(bits, hash);
+  { engine.CheckAtomic(bits, hash) } -> std::same_as<bool>;
 };
 
 // Takes keys in and gives them back.
 template <typename E, typename F>
 concept EraseEngine = QueryEngine<E, F> &&
-    requires(const E engine, typename F::Digest digest, unsigned char* bits,
+    requires(const E engine, typename F::Hash hash, unsigned char* bits,
              const typename E::Query& query) {
   // Prefetches the memory of a key; Check() of the result is that of the key.
-  { engine.Prepare(bits, digest) } -> std::same_as<typename E::Query>;
+  { engine.Prepare(bits, hash) } -> std::same_as<typename E::Query>;
   { engine.Check(query) } -> std::same_as<bool>;
   // False: full, and nothing was changed.
-  { engine.Insert(bits, digest) } -> std::same_as<bool>;
+  { engine.Insert(bits, hash) } -> std::same_as<bool>;
   // False: the key is certainly not in, and nothing was changed.
-  { engine.Erase(bits, digest) } -> std::same_as<bool>;
+  { engine.Erase(bits, hash) } -> std::same_as<bool>;
 };
 
 // Makes one filter of two, into the first.
@@ -89,7 +89,7 @@ concept QueryFormat = std::copy_constructible<F> &&
   { format.spec_name() } -> std::convertible_to<std::string>;
   { format.hash_name() } -> std::convertible_to<std::string_view>;
   { format.HashOf(key, seed) }
-  noexcept->std::same_as<typename F::Digest>;
+  noexcept->std::same_as<typename F::Hash>;
 };
 
 // Bytes can be taken apart and written.
@@ -148,16 +148,16 @@ concept ClassicFormat = requires(const F format) {
     } -> std::same_as<unsigned>;  // 0, 7: filters/bloom/classic_bloom.h
 };
 
-// What BlockedEngine asks for.  Of two digests the larger never has the earlier
+// What BlockedEngine asks for.  Of two hashes the larger never has the earlier
 // block, and the lower 32 bits are what the block is asked for.
 template <typename F>
-concept BlockedFormat = std::same_as<typename F::Digest, std::uint64_t> &&
-    requires(const F format, const BloomFacts& facts, std::uint64_t digest,
+concept BlockedFormat = std::same_as<typename F::Hash, std::uint64_t> &&
+    requires(const F format, const BloomFacts& facts, std::uint64_t hash,
              std::uint64_t blocks) {
   { F::kKindName } -> std::convertible_to<std::string_view>;
   { F::kBlockKind } -> std::convertible_to<BlockKind>;
   { format.ShapeOf(facts) } -> std::same_as<typename F::Shape>;
-  { format.BlockOf(digest, blocks) } -> std::same_as<std::uint64_t>;
+  { format.BlockOf(hash, blocks) } -> std::same_as<std::uint64_t>;
 };
 
 }  // namespace tamis

@@ -159,9 +159,9 @@ class BloomConcurrent final : public ConcurrentFilter {
   Status InsertMany(std::span<const Slice> keys) override {
     ForEachPrepared<kGroup, BatchOrder::kInTurn>(
         keys, [this](Slice key) { return Prepare(key); },
-        [this](std::size_t /*first*/, std::span<const Digest> digests) {
-          for (const Digest digest : digests) {
-            engine_.MarkAtomic(payload_.bytes.get(), digest);
+        [this](std::size_t /*first*/, std::span<const Hash> hashes) {
+          for (const Hash hash : hashes) {
+            engine_.MarkAtomic(payload_.bytes.get(), hash);
           }
         });
     keys_.Add(keys.size());
@@ -175,8 +175,8 @@ class BloomConcurrent final : public ConcurrentFilter {
                       std::span<bool> out) const noexcept override {
     CheckBatch<kGroup, BatchOrder::kInTurn>(
         keys, out.data(), [this](Slice key) { return Prepare(key); },
-        [this](Digest digest) {
-          return engine_.CheckAtomic(payload_.bytes.get(), digest);
+        [this](Hash hash) {
+          return engine_.CheckAtomic(payload_.bytes.get(), hash);
         });
   }
   FilterInfo Describe() const override {
@@ -206,14 +206,14 @@ class BloomConcurrent final : public ConcurrentFilter {
   }
 
  private:
-  using Digest = typename F::Digest;
+  using Hash = typename F::Hash;
 
   static constexpr std::size_t kGroup = 32;
 
-  Digest Prepare(Slice key) const noexcept {
-    const Digest digest = format_.HashOf(key, facts_.seed);
-    engine_.PrefetchToMark(payload_.bytes.get(), digest);
-    return digest;
+  Hash Prepare(Slice key) const noexcept {
+    const Hash hash = format_.HashOf(key, facts_.seed);
+    engine_.PrefetchToMark(payload_.bytes.get(), hash);
+    return hash;
   }
 
   // The payload of every blocked filter is a whole number of 64-bit words.

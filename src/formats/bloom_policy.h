@@ -30,7 +30,7 @@ namespace tamis {
 template <SizedFormat F>
 Status CheckPlan(const F& format, const BloomFacts& facts) noexcept {
   return NoThrow([&] {
-    if (facts.bits <= kMostBloomBits) return format.CheckPlan(facts);
+    if (facts.bits <= kMaxBloomBits) return format.CheckPlan(facts);
     const std::string spec = format.spec_name();
     return Status::InvalidArgument(spec.substr(0, spec.find(':')) +
                                    ": more than 2^62 bits; plan for fewer keys "
@@ -100,7 +100,7 @@ class BloomReader final : public FilterReader {
 template <BloomFormat F>
 class BloomBuilder final : public FilterBuilder {
  public:
-  using Digest = typename F::Digest;
+  using Hash = typename F::Hash;
 
   BloomBuilder(const F& format, RepeatedKeys repeats)
       : format_(format),
@@ -113,7 +113,7 @@ class BloomBuilder final : public FilterBuilder {
 
   void Add(Slice key) override {
     Identify(key);
-    AddDigest(format_.HashOf(key, seed_));
+    PushHash(format_.HashOf(key, seed_));
   }
   std::optional<std::uint64_t> hash_seed() const noexcept override {
     return F::kHasSeed ? std::optional(seed_) : std::nullopt;
@@ -121,19 +121,19 @@ class BloomBuilder final : public FilterBuilder {
 
   void AddMany(std::span<const Slice> keys) override {
     constexpr std::size_t kGroup = 64;
-    std::array<Digest, kGroup> digests;
+    std::array<Hash, kGroup> hashes;
     for (; !keys.empty(); keys = keys.subspan(std::min(kGroup, keys.size()))) {
       const std::size_t count = std::min(kGroup, keys.size());
       for (std::size_t i = 0; i < count; ++i) {
         Identify(keys[i]);
-        digests[i] = format_.HashOf(keys[i], seed_);
+        hashes[i] = format_.HashOf(keys[i], seed_);
       }
       std::size_t kept = 0;
       for (std::size_t i = 0; i < count; ++i) {
-        digests[kept] = digests[i];
-        kept += IsRepeat(digests[i]) ? 0u : 1u;
+        hashes[kept] = hashes[i];
+        kept += IsRepeat(hashes[i]) ? 0u : 1u;
       }
-      if (!digests_.Push({digests.data(), kept})) out_of_memory_ = true;
+      if (!hashes_.Push({hashes.data(), kept})) out_of_memory_ = true;
     }
   }
 
@@ -145,23 +145,22 @@ class BloomBuilder final : public FilterBuilder {
   }
 
  private:
-  // Digests too short to tell keys apart by.
-  static constexpr bool kDigestsCollide =
-      sizeof(Digest) < sizeof(std::uint64_t);
+  // Hashes too short to tell keys apart by.
+  static constexpr bool kHashesCollide = sizeof(Hash) < sizeof(std::uint64_t);
 
   bool TakeHash(KeyHash hash) override {
     if constexpr (F::kHasSeed) {
-      static_assert(!kDigestsCollide);
+      static_assert(!kHashesCollide);
       if (hash.seed != seed_) return false;
-      AddDigest(hash.value);
+      PushHash(hash.value);
       return true;
     } else {
       return false;
     }
   }
-  void AddDigest(const Digest& digest) {
-    if (IsRepeat(digest)) return;
-    if (!digests_.PushBack(digest)) out_of_memory_ = true;
+  void PushHash(const Hash& hash) {
+    if (IsRepeat(hash)) return;
+    if (!hashes_.PushBack(hash)) out_of_memory_ = true;
   }
 
   Status Write(std::string* dst) {
@@ -177,7 +176,7 @@ class BloomBuilder final : public FilterBuilder {
     if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
     const typename F::Engine engine(format_, facts);
     const auto mark = [&](unsigned char* bytes) {
-      engine.MarkAll(bytes, digests_);
+      engine.MarkAll(bytes, hashes_);
     };
     Status written = AppendBloom(format_, facts, mark, dst);
     if (written.ok()) counted_ = count;
@@ -186,20 +185,20 @@ class BloomBuilder final : public FilterBuilder {
 
   // Nothing: no memory.
   std::optional<std::uint64_t> Count() const noexcept {
-    if (!counts_distinct_) return digests_.size();
-    return kDigestsCollide ? identities_.CountDistinct()
-                           : digests_.CountDistinct();
+    if (!counts_distinct_) return hashes_.size();
+    return kHashesCollide ? identities_.CountDistinct()
+                          : hashes_.CountDistinct();
   }
   void Identify(Slice key) noexcept {
-    if (!kDigestsCollide || !counts_distinct_) return;
+    if (!kHashesCollide || !counts_distinct_) return;
     if (!identities_.PushBack(Xxh3(key, 0))) out_of_memory_ = true;
   }
 
-  // Of the digest just before, where such do not count.
-  bool IsRepeat(const Digest& digest) noexcept {
+  // Of the hash just before, where such do not count.
+  bool IsRepeat(const Hash& hash) noexcept {
     if (!drops_neighbours_) return false;
-    const bool repeats = any_ && last_ == digest;
-    last_ = digest;
+    const bool repeats = any_ && last_ == hash;
+    last_ = hash;
     any_ = true;
     return repeats;
   }
@@ -208,10 +207,10 @@ class BloomBuilder final : public FilterBuilder {
   std::uint64_t seed_;
   const bool drops_neighbours_;
   const bool counts_distinct_;
-  typename F::Engine::Digests digests_;
-  DigestBuckets identities_;  // of the keys, where their digests do not do
+  typename F::Engine::Hashes hashes_;
+  HashBuckets identities_;  // of the keys, where their hashes do not do
   std::optional<std::uint64_t> counted_;
-  Digest last_{};
+  Hash last_{};
   bool any_ = false;
   bool out_of_memory_ = false;
 };

@@ -22,8 +22,8 @@ namespace tamis {
 template <typename F>
 class ClassicEngine {
  public:
-  using Digest = typename F::Digest;
-  using Digests = DigestBucketsOf<Digest>;
+  using Hash = typename F::Hash;
+  using Hashes = HashBucketsOf<Hash>;
   using Probes = typename F::Probes;
   static_assert(ClassicFormat<F>);
   static constexpr bool kConcurrent = false;
@@ -35,8 +35,8 @@ class ClassicEngine {
     if (facts.line_bits != 0) shape_.prepared = facts.line_bits;
   }
 
-  bool Check(const unsigned char* bytes, Digest digest) const noexcept {
-    return CheckClassic<Probes>(bytes, shape_, digest);
+  bool Check(const unsigned char* bytes, Hash hash) const noexcept {
+    return CheckClassic<Probes>(bytes, shape_, hash);
   }
 
   // out[i] = Check() of format.HashOf(keys[i], seed), with the first probes
@@ -49,18 +49,18 @@ class ClassicEngine {
     CheckBatch<kGroup, BatchOrder::kInTurn>(
         keys, out.data(),
         [&](const Key& key) {
-          const Digest digest = format.HashOf(key, seed);
-          PrefetchClassic<Probes>(bytes, shape_, digest);
-          return digest;
+          const Hash hash = format.HashOf(key, seed);
+          PrefetchClassic<Probes>(bytes, shape_, hash);
+          return hash;
         },
-        [&](const Digest& digest) { return Check(bytes, digest); });
+        [&](const Hash& hash) { return Check(bytes, hash); });
   }
 
-  void Mark(unsigned char* bytes, Digest digest) const noexcept {
-    MarkClassic<Probes>(bytes, shape_, digest);
+  void Mark(unsigned char* bytes, Hash hash) const noexcept {
+    MarkClassic<Probes>(bytes, shape_, hash);
   }
-  void MarkAll(unsigned char* bytes, const Digests& digests) const noexcept {
-    digests.ForEach([&](std::span<const Digest> some) {
+  void MarkAll(unsigned char* bytes, const Hashes& hashes) const noexcept {
+    hashes.ForEach([&](std::span<const Hash> some) {
       MarkClassicMany<Probes>(bytes, shape_, some);
     });
   }

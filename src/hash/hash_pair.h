@@ -7,11 +7,11 @@
 
 namespace tamis {
 
-// Two independent 64-bit halves of a digest.
-struct DigestPair {
+// Two independent 64-bit halves of a hash.
+struct HashPair {
   std::uint64_t first;
   std::uint64_t second;
-  bool operator==(const DigestPair&) const = default;
+  bool operator==(const HashPair&) const = default;
 };
 
 }  // namespace tamis

@@ -14,7 +14,7 @@ constexpr std::uint64_t kBitsOfLine = 512;
 constexpr double kBitsOfWord = 32;
 constexpr unsigned kWordsOfBlock = 8;
 constexpr double kBitsOfSplitBlock = 256;
-constexpr unsigned kMostLineProbes = 32;
+constexpr unsigned kMaxLineProbes = 32;
 
 // Of one block with exactly that many keys.
 double RateInBlock(BlockKind kind, unsigned probes,
@@ -101,7 +101,7 @@ unsigned BestLineProbes(double bits_per_key) noexcept {
   };
   const auto* at = std::lower_bound(kUpTo.begin(), kUpTo.end(), bits_per_key);
   return std::min(static_cast<unsigned>(at - kUpTo.begin()) + 1,
-                  kMostLineProbes);
+                  kMaxLineProbes);
 }
 
 double LineBitsPerKey(double rate) noexcept {

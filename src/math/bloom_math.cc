@@ -7,11 +7,11 @@ namespace tamis {
 namespace {
 
 // Sizes are kept below 2^63, so that sums of a few of them cannot wrap.
-constexpr double kMaxBits = 9223372036854775808.0;
+constexpr double kMaxFilterBits = 9223372036854775808.0;
 
 std::uint64_t CeilToBits(double bits) noexcept {
   if (!(bits > 1.0)) return 1;
-  if (bits >= kMaxBits) return std::uint64_t{1} << 63;
+  if (bits >= kMaxFilterBits) return std::uint64_t{1} << 63;
   return static_cast<std::uint64_t>(std::ceil(bits));
 }
 

@@ -7,9 +7,9 @@ namespace tamis {
 namespace {
 
 constexpr double kSlotsOfPair = 8;  // two buckets of four
-constexpr unsigned kMostBits = 32;
-constexpr unsigned kLeastBits = 4;
-constexpr double kMostBuckets = 4611686018427387904.0;
+constexpr unsigned kMaxSlotBits = 32;
+constexpr unsigned kMinSlotBits = 4;
+constexpr double kMaxBuckets = 4611686018427387904.0;
 
 double LargestFingerprint(unsigned bits) noexcept {
   return std::exp2(bits) - 1;
@@ -19,8 +19,8 @@ double LargestFingerprint(unsigned bits) noexcept {
 // keys at the planned load, with F fingerprints, some nine do so with a chance
 // of about n (8 kCuckooLoad)^8 / (9! F^8): below 10^-9 from here on.
 unsigned BitsToFindRoom(double keys) noexcept {
-  unsigned bits = kLeastBits;
-  while (bits < kMostBits &&
+  unsigned bits = kMinSlotBits;
+  while (bits < kMaxSlotBits &&
          std::pow(LargestFingerprint(bits), 8) < 3.1e10 * keys) {
     ++bits;
   }
@@ -55,7 +55,7 @@ unsigned FingerprintBitsAt(double rate, std::uint64_t keys) noexcept {
   unsigned bits = BitsToFindRoom(static_cast<double>(keys));
   // 1 - (1 - 1/(h F))^n is below 1 - exp(-x), x = n / (h (F - 1)).
   const double most = -std::log1p(-rate);
-  while (bits <= kMostBits &&
+  while (bits <= kMaxSlotBits &&
          kSlotsOfPair * kCuckooLoad / (LargestFingerprint(bits) - 1) > most) {
     ++bits;
   }
@@ -64,7 +64,7 @@ unsigned FingerprintBitsAt(double rate, std::uint64_t keys) noexcept {
 
 unsigned FingerprintBitsWithin(double bits_per_key) noexcept {
   const double bits = std::floor(bits_per_key * kCuckooLoad);
-  return static_cast<unsigned>(std::clamp(bits, 0.0, double{kMostBits}));
+  return static_cast<unsigned>(std::clamp(bits, 0.0, double{kMaxSlotBits}));
 }
 
 std::uint64_t CuckooBuckets(std::uint64_t keys, double slots_per_key) noexcept {
@@ -72,7 +72,7 @@ std::uint64_t CuckooBuckets(std::uint64_t keys, double slots_per_key) noexcept {
   const double pairs = std::ceil(std::max(
       {1.0, n * std::max(slots_per_key, 1 / kCuckooLoad) / kSlotsOfPair,
        PairsToFindRoom(n)}));
-  if (2 * pairs >= kMostBuckets) return std::uint64_t{1} << 62;
+  if (2 * pairs >= kMaxBuckets) return std::uint64_t{1} << 62;
   return 2 * static_cast<std::uint64_t>(pairs);
 }
 

@@ -11,7 +11,7 @@
 namespace tamis {
 
 // A cell's place within its segment takes 16 bits of a mixed position.
-inline constexpr unsigned kMostFuseSegmentBits = 16;
+inline constexpr unsigned kMaxFuseSegmentBits = 16;
 
 // One array of cells.
 struct FuseShape {
@@ -29,12 +29,12 @@ constexpr std::uint64_t FuseCells(const FuseShape& shape,
 
 // A part is small enough to be solved within some 50 MB, and large enough
 // that more keys would hardly make it denser.
-inline constexpr std::uint64_t kMostFusePartKeys = 1 << 21;
+inline constexpr std::uint64_t kMaxFusePartKeys = 1 << 21;
 
 // Parts for that many keys, each with at most `part_keys`, as evenly as chance
 // spreads keys; 0 for no keys.
 constexpr std::uint64_t FuseParts(
-    std::uint64_t keys, std::uint64_t part_keys = kMostFusePartKeys) noexcept {
+    std::uint64_t keys, std::uint64_t part_keys = kMaxFusePartKeys) noexcept {
   return keys / part_keys + (keys % part_keys != 0 ? 1 : 0);
 }
 

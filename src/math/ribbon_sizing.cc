@@ -7,7 +7,7 @@ namespace tamis {
 
 std::uint32_t RibbonColumns(double bits) noexcept {
   const double fixed = std::round(bits * kOneRibbonColumn);
-  if (!(fixed >= kOneRibbonColumn && fixed <= kMostRibbonFixed)) return 0;
+  if (!(fixed >= kOneRibbonColumn && fixed <= kMaxRibbonFixed)) return 0;
   return static_cast<std::uint32_t>(fixed);
 }
 
@@ -18,7 +18,7 @@ std::uint32_t RibbonColumnsAt(double rate) noexcept {
   const double wide = 2 * (1 - std::ldexp(rate, static_cast<int>(whole)));
   const double fixed = std::ceil((whole + std::max(wide, 0.0)) *
                                  static_cast<double>(kOneRibbonColumn));
-  if (fixed > kMostRibbonFixed) return 0;
+  if (fixed > kMaxRibbonFixed) return 0;
   return static_cast<std::uint32_t>(fixed);
 }
 

@@ -12,10 +12,10 @@ namespace tamis {
 
 // Columns are numbers with 26 bits behind the point.
 inline constexpr std::uint32_t kOneRibbonColumn = std::uint32_t{1} << 26;
-inline constexpr std::uint32_t kMostRibbonFixed = 32 * kOneRibbonColumn;
+inline constexpr std::uint32_t kMaxRibbonFixed = 32 * kOneRibbonColumn;
 
 constexpr bool IsRibbonColumns(std::uint32_t columns) noexcept {
-  return columns >= kOneRibbonColumn && columns <= kMostRibbonFixed;
+  return columns >= kOneRibbonColumn && columns <= kMaxRibbonFixed;
 }
 
 // To the nearest; 0 where there are no such.
@@ -24,7 +24,7 @@ std::uint32_t RibbonColumns(double bits) noexcept;
 // The fewest whose rate is at most `rate`; 0 where there are no such.
 std::uint32_t RibbonColumnsAt(double rate) noexcept;
 
-// Of that many keys, whose digests may be those of strangers, too.
+// Of that many keys, whose hashes may be those of strangers, too.
 double RibbonRate(std::uint32_t columns, std::uint64_t keys) noexcept;
 
 }  // namespace tamis

@@ -52,20 +52,20 @@ unsigned RocksDbMillibits(double setting) noexcept {
 
 unsigned RocksDbBloomProbes(unsigned millibits) noexcept {
   // The most thousandths for which 1, 2, 3 ... probes are taken.
-  constexpr std::array<unsigned, 12> kMost = {2080,  3580,  5100,  6640,
-                                              8300,  10070, 11720, 14001,
-                                              16050, 18300, 22001, 25501};
+  constexpr std::array<unsigned, 12> kMax = {2080,  3580,  5100,  6640,
+                                             8300,  10070, 11720, 14001,
+                                             16050, 18300, 22001, 25501};
   constexpr unsigned kTop = 50000;
   if (millibits > kTop) return 24;
-  if (millibits > kMost.back()) return (millibits - 1) / 2000 - 1;
-  const auto* found = std::lower_bound(kMost.begin(), kMost.end(), millibits);
-  return static_cast<unsigned>(found - kMost.begin()) + 1;
+  if (millibits > kMax.back()) return (millibits - 1) / 2000 - 1;
+  const auto* found = std::lower_bound(kMax.begin(), kMax.end(), millibits);
+  return static_cast<unsigned>(found - kMax.begin()) + 1;
 }
 
 std::uint64_t RocksDbBloomBytes(std::uint64_t keys,
                                 unsigned millibits) noexcept {
   const Uint128 wanted = (Uint128{keys} * millibits + 7999) / 8000;
-  if (wanted >= kMostRocksDbBloomBytes) return kMostRocksDbBloomBytes;
+  if (wanted >= kMaxRocksDbBloomBytes) return kMaxRocksDbBloomBytes;
   const auto bytes = static_cast<std::uint64_t>(wanted);
   return (bytes + kRocksDbLineBytes - 1) / kRocksDbLineBytes *
          kRocksDbLineBytes;
@@ -73,7 +73,7 @@ std::uint64_t RocksDbBloomBytes(std::uint64_t keys,
 
 RocksDbLegacySize RocksDbLegacySizeFor(std::uint64_t keys,
                                        unsigned millibits) noexcept {
-  constexpr std::uint64_t kMostBits = 0xffff0000;
+  constexpr std::uint64_t kMaxBits = 0xffff0000;
   constexpr double kRocksDbLn2 = 0.69;  // cut, as in LevelDB
   constexpr std::uint64_t kLine = std::uint64_t{kRocksDbLineBytes} * 8;
   const unsigned whole = (millibits + 500) / 1000;
@@ -82,7 +82,7 @@ RocksDbLegacySize RocksDbLegacySizeFor(std::uint64_t keys,
   if (keys == 0) return size;
   const Uint128 wanted = Uint128{keys} * whole;
   const std::uint64_t bits =
-      wanted < kMostBits ? static_cast<std::uint64_t>(wanted) : kMostBits;
+      wanted < kMaxBits ? static_cast<std::uint64_t>(wanted) : kMaxBits;
   // Odd, so that the remainder of a hash by it depends on all its bits.
   size.lines = ((bits + kLine - 1) / kLine) | 1;
   return size;
@@ -125,10 +125,10 @@ std::uint64_t RocksDbRibbonSlots(std::uint64_t keys) noexcept {
 
 std::uint64_t RocksDbRibbonSegments(std::uint64_t slots, double one_in,
                                     std::uint32_t draw) noexcept {
-  constexpr double kMostOneIn = 4294967295;
+  constexpr double kMaxOneIn = 4294967295;
   if (one_in <= 1.0) return 1;
   const std::uint64_t blocks = slots / kRibbonBlockSlots;
-  if (one_in > kMostOneIn) return blocks * kMostStandardRibbonColumns;
+  if (one_in > kMaxOneIn) return blocks * kMaxStandardRibbonColumns;
   const auto columns = static_cast<unsigned>(
       std::bit_width(static_cast<std::uint64_t>(one_in)) - 1);
   const double starts = static_cast<double>(slots - kRibbonBlockSlots + 1);
@@ -145,11 +145,11 @@ std::uint64_t RocksDbRibbonSegments(std::uint64_t slots, double one_in,
 RibbonShape RibbonShapeFor(std::uint64_t blocks,
                            std::uint64_t segments) noexcept {
   const std::uint64_t columns = (segments + blocks - 1) / blocks;
-  if (columns > kMostStandardRibbonColumns) {
+  if (columns > kMaxStandardRibbonColumns) {
     return {.blocks = blocks,
-            .segments = blocks * kMostStandardRibbonColumns,
+            .segments = blocks * kMaxStandardRibbonColumns,
             .cut = 0,
-            .columns = kMostStandardRibbonColumns};
+            .columns = kMaxStandardRibbonColumns};
   }
   return {.blocks = blocks,
           .segments = segments,

@@ -26,10 +26,10 @@ unsigned RocksDbMillibits(double setting) noexcept;
 unsigned RocksDbBloomProbes(unsigned millibits) noexcept;
 
 // Bytes of the lines, without the trailer: a multiple of 64, 0 for no keys,
-// never more than kMostRocksDbBloomBytes however many the keys are.
+// never more than kMaxRocksDbBloomBytes however many the keys are.
 std::uint64_t RocksDbBloomBytes(std::uint64_t keys,
                                 unsigned millibits) noexcept;
-inline constexpr std::uint64_t kMostRocksDbBloomBytes = 0xffffffc0;
+inline constexpr std::uint64_t kMaxRocksDbBloomBytes = 0xffffffc0;
 
 // Legacy Bloom, up to format_version 4.
 
@@ -44,9 +44,9 @@ RocksDbLegacySize RocksDbLegacySizeFor(std::uint64_t keys,
 // Standard128 Ribbon.
 
 inline constexpr unsigned kRibbonBlockSlots = 128;
-inline constexpr unsigned kMostStandardRibbonColumns = 32;
+inline constexpr unsigned kMaxStandardRibbonColumns = 32;
 // Above, RocksDB falls back to FastLocalBloom.
-inline constexpr std::uint64_t kMostRibbonKeys = 950'000'000;
+inline constexpr std::uint64_t kMaxRibbonKeys = 950'000'000;
 
 // 1 / rate that RocksDB wants of a Ribbon for a setting of `bits_per_key`:
 // that of the Bloom filter with as many bits.
@@ -54,7 +54,7 @@ inline constexpr std::uint64_t kMostRibbonKeys = 950'000'000;
 double RocksDbRibbonOneIn(double bits_per_key) noexcept;
 
 // Rows of the equations: a multiple of 128, at least 256.
-// REQUIRES: 1 <= keys <= kMostRibbonKeys
+// REQUIRES: 1 <= keys <= kMaxRibbonKeys
 std::uint64_t RocksDbRibbonSlots(std::uint64_t keys) noexcept;
 
 // 16-byte segments of the solution.  The choice between two sizes one block
@@ -80,7 +80,7 @@ RibbonShape RibbonShapeFor(std::uint64_t blocks,
 double RibbonRate(const RibbonShape& shape) noexcept;
 
 // Does RocksDB write FastLocalBloom instead, because a Ribbon is no smaller?
-// (It also does for more than kMostRibbonKeys.)
+// (It also does for more than kMaxRibbonKeys.)
 bool RocksDbPrefersBloom(std::uint64_t keys, unsigned millibits,
                          const RibbonShape& shape) noexcept;
 

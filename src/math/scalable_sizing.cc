@@ -53,7 +53,7 @@ ScalablePart PlanScalablePart(const ScalableStart& start, unsigned i) noexcept {
 
 double ScalableRate(const ScalableStart& start, std::uint64_t keys) noexcept {
   double log_right = 0;
-  for (unsigned i = 0; i < kMostScalableParts && keys > 0; ++i) {
+  for (unsigned i = 0; i < kMaxScalableParts && keys > 0; ++i) {
     const ScalablePart part = PlanScalablePart(start, i);
     const std::uint64_t here = std::min(keys, part.capacity);
     log_right += std::log1p(-BlockedRate(

@@ -21,7 +21,7 @@ namespace tamis {
 inline constexpr double kScalableTightening = 0.85;
 
 // From one line on: more keys than 2^50.
-inline constexpr unsigned kMostScalableParts = 48;
+inline constexpr unsigned kMaxScalableParts = 48;
 
 // What the first part is made for; the others follow.
 struct ScalableStart {

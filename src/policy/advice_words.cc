@@ -137,7 +137,7 @@ std::string ReasonFor(const FilterNeed& need,
     return "Keys can be erased from " + erasing + " alone. " +
            Weighed(need, best, *rival);
   }
-  if (best.estimate.bytes <= kLeastChargedBytes &&
+  if (best.estimate.bytes <= kMinChargedBytes &&
       best.estimate.bytes > rival->estimate.bytes) {
     return AboutFewKeys(best, *rival);
   }

@@ -51,9 +51,9 @@ class ChoosingPolicy final : public ForwardingPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
-    return std::make_unique<DigestBuilder>(
+    return std::make_unique<SolvedFilterBuilder>(
         seed_, options,
-        [this](const DigestedKeys& keys, const BuildOptions& building,
+        [this](const HashedKeys& keys, const BuildOptions& building,
                std::string* dst) { return Append(keys, building, dst); });
   }
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -67,9 +67,9 @@ class ChoosingPolicy final : public ForwardingPolicy {
   }
 
  private:
-  Status Append(const DigestedKeys& keys, const BuildOptions& options,
+  Status Append(const HashedKeys& keys, const BuildOptions& options,
                 std::string* dst) const {
-    const std::uint64_t count = keys.digests->size();
+    const std::uint64_t count = keys.hashes->size();
     const KindCandidate& chosen = CheapestFor(count, need_, candidates_);
     const Estimate estimate = chosen.policy->Predict(count);
     if (!estimate.status.ok()) return estimate.status;
@@ -81,7 +81,7 @@ class ChoosingPolicy final : public ForwardingPolicy {
   KindCandidates candidates_;
 };
 
-// Every kind that can be made of digests, at that rate.
+// Every kind that can be made of hashes, at that rate.
 KindCandidates CandidatesFor(double rate) {
   KindCandidates candidates;
   for (const KindRow& row : KindRows()) {

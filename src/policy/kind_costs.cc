@@ -43,7 +43,7 @@ double CostNs(const FilterNeed& need, const KindSpeed& speed,
               const Estimate& estimate) noexcept {
   const auto keys = static_cast<double>(need.keys);
   const auto bytes =
-      static_cast<double>(std::max(estimate.bytes, kLeastChargedBytes));
+      static_cast<double>(std::max(estimate.bytes, kMinChargedBytes));
   return bytes * need.lifetime_seconds * kNsPerByteSecond +
          keys * speed.build_ns +
          keys * need.queries_per_key * QueryNs(speed, estimate);

@@ -18,7 +18,7 @@ struct KindSpeed {
 
 // Smaller filters cost as much as one of this size: allocators, pages and
 // whatever stands around a filter take more than they would save.
-inline constexpr std::uint64_t kLeastChargedBytes = 8192;
+inline constexpr std::uint64_t kMinChargedBytes = 8192;
 
 // Of many queries at a time.
 double QueryNs(const KindSpeed& speed, const Estimate& estimate) noexcept;

@@ -61,11 +61,11 @@ bool FitsLegacyBloom(Slice data, Slice trailer) noexcept {
 // A Ribbon: whole segments of 16 bytes, at most 32 for each block of slots.
 bool FitsRibbon(Slice data, Slice trailer) noexcept {
   constexpr std::uint64_t kSegmentBytes = 16;
-  constexpr std::uint64_t kMostColumns = 32;
+  constexpr std::uint64_t kMaxColumns = 32;
   const std::uint64_t blocks = LoadLittle32(trailer.data() + 1) >> 8;
   const std::uint64_t segments = data.size() / kSegmentBytes;
   return trailer[0] == '\xfe' && blocks >= 2 && segments >= 1 &&
-         data.size() % kSegmentBytes == 0 && segments <= blocks * kMostColumns;
+         data.size() % kSegmentBytes == 0 && segments <= blocks * kMaxColumns;
 }
 
 // Which of RocksDB's filters ends like this; "" if none does.

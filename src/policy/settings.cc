@@ -18,13 +18,13 @@ Status BadArgument(std::string_view argument, std::string_view what) {
 
 namespace {
 
-constexpr double kMostBitsPerKey = 10000;  // beyond it must be a mistake
-constexpr std::uint64_t kMostProbes = 255;
-constexpr std::uint64_t kMostFold = 4096;
+constexpr double kMaxBitsPerKey = 10000;  // beyond it must be a mistake
+constexpr std::uint64_t kMaxProbes = 255;
+constexpr std::uint64_t kMaxFold = 4096;
 
 Status SetBitsPerKey(std::string_view text, Settings* settings) {
   const std::optional<double> number = ParseDouble(text);
-  if (!number || !(*number > 0) || *number > kMostBitsPerKey) {
+  if (!number || !(*number > 0) || *number > kMaxBitsPerKey) {
     return BadArgument(text,
                        "bits per key must be a number above 0, at most 10000");
   }
@@ -43,7 +43,7 @@ Status SetRate(std::string_view text, Settings* settings) {
 
 Status SetBits(std::string_view text, Settings* settings) {
   const std::optional<std::uint64_t> number = ParseUint64(text);
-  if (!number || *number == 0 || *number > kMostBloomBits) {
+  if (!number || *number == 0 || *number > kMaxBloomBits) {
     return BadArgument(text, "m is a whole number of bits from 1 to 2^62");
   }
   settings->sizing.bits = *number;
@@ -52,7 +52,7 @@ Status SetBits(std::string_view text, Settings* settings) {
 
 Status SetProbes(std::string_view text, Settings* settings) {
   const std::optional<std::uint64_t> number = ParseUint64(text);
-  if (!number || *number == 0 || *number > kMostProbes) {
+  if (!number || *number == 0 || *number > kMaxProbes) {
     return BadArgument(text, "k is a whole number of probes from 1 to 255");
   }
   settings->sizing.probes = static_cast<unsigned>(*number);
@@ -61,7 +61,7 @@ Status SetProbes(std::string_view text, Settings* settings) {
 
 Status SetFold(std::string_view text, Settings* settings) {
   const std::optional<std::uint64_t> number = ParseUint64(text);
-  if (!number || *number > kMostFold || !std::has_single_bit(*number)) {
+  if (!number || *number > kMaxFold || !std::has_single_bit(*number)) {
     return BadArgument(text, "fold is a power of two from 1 to 4096");
   }
   settings->sizing.fold = *number;
@@ -96,7 +96,7 @@ Status SetArity(std::string_view text, Settings* settings) {
 
 Status SetGenerations(std::string_view text, Settings* settings) {
   const std::optional<std::uint64_t> number = ParseUint64(text);
-  if (!number || *number < kLeastGenerations || *number > kMostGenerations) {
+  if (!number || *number < kMinGenerations || *number > kMaxGenerations) {
     return BadArgument(text, "generations is a whole number from 2 to 64");
   }
   settings->generations = static_cast<unsigned>(*number);

@@ -9,11 +9,11 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kMostSlabBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxSlabBytes = std::size_t{1} << 20;
 
 }  // namespace
 
-unsigned char* DigestChunks::New() noexcept {
+unsigned char* HashChunks::New() noexcept {
   if (free_ < kBytes) {
     MemoryBlock<unsigned char> slab = NewMemory(slab_bytes_, kBytes);
     if (slab == nullptr) return nullptr;
@@ -26,8 +26,8 @@ unsigned char* DigestChunks::New() noexcept {
     }
     free_ = slab_bytes_;
     // Only the last slab of many stays partly unused.
-    if (slab_bytes_ == kMostSlabBytes) PopulatePages(next_, slab_bytes_);
-    slab_bytes_ = std::min(2 * slab_bytes_, kMostSlabBytes);
+    if (slab_bytes_ == kMaxSlabBytes) PopulatePages(next_, slab_bytes_);
+    slab_bytes_ = std::min(2 * slab_bytes_, kMaxSlabBytes);
   }
   unsigned char* chunk = next_;
   next_ += kBytes;

@@ -1,13 +1,13 @@
-// sort/hash_buckets.h -- the digests of keys, collected while the number
+// sort/hash_buckets.h -- the hashes of keys, collected while the number
 // of keys is still unknown, and given back in about the order of their value.
 //
-// The filters that use it find a key's place as (digest * size) >> 64, or by
-// its upper half alone: a larger digest never has a smaller place, however
-// large the filter turns out.  So digests can be sorted by their upper bits as
+// The filters that use it find a key's place as (hash * size) >> 64, or by
+// its upper half alone: a larger hash never has a smaller place, however
+// large the filter turns out.  So hashes can be sorted by their upper bits as
 // they come, before the size is known, and marking them later walks through
 // the filter from front to back, in stretches that fit a cache.  Filters whose
 // keys lie anywhere gain nothing by the order, but can still tell how many of
-// the digests are different, bucket by bucket.
+// the hashes are different, bucket by bucket.
 
 #pragma once
 
@@ -26,24 +26,24 @@
 
 namespace tamis {
 
-// By which digests are told apart and put in order: all of one of up to 64
+// By which hashes are told apart and put in order: all of one of up to 64
 // bits, from the top; the first half of a pair.
-inline std::uint64_t RankOf(std::uint64_t digest) noexcept { return digest; }
-inline std::uint64_t RankOf(std::uint32_t digest) noexcept {
-  return std::uint64_t{digest} << 32;
+inline std::uint64_t RankOf(std::uint64_t hash) noexcept { return hash; }
+inline std::uint64_t RankOf(std::uint32_t hash) noexcept {
+  return std::uint64_t{hash} << 32;
 }
-inline std::uint64_t RankOf(const DigestPair& digest) noexcept {
-  return digest.first;
+inline std::uint64_t RankOf(const HashPair& hash) noexcept {
+  return hash.first;
 }
 
 // Pieces of memory of one size, aligned to it, until all go at once.
-class DigestChunks {
+class HashChunks {
  public:
   static constexpr std::size_t kBytes = 4096;
 
-  DigestChunks() noexcept = default;
-  DigestChunks(const DigestChunks&) = delete;
-  DigestChunks& operator=(const DigestChunks&) = delete;
+  HashChunks() noexcept = default;
+  HashChunks(const HashChunks&) = delete;
+  HashChunks& operator=(const HashChunks&) = delete;
 
   // Null: no memory.
   unsigned char* New() noexcept;
@@ -88,16 +88,16 @@ class DistinctRanks {
   unsigned known_bits_ = 0;
 };
 
-template <typename Digest>
-class DigestBucketsOf {
+template <typename Hash>
+class HashBucketsOf {
  public:
-  DigestBucketsOf() noexcept = default;
-  DigestBucketsOf(const DigestBucketsOf&) = delete;
-  DigestBucketsOf& operator=(const DigestBucketsOf&) = delete;
+  HashBucketsOf() noexcept = default;
+  HashBucketsOf(const HashBucketsOf&) = delete;
+  HashBucketsOf& operator=(const HashBucketsOf&) = delete;
 
   // False: no memory; some of them may be missing, so give up.
-  bool Push(std::span<const Digest> digests) noexcept;
-  bool PushBack(const Digest& digest) noexcept { return Push({&digest, 1}); }
+  bool Push(std::span<const Hash> hashes) noexcept;
+  bool PushBack(const Hash& hash) noexcept { return Push({&hash, 1}); }
 
   std::uint64_t size() const noexcept { return size_; }
 
@@ -105,8 +105,8 @@ class DigestBucketsOf {
   // memory as four buckets.  Nothing: no memory.
   std::optional<std::uint64_t> CountDistinct() const noexcept;
 
-  // Calls visit(std::span<const Digest>) for all of them, in pieces: each
-  // bucket after the one with smaller digests.
+  // Calls visit(std::span<const Hash>) for all of them, in pieces: each
+  // bucket after the one with smaller hashes.
   template <typename Visit>
   void ForEach(const Visit& visit) const {
     for (const Bucket& bucket : buckets()) ForEachOf(bucket, visit);
@@ -115,25 +115,25 @@ class DigestBucketsOf {
  private:
   // One behind the other, so that a place tells whether it is the chunk's end.
   static constexpr std::size_t kHeaderBytes =
-      std::max(sizeof(void*), sizeof(Digest));
-  static constexpr std::size_t kChunkDigests =
-      (DigestChunks::kBytes - kHeaderBytes) / sizeof(Digest);
-  static_assert(kHeaderBytes + kChunkDigests * sizeof(Digest) ==
-                DigestChunks::kBytes);
+      std::max(sizeof(void*), sizeof(Hash));
+  static constexpr std::size_t kChunkHashes =
+      (HashChunks::kBytes - kHeaderBytes) / sizeof(Hash);
+  static_assert(kHeaderBytes + kChunkHashes * sizeof(Hash) ==
+                HashChunks::kBytes);
   struct Chunk {
     Chunk* next;
 
-    Digest* digests() noexcept {
-      return reinterpret_cast<Digest*>(reinterpret_cast<unsigned char*>(this) +
-                                       kHeaderBytes);
+    Hash* hashes() noexcept {
+      return reinterpret_cast<Hash*>(reinterpret_cast<unsigned char*>(this) +
+                                     kHeaderBytes);
     }
-    const Digest* digests() const noexcept {
-      return reinterpret_cast<const Digest*>(
+    const Hash* hashes() const noexcept {
+      return reinterpret_cast<const Hash*>(
           reinterpret_cast<const unsigned char*>(this) + kHeaderBytes);
     }
   };
   struct Bucket {
-    Digest* next = nullptr;  // where the next digest goes
+    Hash* next = nullptr;  // where the next hash goes
     Chunk* first = nullptr;
   };
 
@@ -152,10 +152,9 @@ class DigestBucketsOf {
   static void ForEachOf(const Bucket& bucket, const Visit& visit) {
     for (const Chunk* chunk = bucket.first; chunk != nullptr;
          chunk = chunk->next) {
-      const Digest* end = chunk->next == nullptr
-                              ? bucket.next
-                              : chunk->digests() + kChunkDigests;
-      visit(std::span<const Digest>(chunk->digests(), end));
+      const Hash* end =
+          chunk->next == nullptr ? bucket.next : chunk->hashes() + kChunkHashes;
+      visit(std::span<const Hash>(chunk->hashes(), end));
     }
   }
   static std::size_t SizeOf(const Bucket& bucket) noexcept {
@@ -164,13 +163,13 @@ class DigestBucketsOf {
     return size;
   }
 
-  bool PushTo(Bucket* bucket, const Digest& digest) noexcept {
-    if (reinterpret_cast<std::uintptr_t>(bucket->next) % DigestChunks::kBytes ==
+  bool PushTo(Bucket* bucket, const Hash& hash) noexcept {
+    if (reinterpret_cast<std::uintptr_t>(bucket->next) % HashChunks::kBytes ==
             0 &&
         !Grow(bucket)) {
       return false;
     }
-    *bucket->next++ = digest;
+    *bucket->next++ = hash;
     return true;
   }
   // REQUIRES: the bucket is empty, or its last chunk is full
@@ -183,19 +182,19 @@ class DigestBucketsOf {
   Bucket* buckets_ = &only_;
   std::uint64_t mask_ = 0;  // all ones once spread
   std::uint64_t size_ = 0;
-  DigestChunks chunks_;
+  HashChunks chunks_;
 };
 
 // What most filters are built from.
-using DigestBuckets = DigestBucketsOf<std::uint64_t>;
+using HashBuckets = HashBucketsOf<std::uint64_t>;
 
-template <typename Digest>
-bool DigestBucketsOf<Digest>::Push(std::span<const Digest> digests) noexcept {
-  size_ += digests.size();
+template <typename Hash>
+bool HashBucketsOf<Hash>::Push(std::span<const Hash> hashes) noexcept {
+  size_ += hashes.size();
   if (mask_ == 0 && size_ >= kSpreadFrom && !Spread()) return false;
-  for (const Digest& digest : digests) {
-    Bucket& bucket = buckets_[(RankOf(digest) >> kBucketShift) & mask_];
-    if (!PushTo(&bucket, digest)) [[unlikely]] {
+  for (const Hash& hash : hashes) {
+    Bucket& bucket = buckets_[(RankOf(hash) >> kBucketShift) & mask_];
+    if (!PushTo(&bucket, hash)) [[unlikely]] {
       return false;
     }
     // No processor foresees so many places at once.  A line or two ahead; at
@@ -206,8 +205,8 @@ bool DigestBucketsOf<Digest>::Push(std::span<const Digest> digests) noexcept {
   return true;
 }
 
-template <typename Digest>
-bool DigestBucketsOf<Digest>::Grow(Bucket* bucket) noexcept {
+template <typename Hash>
+bool HashBucketsOf<Hash>::Grow(Bucket* bucket) noexcept {
   unsigned char* memory = chunks_.New();
   if (memory == nullptr) return false;
   auto* chunk = new (memory) Chunk{.next = nullptr};
@@ -216,15 +215,15 @@ bool DigestBucketsOf<Digest>::Grow(Bucket* bucket) noexcept {
   } else {
     // `next` points behind the last chunk, which is full.
     reinterpret_cast<Chunk*>(reinterpret_cast<unsigned char*>(bucket->next) -
-                             DigestChunks::kBytes)
+                             HashChunks::kBytes)
         ->next = chunk;
   }
-  bucket->next = chunk->digests();
+  bucket->next = chunk->hashes();
   return true;
 }
 
-template <typename Digest>
-bool DigestBucketsOf<Digest>::Spread() noexcept {
+template <typename Hash>
+bool HashBucketsOf<Hash>::Spread() noexcept {
   constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
   many_.reset(new (std::nothrow) Bucket[kBuckets]);
   if (many_ == nullptr) return false;
@@ -232,33 +231,33 @@ bool DigestBucketsOf<Digest>::Spread() noexcept {
   buckets_ = many_.get();
   mask_ = kBuckets - 1;
   bool fits = true;
-  ForEachOf(all, [&](std::span<const Digest> some) {
-    for (const Digest& digest : some) {
-      fits = fits && PushTo(&buckets_[RankOf(digest) >> kBucketShift], digest);
+  ForEachOf(all, [&](std::span<const Hash> some) {
+    for (const Hash& hash : some) {
+      fits = fits && PushTo(&buckets_[RankOf(hash) >> kBucketShift], hash);
     }
   });
   return fits;
 }
 
-template <typename Digest>
-std::optional<std::uint64_t> DigestBucketsOf<Digest>::CountDistinct()
+template <typename Hash>
+std::optional<std::uint64_t> HashBucketsOf<Hash>::CountDistinct()
     const noexcept {
   // Those of an honest hash are spread evenly; others need not be foreseen.
-  constexpr std::size_t kMostShares = 2;
+  constexpr std::size_t kMaxShares = 2;
   std::size_t largest = 1;
   for (const Bucket& bucket : buckets()) {
     largest = std::max(largest, SizeOf(bucket));
   }
   const std::size_t share =
-      static_cast<std::size_t>(size_) / buckets().size() + kChunkDigests;
+      static_cast<std::size_t>(size_) / buckets().size() + kChunkHashes;
   DistinctRanks ranks;
-  bool fits = ranks.Start(std::min(largest, kMostShares * share),
+  bool fits = ranks.Start(std::min(largest, kMaxShares * share),
                           mask_ == 0 ? 0 : kBucketBits);
   std::uint64_t distinct = 0;
   for (const Bucket& bucket : buckets()) {
-    ForEachOf(bucket, [&](std::span<const Digest> some) {
-      for (const Digest& digest : some) {
-        fits = fits && ranks.Add(RankOf(digest));
+    ForEachOf(bucket, [&](std::span<const Hash> some) {
+      for (const Hash& hash : some) {
+        fits = fits && ranks.Add(RankOf(hash));
       }
     });
     if (!fits) return std::nullopt;

@@ -1,4 +1,4 @@
-// sort/hash_buffer.h -- memory for digests on their way.
+// sort/hash_buffer.h -- memory for hashes on their way.
 
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace tamis {
 
-class DigestBuffer {
+class HashBuffer {
  public:
-  // Room for `count` digests; what was in it is lost.  Throws bad_alloc.
+  // Room for `count` hashes; what was in it is lost.  Throws bad_alloc.
   std::uint64_t* Reserve(std::size_t count) {
     if (count > capacity_) {
       capacity_ = 0;

@@ -10,15 +10,15 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kFirstFew = 128;      // digests
-constexpr std::size_t kPrefetchAhead = 15;  // digests
+constexpr std::size_t kFirstFew = 128;      // hashes
+constexpr std::size_t kPrefetchAhead = 15;  // hashes
 // So many bytes of a part get memory at a time: large enough to be cheap, and
 // small against a part of those sets that need much memory.
-constexpr std::size_t kMostBytesAtOnce = std::size_t{1} << 16;
+constexpr std::size_t kMaxBytesAtOnce = std::size_t{1} << 16;
 // More than so many times its share of the file makes it likely that a part
-// holds the same digests many times.
+// holds the same hashes many times.
 constexpr std::uint64_t kSuspectShares = 4;
-constexpr std::size_t kLeastPartBytes = std::size_t{1} << 16;
+constexpr std::size_t kMinPartBytes = std::size_t{1} << 16;
 
 constexpr std::size_t RoundUp(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -26,8 +26,8 @@ constexpr std::size_t RoundUp(std::size_t bytes, std::size_t unit) {
 
 }  // namespace
 
-DigestCollector::DigestCollector(std::uint64_t memory_bytes,
-                                 std::string temporary_folder)
+HashCollector::HashCollector(std::uint64_t memory_bytes,
+                             std::string temporary_folder)
     : temporary_folder_(std::move(temporary_folder)) {
   if (memory_bytes == 0) return;
   const std::uint64_t pages =
@@ -37,19 +37,19 @@ DigestCollector::DigestCollector(std::uint64_t memory_bytes,
       static_cast<std::size_t>(std::max<std::uint64_t>(pages, 1)) * PageBytes();
 }
 
-void DigestCollector::Push(std::span<const std::uint64_t> digests) noexcept {
+void HashCollector::Push(std::span<const std::uint64_t> hashes) noexcept {
   if (no_memory_ || !status_.ok()) return;
   bool ok = true;
-  if (spread_ == nullptr && few_count_ + digests.size() < kSpreadFrom) {
-    ok = PushFew(digests);
+  if (spread_ == nullptr && few_count_ + hashes.size() < kSpreadFrom) {
+    ok = PushFew(hashes);
   } else {
-    ok = (spread_ != nullptr || StartToSpread()) && PushSpread(digests);
+    ok = (spread_ != nullptr || StartToSpread()) && PushSpread(hashes);
   }
   no_memory_ = !ok && status_.ok();
 }
 
-bool DigestCollector::PushFew(std::span<const std::uint64_t> digests) noexcept {
-  const std::size_t count = few_count_ + digests.size();
+bool HashCollector::PushFew(std::span<const std::uint64_t> hashes) noexcept {
+  const std::size_t count = few_count_ + hashes.size();
   if (count > few_capacity_) {
     const std::size_t capacity =
         std::max({count, 2 * few_capacity_, kFirstFew});
@@ -59,12 +59,12 @@ bool DigestCollector::PushFew(std::span<const std::uint64_t> digests) noexcept {
     few_.reset(static_cast<std::uint64_t*>(grown));
     few_capacity_ = capacity;
   }
-  std::copy(digests.begin(), digests.end(), few_.get() + few_count_);
+  std::copy(hashes.begin(), hashes.end(), few_.get() + few_count_);
   few_count_ = count;
   return true;
 }
 
-bool DigestCollector::StartToSpread() noexcept {
+bool HashCollector::StartToSpread() noexcept {
   try {
     parts_.resize(kParts);
   } catch (const std::bad_alloc&) {
@@ -76,16 +76,15 @@ bool DigestCollector::StartToSpread() noexcept {
   return true;
 }
 
-bool DigestCollector::PushSpread(
-    std::span<const std::uint64_t> digests) noexcept {
+bool HashCollector::PushSpread(std::span<const std::uint64_t> hashes) noexcept {
   Cursor* const cursors = spread_->cursors.data();
-  for (const std::uint64_t digest : digests) {
-    Cursor& cursor = cursors[digest >> kPartShift];
-    if (cursor.next == cursor.end && !MakeRoom(digest >> kPartShift))
+  for (const std::uint64_t hash : hashes) {
+    Cursor& cursor = cursors[hash >> kPartShift];
+    if (cursor.next == cursor.end && !MakeRoom(hash >> kPartShift))
         [[unlikely]] {
       return false;
     }
-    *cursor.next++ = digest;
+    *cursor.next++ = hash;
     // No processor foresees so many places at once.  A line or two ahead; at
     // the end that is another's memory, or nobody's, and harmless.
     __builtin_prefetch(cursor.next + kPrefetchAhead, 1);
@@ -93,29 +92,29 @@ bool DigestCollector::PushSpread(
   return true;
 }
 
-std::span<std::uint64_t> DigestCollector::InMemory(
+std::span<std::uint64_t> HashCollector::InMemory(
     std::size_t part) const noexcept {
   auto* first = reinterpret_cast<std::uint64_t*>(spread_->pages[part].data());
   return {first, spread_->cursors[part].next};
 }
 
-bool DigestCollector::MakeRoom(std::size_t part) noexcept {
+bool HashCollector::MakeRoom(std::size_t part) noexcept {
   const std::size_t used_bytes = InMemory(part).size_bytes();
   return used_bytes == most_part_bytes_ ? MakeRoomInFull(part)
                                         : Grow(part, used_bytes);
 }
 
-bool DigestCollector::Grow(std::size_t part, std::size_t used_bytes) noexcept {
+bool HashCollector::Grow(std::size_t part, std::size_t used_bytes) noexcept {
   GrowingPages& pages = spread_->pages[part];
   // By a quarter: that wastes little of a small set.
   const std::size_t more =
       std::clamp(RoundUp(used_bytes / 4, PageBytes()), PageBytes(),
-                 std::max(kMostBytesAtOnce, PageBytes()));
+                 std::max(kMaxBytesAtOnce, PageBytes()));
   const std::size_t wanted = std::min(used_bytes + more, most_part_bytes_);
   if (wanted > pages.size()) {
     // Addresses cost nothing; only memory that is written does.
     const std::size_t size =
-        RoundUp(std::max(2 * wanted, kLeastPartBytes), PageBytes());
+        RoundUp(std::max(2 * wanted, kMinPartBytes), PageBytes());
     const MutexLock lock(spread_->moving);
     if (!pages.Resize(size)) return false;
   }
@@ -132,7 +131,7 @@ bool DigestCollector::Grow(std::size_t part, std::size_t used_bytes) noexcept {
   return true;
 }
 
-bool DigestCollector::GetMemoryAhead() noexcept {
+bool HashCollector::GetMemoryAhead() noexcept {
   for (std::size_t i = 0; i < kParts; ++i) {
     const std::size_t part = spread_->ahead++ % kParts;
     std::atomic<std::size_t>& populated = spread_->populated[part];
@@ -140,7 +139,7 @@ bool DigestCollector::GetMemoryAhead() noexcept {
     const GrowingPages& pages = spread_->pages[part];
     const std::size_t from = populated;
     const std::size_t to =
-        std::min({from + kMostBytesAtOnce, pages.size(), most_part_bytes_});
+        std::min({from + kMaxBytesAtOnce, pages.size(), most_part_bytes_});
     if (from > spread_->used[part] || from == 0 || from >= to) continue;
     PopulatePages(pages.data() + from, to - from);
     // The other thread may have come as far itself meanwhile.
@@ -151,60 +150,60 @@ bool DigestCollector::GetMemoryAhead() noexcept {
   return false;
 }
 
-bool DigestCollector::MakeRoomInFull(std::size_t part) noexcept {
-  const std::span<std::uint64_t> digests = InMemory(part);
+bool HashCollector::MakeRoomInFull(std::size_t part) noexcept {
+  const std::span<std::uint64_t> hashes = InMemory(part);
   std::uint64_t*& next = spread_->cursors[part].next;
   if (IsFavoured(part)) {
-    next = digests.data() + SortDistinct(digests, {}, kPartBits);
+    next = hashes.data() + SortDistinct(hashes, {}, kPartBits);
     // Half of it free again was worth the sorting.
-    if (InMemory(part).size() <= digests.size() / 2) return true;
+    if (InMemory(part).size() <= hashes.size() / 2) return true;
   }
   try {
     status_ = Append(part);
   } catch (const std::bad_alloc&) {
     return false;
   }
-  next = digests.data();
+  next = hashes.data();
   return status_.ok();
 }
 
-bool DigestCollector::IsFavoured(std::size_t part) const noexcept {
+bool HashCollector::IsFavoured(std::size_t part) const noexcept {
   const std::uint64_t share = file_bytes_ / sizeof(std::uint64_t) / kParts;
   return parts_[part].count > kSuspectShares * share;
 }
 
-Status DigestCollector::Append(std::size_t part) {
+Status HashCollector::Append(std::size_t part) {
   if (!file_.has_value()) {
     Result<SpillFile> file = SpillFile::Create(temporary_folder_);
     if (!file.ok()) return file.status();
     file_.emplace(*std::move(file));
   }
-  const std::span<std::uint64_t> digests = InMemory(part);
-  std::vector<DigestExtent>& extents = parts_[part].extents;
-  extents.push_back({file_bytes_, digests.size()});
-  parts_[part].count += digests.size();
-  Status status = file_->WriteAt(file_bytes_, std::as_bytes(digests));
-  file_bytes_ += digests.size_bytes();
+  const std::span<std::uint64_t> hashes = InMemory(part);
+  std::vector<HashExtent>& extents = parts_[part].extents;
+  extents.push_back({file_bytes_, hashes.size()});
+  parts_[part].count += hashes.size();
+  Status status = file_->WriteAt(file_bytes_, std::as_bytes(hashes));
+  file_bytes_ += hashes.size_bytes();
   return status;
 }
 
-Status DigestCollector::Finish() {
+Status HashCollector::Finish() {
   if (!status_.ok()) return status_;
-  if (no_memory_) return Status::ResourceExhausted("digests: no memory");
+  if (no_memory_) return Status::ResourceExhausted("hashes: no memory");
   if (spread_ == nullptr) {
     parts_.resize(1);
-    parts_[0].digests = few_.get();
+    parts_[0].hashes = few_.get();
     parts_[0].count = few_count_;
     return Status::Ok();
   }
   for (std::size_t part = 0; part < kParts; ++part) {
-    const std::span<std::uint64_t> digests = InMemory(part);
+    const std::span<std::uint64_t> hashes = InMemory(part);
     if (!file_.has_value()) {
-      parts_[part].digests = digests.data();
-      parts_[part].count = digests.size();
-      FreeBehind(part, digests.size());
+      parts_[part].hashes = hashes.data();
+      parts_[part].count = hashes.size();
+      FreeBehind(part, hashes.size());
     } else {
-      Status status = digests.empty() ? Status::Ok() : Append(part);
+      Status status = hashes.empty() ? Status::Ok() : Append(part);
       if (!status.ok()) return status;
       FreeBehind(part, 0);
     }
@@ -212,8 +211,7 @@ Status DigestCollector::Finish() {
   return Status::Ok();
 }
 
-void DigestCollector::FreeBehind(std::size_t part,
-                                 std::uint64_t count) noexcept {
+void HashCollector::FreeBehind(std::size_t part, std::uint64_t count) noexcept {
   if (spread_ == nullptr) return;
   const std::size_t bytes =
       static_cast<std::size_t>(count) * sizeof(std::uint64_t);

@@ -1,4 +1,4 @@
-// sort/hash_collector.h -- the first half of a DigestSet: takes digests
+// sort/hash_collector.h -- the first half of a KeyHashSet: takes hashes
 // in any number and order, and keeps them in parts by their upper bits, in
 // memory or in a temporary file.
 
@@ -23,30 +23,30 @@
 
 namespace tamis {
 
-// A stretch of digests in the temporary file.
-struct DigestExtent {
+// A stretch of hashes in the temporary file.
+struct HashExtent {
   std::uint64_t offset = 0;  // in bytes
   std::uint64_t count = 0;
 };
 
-// The digests of which the upper bits are the part's number: in memory, or in
+// The hashes of which the upper bits are the part's number: in memory, or in
 // the file.
-struct DigestPart {
-  std::uint64_t* digests = nullptr;
+struct HashPart {
+  std::uint64_t* hashes = nullptr;
   std::uint64_t count = 0;  // in memory and in the file
-  std::vector<DigestExtent> extents;
+  std::vector<HashExtent> extents;
   std::uint64_t sorted_offset = 0;  // in the file, once sorted
 };
 
-class DigestCollector {
+class HashCollector {
  public:
   // At most about `memory_bytes` of memory; 0: no limit.
-  DigestCollector(std::uint64_t memory_bytes, std::string temporary_folder);
-  DigestCollector(const DigestCollector&) = delete;
-  DigestCollector& operator=(const DigestCollector&) = delete;
+  HashCollector(std::uint64_t memory_bytes, std::string temporary_folder);
+  HashCollector(const HashCollector&) = delete;
+  HashCollector& operator=(const HashCollector&) = delete;
 
   // An error is kept, and comes back from Finish().
-  void Push(std::span<const std::uint64_t> digests) noexcept;
+  void Push(std::span<const std::uint64_t> hashes) noexcept;
 
   // Whether there are so many that they are in parts already.
   bool spreads() const noexcept { return spread_ != nullptr; }
@@ -60,9 +60,9 @@ class DigestCollector {
   Status Finish();
 
   // REQUIRES: Finish() was ok
-  std::span<DigestPart> parts() noexcept { return parts_; }
-  std::span<const DigestPart> parts() const noexcept { return parts_; }
-  // The bits that all digests of a part have in common.
+  std::span<HashPart> parts() noexcept { return parts_; }
+  std::span<const HashPart> parts() const noexcept { return parts_; }
+  // The bits that all hashes of a part have in common.
   unsigned part_bits() const noexcept {
     return parts_.size() == 1 ? 0 : kPartBits;
   }
@@ -70,7 +70,7 @@ class DigestCollector {
   const SpillFile* file() const noexcept { return file_ ? &*file_ : nullptr; }
   std::uint64_t file_bytes() const noexcept { return file_bytes_; }
 
-  // Frees the part's memory behind its first `count` digests.
+  // Frees the part's memory behind its first `count` hashes.
   void FreeBehind(std::size_t part, std::uint64_t count) noexcept;
 
  private:
@@ -81,7 +81,7 @@ class DigestCollector {
   static constexpr std::size_t kSpreadFrom = std::size_t{1} << 17;
 
   struct Cursor {
-    std::uint64_t* next = nullptr;  // where the next digest goes
+    std::uint64_t* next = nullptr;  // where the next hash goes
     std::uint64_t* end = nullptr;
   };
   struct Spread {
@@ -96,9 +96,9 @@ class DigestCollector {
   };
 
   // These return false if there is no memory, or status_ is an error.
-  bool PushFew(std::span<const std::uint64_t> digests) noexcept;
+  bool PushFew(std::span<const std::uint64_t> hashes) noexcept;
   bool StartToSpread() noexcept;
-  bool PushSpread(std::span<const std::uint64_t> digests) noexcept;
+  bool PushSpread(std::span<const std::uint64_t> hashes) noexcept;
   // REQUIRES: there is none at the part's cursor
   bool MakeRoom(std::size_t part) noexcept;
   bool Grow(std::size_t part, std::size_t used_bytes) noexcept;
@@ -119,7 +119,7 @@ class DigestCollector {
   std::size_t few_capacity_ = 0;
   std::unique_ptr<Spread> spread_;
 
-  std::vector<DigestPart> parts_;
+  std::vector<HashPart> parts_;
   std::optional<SpillFile> file_;
   std::uint64_t file_bytes_ = 0;
 };

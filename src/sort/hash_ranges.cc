@@ -5,30 +5,30 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 15;  // digests
+constexpr std::uint64_t kMaxAtOnce = std::uint64_t{1} << 15;  // hashes
 
-// The index of the first digest above `digest`, at or after `from`.  Takes
+// The index of the first hash above `hash`, at or after `from`.  Takes
 // time for how far that is, not for how many there are.
 std::size_t FirstAbove(std::span<const std::uint64_t> sorted, std::size_t from,
-                       std::uint64_t digest) noexcept {
+                       std::uint64_t hash) noexcept {
   std::size_t step = 1;
-  while (step < sorted.size() - from && sorted[from + step] <= digest) {
+  while (step < sorted.size() - from && sorted[from + step] <= hash) {
     from += step;
     step *= 2;
   }
   const auto begin = sorted.begin() + static_cast<std::ptrdiff_t>(from);
   const auto end = begin + static_cast<std::ptrdiff_t>(
                                std::min(step + 1, sorted.size() - from));
-  return static_cast<std::size_t>(std::upper_bound(begin, end, digest) -
+  return static_cast<std::size_t>(std::upper_bound(begin, end, hash) -
                                   sorted.begin());
 }
 
 }  // namespace
 
-Result<std::span<const std::uint64_t>> DigestRangeReader::Read(
+Result<std::span<const std::uint64_t>> HashRangeReader::Read(
     std::uint64_t first, std::uint64_t last) {
-  const std::size_t first_part = digests_.PartOf(first);
-  const std::size_t last_part = digests_.PartOf(last);
+  const std::size_t first_part = hashes_.PartOf(first);
+  const std::size_t last_part = hashes_.PartOf(last);
   Status status = Load(first_part);
   if (!status.ok()) return status;
   const std::size_t begin =
@@ -38,11 +38,11 @@ Result<std::span<const std::uint64_t>> DigestRangeReader::Read(
     return loaded_.subspan(begin, position_ - begin);
   }
   position_ = loaded_.size();
-  const Digests tail = loaded_.subspan(begin);
+  const Hashes tail = loaded_.subspan(begin);
   // All at once, not by doubling; what stays unused has no memory behind it.
   std::uint64_t most = tail.size();
   for (std::size_t part = first_part + 1; part <= last_part; ++part) {
-    most += digests_.parts[part].count;
+    most += hashes_.parts[part].count;
   }
   pieces_.clear();
   pieces_.reserve(static_cast<std::size_t>(most));
@@ -51,48 +51,48 @@ Result<std::span<const std::uint64_t>> DigestRangeReader::Read(
     status = AppendUpTo(part, last);
     if (!status.ok()) return status;
   }
-  return Digests(pieces_);
+  return Hashes(pieces_);
 }
 
-Status DigestRangeReader::Load(std::size_t part) {
+Status HashRangeReader::Load(std::size_t part) {
   if (part == loaded_part_) return Status::Ok();
-  if (digests_.file != nullptr) {
+  if (hashes_.file != nullptr) {
     Status status = LoadFromFile(part);
     if (!status.ok()) return status;
   } else {
-    loaded_ = {digests_.parts[part].digests,
-               static_cast<std::size_t>(digests_.parts[part].count)};
+    loaded_ = {hashes_.parts[part].hashes,
+               static_cast<std::size_t>(hashes_.parts[part].count)};
   }
   loaded_part_ = part;
   position_ = 0;
   return Status::Ok();
 }
 
-Status DigestRangeReader::LoadFromFile(std::size_t part) {
+Status HashRangeReader::LoadFromFile(std::size_t part) {
   loaded_part_ = ~std::size_t{0};
-  const auto count = static_cast<std::size_t>(digests_.parts[part].count);
+  const auto count = static_cast<std::size_t>(hashes_.parts[part].count);
   // A little more, so that the next part is likely to fit as well.
   const std::span<std::uint64_t> to(buffer_.Reserve(count + count / 16), count);
   loaded_ = to;
   if (count == 0) return Status::Ok();
-  return digests_.file->ReadAt(digests_.parts[part].sorted_offset,
-                               std::as_writable_bytes(to));
+  return hashes_.file->ReadAt(hashes_.parts[part].sorted_offset,
+                              std::as_writable_bytes(to));
 }
 
-Status DigestRangeReader::AppendUpTo(std::size_t part, std::uint64_t last) {
-  const DigestPart& source = digests_.parts[part];
-  if (digests_.file == nullptr) {
-    const Digests all(source.digests, static_cast<std::size_t>(source.count));
+Status HashRangeReader::AppendUpTo(std::size_t part, std::uint64_t last) {
+  const HashPart& source = hashes_.parts[part];
+  if (hashes_.file == nullptr) {
+    const Hashes all(source.hashes, static_cast<std::size_t>(source.count));
     pieces_.insert(pieces_.end(), all.begin(),
                    std::upper_bound(all.begin(), all.end(), last));
     return Status::Ok();
   }
-  for (std::uint64_t done = 0; done < source.count; done += kMostAtOnce) {
+  for (std::uint64_t done = 0; done < source.count; done += kMaxAtOnce) {
     const std::size_t old_size = pieces_.size();
     const auto count =
-        static_cast<std::size_t>(std::min(kMostAtOnce, source.count - done));
+        static_cast<std::size_t>(std::min(kMaxAtOnce, source.count - done));
     pieces_.resize(old_size + count);
-    Status status = digests_.file->ReadAt(
+    Status status = hashes_.file->ReadAt(
         source.sorted_offset + done * sizeof(std::uint64_t),
         std::as_writable_bytes(std::span(pieces_).subspan(old_size)));
     if (!status.ok()) return status;

@@ -1,4 +1,4 @@
-// sort/hash_ranges.h -- the second half of a DigestSet: looks up ranges
+// sort/hash_ranges.h -- the second half of a KeyHashSet: looks up ranges
 // in its sorted parts.
 
 #pragma once
@@ -16,43 +16,41 @@
 namespace tamis {
 
 // Sorted parts without duplicates.
-struct SortedDigests {
-  std::span<const DigestPart> parts;
+struct SortedHashParts {
+  std::span<const HashPart> parts;
   unsigned part_bits = 0;
   const SpillFile* file = nullptr;  // null: all are in memory
 
-  std::size_t PartOf(std::uint64_t digest) const noexcept {
-    return part_bits == 0
-               ? 0
-               : static_cast<std::size_t>(digest >> (64 - part_bits));
+  std::size_t PartOf(std::uint64_t hash) const noexcept {
+    return part_bits == 0 ? 0
+                          : static_cast<std::size_t>(hash >> (64 - part_bits));
   }
 };
 
 // For one thread.
-class DigestRangeReader {
+class HashRangeReader {
  public:
-  explicit DigestRangeReader(SortedDigests digests) noexcept
-      : digests_(digests) {}
+  explicit HashRangeReader(SortedHashParts hashes) noexcept : hashes_(hashes) {}
 
-  // The digests d with first <= d <= last, valid until the next call.  Throws
+  // The hashes d with first <= d <= last, valid until the next call.  Throws
   // bad_alloc.
   // REQUIRES: first <= last; first is above the last range's last
   Result<std::span<const std::uint64_t>> Read(std::uint64_t first,
                                               std::uint64_t last);
 
  private:
-  using Digests = std::span<const std::uint64_t>;
+  using Hashes = std::span<const std::uint64_t>;
 
   Status Load(std::size_t part);
   Status LoadFromFile(std::size_t part);
-  // Appends the part's digests up to and including `last`.
+  // Appends the part's hashes up to and including `last`.
   Status AppendUpTo(std::size_t part, std::uint64_t last);
 
-  const SortedDigests digests_;
+  const SortedHashParts hashes_;
   std::size_t loaded_part_ = ~std::size_t{0};
-  Digests loaded_;
+  Hashes loaded_;
   std::size_t position_ = 0;  // in loaded_; those before are in ranges before
-  DigestBuffer buffer_;       // of what is loaded from the file
+  HashBuffer buffer_;         // of what is loaded from the file
   std::vector<std::uint64_t> pieces_;  // of a range in several parts
 };
 

@@ -4,12 +4,12 @@
 
 namespace tamis {
 
-DigestRelay::DigestRelay(DigestCollector* collector)
+HashRelay::HashRelay(HashCollector* collector)
     : collector_(collector),
-      ring_(kBlocks * kBlockDigests),
+      ring_(kBlocks * kBlockHashes),
       thread_([this] { Run(); }) {}
 
-DigestRelay::~DigestRelay() {
+HashRelay::~HashRelay() {
   {
     const MutexLock lock(mutex_);
     ended_ = true;
@@ -19,23 +19,23 @@ DigestRelay::~DigestRelay() {
   collector_->Push(BlockAt(open_block_).first(open_count_));
 }
 
-std::span<std::uint64_t> DigestRelay::BlockAt(std::size_t number) noexcept {
-  return std::span(ring_).subspan(number % kBlocks * kBlockDigests,
-                                  kBlockDigests);
+std::span<std::uint64_t> HashRelay::BlockAt(std::size_t number) noexcept {
+  return std::span(ring_).subspan(number % kBlocks * kBlockHashes,
+                                  kBlockHashes);
 }
 
-void DigestRelay::Push(std::span<const std::uint64_t> digests) noexcept {
-  while (!digests.empty()) {
+void HashRelay::Push(std::span<const std::uint64_t> hashes) noexcept {
+  while (!hashes.empty()) {
     const auto room = BlockAt(open_block_).subspan(open_count_);
-    const std::size_t count = std::min(room.size(), digests.size());
-    std::copy_n(digests.begin(), count, room.begin());
-    digests = digests.subspan(count);
+    const std::size_t count = std::min(room.size(), hashes.size());
+    std::copy_n(hashes.begin(), count, room.begin());
+    hashes = hashes.subspan(count);
     open_count_ += count;
-    if (open_count_ == kBlockDigests) HandOver();
+    if (open_count_ == kBlockHashes) HandOver();
   }
 }
 
-void DigestRelay::HandOver() noexcept {
+void HashRelay::HandOver() noexcept {
   open_count_ = 0;
   ++open_block_;
   MutexLock lock(mutex_);
@@ -50,7 +50,7 @@ void DigestRelay::HandOver() noexcept {
   }
 }
 
-void DigestRelay::Run() noexcept {
+void HashRelay::Run() noexcept {
   MutexLock lock(mutex_);
   while (true) {
     while (!ended_ && emptied_ == filled_) has_filled_.Wait(mutex_);

@@ -1,4 +1,4 @@
-// sort/hash_relay.h -- takes digests to a DigestCollector by a thread of
+// sort/hash_relay.h -- takes hashes to a HashCollector by a thread of
 // its own: while that spreads them, and gets memory for them or writes them to
 // a file, the caller makes more.
 
@@ -15,23 +15,23 @@
 
 namespace tamis {
 
-class DigestRelay {
+class HashRelay {
  public:
   // std::bad_alloc, std::system_error: no memory, or no thread, to be had.
   // REQUIRES: collector->spreads()
-  explicit DigestRelay(DigestCollector* collector);
+  explicit HashRelay(HashCollector* collector);
   // All are in the collector.
-  ~DigestRelay();
-  DigestRelay(const DigestRelay&) = delete;
-  DigestRelay& operator=(const DigestRelay&) = delete;
+  ~HashRelay();
+  HashRelay(const HashRelay&) = delete;
+  HashRelay& operator=(const HashRelay&) = delete;
 
   // By one thread at a time, and nobody else uses the collector meanwhile.
-  void Push(std::span<const std::uint64_t> digests) noexcept;
+  void Push(std::span<const std::uint64_t> hashes) noexcept;
 
  private:
   // A ring of blocks: the caller fills one after the other, and the thread
   // empties them in the same order.
-  static constexpr std::size_t kBlockDigests = 8192;
+  static constexpr std::size_t kBlockHashes = 8192;
   static constexpr std::size_t kBlocks = 16;
   // Waking the thread takes as long as a good part of a block does.
   static constexpr std::size_t kWorthWaking = kBlocks / 4;
@@ -41,10 +41,10 @@ class DigestRelay {
   void HandOver() noexcept TAMIS_EXCLUDES(mutex_);
   void Run() noexcept TAMIS_EXCLUDES(mutex_);
 
-  DigestCollector* const collector_;
+  HashCollector* const collector_;
   std::vector<std::uint64_t> ring_;
   std::size_t open_block_ = 0;  // the caller's, which filled_ will count
-  std::size_t open_count_ = 0;  // digests in it
+  std::size_t open_count_ = 0;  // hashes in it
 
   Mutex mutex_;
   // Blocks, since the start.

@@ -17,26 +17,26 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kLeastMemory = std::uint64_t{64} << 20;
-// A part with more than so many times its share of digests is not worth as
+constexpr std::uint64_t kMinMemory = std::uint64_t{64} << 20;
+// A part with more than so many times its share of hashes is not worth as
 // much memory again to be sorted faster.
 constexpr std::uint64_t kUsualShares = 4;
 // Blocks of ranges per thread, so that all end at about the same time.
 constexpr std::size_t kBlocksPerThread = 32;
 
-// What the digests may take, 0 standing for no limit.  The rest is for sorting
+// What the hashes may take, 0 standing for no limit.  The rest is for sorting
 // them, and small change.
-std::uint64_t ForDigests(std::uint64_t memory_bytes) {
-  return memory_bytes == 0 ? 0 : std::max(memory_bytes, kLeastMemory) / 8 * 7;
+std::uint64_t ForHashes(std::uint64_t memory_bytes) {
+  return memory_bytes == 0 ? 0 : std::max(memory_bytes, kMinMemory) / 8 * 7;
 }
 
 // The largest part of those that have no more than kUsualShares.
-std::size_t UsualCount(std::span<const DigestPart> parts) {
+std::size_t UsualCount(std::span<const HashPart> parts) {
   std::uint64_t all = 0;
-  for (const DigestPart& part : parts) all += part.count;
+  for (const HashPart& part : parts) all += part.count;
   const std::uint64_t most = kUsualShares * (all / parts.size() + 1);
   std::uint64_t largest = 0;
-  for (const DigestPart& part : parts) {
+  for (const HashPart& part : parts) {
     if (part.count <= most) largest = std::max(largest, part.count);
   }
   return static_cast<std::size_t>(largest);
@@ -47,18 +47,18 @@ Status NoMemory() { return Status::ResourceExhausted("no memory"); }
 
 }  // namespace
 
-struct DigestSet::Impl {
-  explicit Impl(DigestSetOptions given)
-      : memory_bytes(ForDigests(given.memory_bytes)),
+struct KeyHashSet::Impl {
+  explicit Impl(KeyHashSetOptions given)
+      : memory_bytes(ForHashes(given.memory_bytes)),
         threads(std::max(given.threads, 1u)),
         collector(memory_bytes, std::move(given.temporary_folder)) {}
 
-  void Push(std::span<const std::uint64_t> digests) noexcept;
+  void Push(std::span<const std::uint64_t> hashes) noexcept;
 
   // The memory of one thread while it sorts.
   struct Sorter {
-    DigestBuffer digests;  // of a part from the file
-    DigestBuffer scratch;
+    HashBuffer hashes;  // of a part from the file
+    HashBuffer scratch;
   };
 
   // As many as there are memory for, if each takes so much; at least one.
@@ -77,7 +77,7 @@ struct DigestSet::Impl {
   // The first range of each block that one thread visits, then `count`.
   std::vector<std::size_t> Blocks(std::size_t count, const Cut& cut) const;
   static Status VisitBlock(std::size_t first, std::size_t end,
-                           const Ranges& ranges, DigestRangeReader* reader);
+                           const Ranges& ranges, HashRangeReader* reader);
   Status VisitAll(const Ranges& ranges);
   // Of the file.  No part of that number: nothing happens.
   void ReadAhead(std::size_t part) const;
@@ -85,68 +85,67 @@ struct DigestSet::Impl {
 
   const std::uint64_t memory_bytes;
   const unsigned threads;
-  DigestCollector collector;
-  std::unique_ptr<DigestRelay> relay;  // to the collector, for many digests
-  std::size_t usual_count = 0;         // of digests in a part, to prepare for
+  HashCollector collector;
+  std::unique_ptr<HashRelay> relay;  // to the collector, for many hashes
+  std::size_t usual_count = 0;       // of hashes in a part, to prepare for
   std::uint64_t size = 0;
 };
 
-unsigned DigestSet::Impl::ThreadsFor(std::uint64_t bytes_each) const {
+unsigned KeyHashSet::Impl::ThreadsFor(std::uint64_t bytes_each) const {
   if (memory_bytes == 0 || bytes_each == 0) return threads;
   return static_cast<unsigned>(
       std::clamp<std::uint64_t>(memory_bytes / bytes_each, 1, threads));
 }
 
-DigestSet::DigestSet(DigestSetOptions options)
+KeyHashSet::KeyHashSet(KeyHashSetOptions options)
     : impl_(new (std::nothrow) Impl(std::move(options))) {}
 
-DigestSet::~DigestSet() = default;
+KeyHashSet::~KeyHashSet() = default;
 
-void DigestSet::Push(std::span<const std::uint64_t> digests) noexcept {
-  if (impl_ != nullptr) impl_->Push(digests);
+void KeyHashSet::Push(std::span<const std::uint64_t> hashes) noexcept {
+  if (impl_ != nullptr) impl_->Push(hashes);
 }
 
-void DigestSet::Impl::Push(std::span<const std::uint64_t> digests) noexcept {
-  if (relay != nullptr) return relay->Push(digests);
-  collector.Push(digests);
+void KeyHashSet::Impl::Push(std::span<const std::uint64_t> hashes) noexcept {
+  if (relay != nullptr) return relay->Push(hashes);
+  collector.Push(hashes);
   if (threads == 1 || !collector.spreads()) return;
   try {
-    relay = std::make_unique<DigestRelay>(&collector);
+    relay = std::make_unique<HashRelay>(&collector);
   } catch (const std::exception&) {  // tried again with the next ones
   }
 }
 
-std::uint64_t DigestSet::size() const noexcept { return impl_->size; }
+std::uint64_t KeyHashSet::size() const noexcept { return impl_->size; }
 
-std::uint64_t DigestSet::spilled_bytes() const noexcept {
+std::uint64_t KeyHashSet::spilled_bytes() const noexcept {
   return impl_ == nullptr ? 0 : impl_->collector.file_bytes();
 }
 
-Status DigestSet::Impl::SortPart(std::size_t part, Sorter* sorter) {
+Status KeyHashSet::Impl::SortPart(std::size_t part, Sorter* sorter) {
   if (collector.file() != nullptr) return SortPartOfFile(part, sorter);
-  DigestPart& all = collector.parts()[part];
+  HashPart& all = collector.parts()[part];
   const auto count = static_cast<std::size_t>(all.count);
   std::span<std::uint64_t> scratch;
-  if (count > kMostSortedWithoutScratch && count <= usual_count) {
+  if (count > kMaxSortedWithoutScratch && count <= usual_count) {
     scratch = {sorter->scratch.Reserve(usual_count), usual_count};
   }
-  all.count =
-      SortDistinct({all.digests, count}, scratch, collector.part_bits());
+  all.count = SortDistinct({all.hashes, count}, scratch, collector.part_bits());
   collector.FreeBehind(part, all.count);
   return Status::Ok();
 }
 
-Status DigestSet::Impl::SortPartOfFile(std::size_t part, Sorter* sorter) {
+Status KeyHashSet::Impl::SortPartOfFile(std::size_t part, Sorter* sorter) {
   const SpillFile& file = *collector.file();
-  DigestPart& all = collector.parts()[part];
+  HashPart& all = collector.parts()[part];
   const auto count = static_cast<std::size_t>(all.count);
-  const std::span<std::uint64_t> digests(
-      sorter->digests.Reserve(std::max(count, usual_count)), count);
+  const std::span<std::uint64_t> hashes(
+      sorter->hashes.Reserve(std::max(count, usual_count)), count);
   std::size_t read = 0;
-  for (const DigestExtent& extent : all.extents) {
+  for (const HashExtent& extent : all.extents) {
     const auto some = static_cast<std::size_t>(extent.count);
     Status status = file.ReadAt(
-        extent.offset, std::as_writable_bytes(digests.subspan(read, some)));
+        extent.offset, std::as_writable_bytes(hashes.subspan(read, some)));
     if (!status.ok()) return status;
     read += some;
   }
@@ -154,41 +153,41 @@ Status DigestSet::Impl::SortPartOfFile(std::size_t part, Sorter* sorter) {
   if (count <= usual_count) {
     scratch = {sorter->scratch.Reserve(usual_count), usual_count};
   }
-  all.count = SortDistinct(digests, scratch, collector.part_bits());
+  all.count = SortDistinct(hashes, scratch, collector.part_bits());
   Status status = file.WriteAt(
       all.sorted_offset,
-      std::as_bytes(digests.first(static_cast<std::size_t>(all.count))));
+      std::as_bytes(hashes.first(static_cast<std::size_t>(all.count))));
   if (!status.ok()) return status;
-  for (const DigestExtent& extent : all.extents) {
+  for (const HashExtent& extent : all.extents) {
     file.Discard(extent.offset, extent.count * sizeof(std::uint64_t));
   }
   return Status::Ok();
 }
 
-void DigestSet::Impl::ReadAhead(std::size_t part) const {
+void KeyHashSet::Impl::ReadAhead(std::size_t part) const {
   if (part >= collector.parts().size()) return;
-  for (const DigestExtent& extent : collector.parts()[part].extents) {
+  for (const HashExtent& extent : collector.parts()[part].extents) {
     collector.file()->WillNeed(extent.offset,
                                extent.count * sizeof(std::uint64_t));
   }
 }
 
-void DigestSet::Impl::ReadAheadSorted(std::size_t part) const {
+void KeyHashSet::Impl::ReadAheadSorted(std::size_t part) const {
   if (part >= collector.parts().size()) return;
-  const DigestPart& sorted = collector.parts()[part];
+  const HashPart& sorted = collector.parts()[part];
   collector.file()->WillNeed(sorted.sorted_offset,
                              sorted.count * sizeof(std::uint64_t));
 }
 
-void DigestSet::Impl::LayOutSortedParts() {
+void KeyHashSet::Impl::LayOutSortedParts() {
   std::uint64_t offset = collector.file_bytes();
-  for (DigestPart& part : collector.parts()) {
+  for (HashPart& part : collector.parts()) {
     part.sorted_offset = offset;
     offset += part.count * sizeof(std::uint64_t);
   }
 }
 
-Status DigestSet::Seal(const std::function<void(double)>& progress) {
+Status KeyHashSet::Seal(const std::function<void(double)>& progress) {
   if (impl_ == nullptr) return NoMemory();
   try {
     impl_->relay.reset();
@@ -199,8 +198,9 @@ Status DigestSet::Seal(const std::function<void(double)>& progress) {
   }
 }
 
-Status DigestSet::Impl::SortParts(const std::function<void(double)>& progress) {
-  const std::span<DigestPart> parts = collector.parts();
+Status KeyHashSet::Impl::SortParts(
+    const std::function<void(double)>& progress) {
+  const std::span<HashPart> parts = collector.parts();
   usual_count = UsualCount(parts);
   const bool in_file = collector.file() != nullptr;
   if (in_file) LayOutSortedParts();
@@ -220,12 +220,12 @@ Status DigestSet::Impl::SortParts(const std::function<void(double)>& progress) {
                              return Status::Ok();
                            });
   if (!status.ok()) return status;
-  for (const DigestPart& part : parts) size += part.count;
+  for (const HashPart& part : parts) size += part.count;
   return Status::Ok();
 }
 
-std::vector<std::size_t> DigestSet::Impl::Blocks(std::size_t count,
-                                                 const Cut& cut) const {
+std::vector<std::size_t> KeyHashSet::Impl::Blocks(std::size_t count,
+                                                  const Cut& cut) const {
   std::vector<std::size_t> starts = {0};
   if (collector.file() == nullptr) {
     const std::size_t blocks =
@@ -255,9 +255,9 @@ std::vector<std::size_t> DigestSet::Impl::Blocks(std::size_t count,
   return starts;
 }
 
-Status DigestSet::Impl::VisitBlock(std::size_t first, std::size_t end,
-                                   const Ranges& ranges,
-                                   DigestRangeReader* reader) {
+Status KeyHashSet::Impl::VisitBlock(std::size_t first, std::size_t end,
+                                    const Ranges& ranges,
+                                    HashRangeReader* reader) {
   if (first == end) return Status::Ok();
   std::uint64_t from = first == 0 ? 0 : ranges.cut(first);
   for (std::size_t i = first; i < end; ++i) {
@@ -268,16 +268,16 @@ Status DigestSet::Impl::VisitBlock(std::size_t first, std::size_t end,
       continue;
     }
     // The last one's is 2^64 - 1, and 0 - 1 is that.
-    auto digests = reader->Read(from, to - 1);
-    if (!digests.ok()) return digests.status();
-    ranges.visit(i, *digests);
+    auto hashes = reader->Read(from, to - 1);
+    if (!hashes.ok()) return hashes.status();
+    ranges.visit(i, *hashes);
     from = to;
   }
   return Status::Ok();
 }
 
-Status DigestSet::ForEachRange(std::size_t count, const Cut& cut,
-                               const Visit& visit) {
+Status KeyHashSet::ForEachRange(std::size_t count, const Cut& cut,
+                                const Visit& visit) {
   if (count == 0) return Status::Ok();
   try {
     return impl_->VisitAll({count, cut, visit});
@@ -286,13 +286,13 @@ Status DigestSet::ForEachRange(std::size_t count, const Cut& cut,
   }
 }
 
-Status DigestSet::Impl::VisitAll(const Ranges& ranges) {
-  const SortedDigests sorted = {collector.parts(), collector.part_bits(),
-                                collector.file()};
+Status KeyHashSet::Impl::VisitAll(const Ranges& ranges) {
+  const SortedHashParts sorted = {collector.parts(), collector.part_bits(),
+                                  collector.file()};
   const std::vector<std::size_t> starts = Blocks(ranges.count, ranges.cut);
   const std::size_t blocks = starts.size() - 1;
   const unsigned workers = ThreadsFor(usual_count * sizeof(std::uint64_t));
-  std::vector<DigestRangeReader> readers;
+  std::vector<HashRangeReader> readers;
   for (unsigned i = 0; i < workers; ++i) readers.emplace_back(sorted);
   return RunTasks(workers, blocks,
                   [&](std::size_t block, unsigned worker) -> Status {

@@ -8,27 +8,27 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kMostGroup = kMostSortedWithoutScratch;
-constexpr unsigned kMostGroupBits = 11;
+constexpr std::size_t kMaxGroup = kMaxSortedWithoutScratch;
+constexpr unsigned kMaxGroupBits = 11;
 // A first pass by so many bits that the groups are about 2^kGroupBits large,
 // if that is not more places at once than caches can follow.
 constexpr unsigned kGroupBits = 10;
-constexpr unsigned kMostFirstBits = 11;
+constexpr unsigned kMaxFirstBits = 11;
 // Of hashes hardly ever more than a dozen go to the same place; more are not
 // worth shifting one by one.
-constexpr std::uint32_t kMostAtOnePlace = 32;
-// A group that keeps more than this part of its digests together is no hash's.
-constexpr std::size_t kLeastSplit = 4;
-constexpr std::size_t kAhead = 12;  // digests
+constexpr std::uint32_t kMaxAtOnePlace = 32;
+// A group that keeps more than this part of its hashes together is no hash's.
+constexpr std::size_t kMinSplit = 4;
+constexpr std::size_t kAhead = 12;  // hashes
 
-using Digests = std::span<std::uint64_t>;
+using Hashes = std::span<std::uint64_t>;
 
-std::size_t SortAsNumbers(Digests digests) noexcept {
+std::size_t SortAsNumbers(Hashes hashes) noexcept {
   // Many equal ones are the most likely reason for being here.
-  const auto end = std::unique(digests.begin(), digests.end());
-  std::sort(digests.begin(), end);
-  return static_cast<std::size_t>(std::unique(digests.begin(), end) -
-                                  digests.begin());
+  const auto end = std::unique(hashes.begin(), hashes.end());
+  std::sort(hashes.begin(), end);
+  return static_cast<std::size_t>(std::unique(hashes.begin(), end) -
+                                  hashes.begin());
 }
 
 // From how many there are of each to where the first of each goes.
@@ -41,10 +41,10 @@ void TurnIntoStarts(std::span<Count> counts) noexcept {
 // REQUIRES: sorted[-1] exists and is no larger than any of them
 void SortNearlySorted(std::uint64_t* sorted, std::size_t count) noexcept {
   for (std::size_t i = 1; i < count; ++i) {
-    const std::uint64_t digest = sorted[i];
+    const std::uint64_t hash = sorted[i];
     std::uint64_t* place = sorted + i;
-    for (; place[-1] > digest; --place) *place = place[-1];
-    *place = digest;
+    for (; place[-1] > hash; --place) *place = place[-1];
+    *place = hash;
   }
 }
 
@@ -60,88 +60,88 @@ std::uint64_t* CopyDistinct(const std::uint64_t* sorted, std::size_t count,
 }
 
 // Sorts a group into *to, which may be the group's own place; returns the end.
-// Changes the group.  REQUIRES: 1 <= group.size() <= kMostGroup
-std::uint64_t* SortGroup(Digests group, unsigned known_bits,
+// Changes the group.  REQUIRES: 1 <= group.size() <= kMaxGroup
+std::uint64_t* SortGroup(Hashes group, unsigned known_bits,
                          std::uint64_t* to) noexcept {
   const unsigned bits =
       std::min({static_cast<unsigned>(std::bit_width(group.size())),
-                kMostGroupBits, 64 - known_bits});
+                kMaxGroupBits, 64 - known_bits});
   const unsigned shift = 64 - known_bits - bits;
   const std::size_t places = std::size_t{1} << bits;
   const std::size_t mask = places - 1;
 
-  std::array<std::uint32_t, std::size_t{1} << kMostGroupBits> starts;
+  std::array<std::uint32_t, std::size_t{1} << kMaxGroupBits> starts;
   std::fill_n(starts.begin(), places, 0);
   std::uint32_t most = 0;
-  for (const std::uint64_t digest : group) {
-    most = std::max(most, ++starts[(digest >> shift) & mask]);
+  for (const std::uint64_t hash : group) {
+    most = std::max(most, ++starts[(hash >> shift) & mask]);
   }
-  if (most > kMostAtOnePlace) {
+  if (most > kMaxAtOnePlace) {
     const std::size_t count = SortAsNumbers(group);
     return std::copy_n(group.begin(), count, to);
   }
   TurnIntoStarts(std::span(starts).first(places));
-  std::uint64_t ordered[1 + kMostGroup];
+  std::uint64_t ordered[1 + kMaxGroup];
   ordered[0] = 0;
-  for (const std::uint64_t digest : group) {
-    ordered[1 + starts[(digest >> shift) & mask]++] = digest;
+  for (const std::uint64_t hash : group) {
+    ordered[1 + starts[(hash >> shift) & mask]++] = hash;
   }
   SortNearlySorted(ordered + 1, group.size());
   return CopyDistinct(ordered + 1, group.size(), to);
 }
 
-std::size_t SortLarge(Digests digests, Digests scratch,
+std::size_t SortLarge(Hashes hashes, Hashes scratch,
                       unsigned known_bits) noexcept {
   const unsigned bits = std::min(
-      {static_cast<unsigned>(std::bit_width(digests.size())) - kGroupBits,
-       kMostFirstBits, 64 - known_bits});
+      {static_cast<unsigned>(std::bit_width(hashes.size())) - kGroupBits,
+       kMaxFirstBits, 64 - known_bits});
   const unsigned shift = 64 - known_bits - bits;
   const std::size_t groups = std::size_t{1} << bits;
   const std::size_t mask = groups - 1;
 
-  std::array<std::size_t, (std::size_t{1} << kMostFirstBits)> ends;
+  std::array<std::size_t, (std::size_t{1} << kMaxFirstBits)> ends;
   std::fill_n(ends.begin(), groups, 0);
-  for (const std::uint64_t digest : digests) ++ends[(digest >> shift) & mask];
+  for (const std::uint64_t hash : hashes) ++ends[(hash >> shift) & mask];
   if (*std::max_element(ends.begin(), ends.begin() + groups) >
-      std::max(digests.size() / kLeastSplit, kMostGroup)) {
-    return SortAsNumbers(digests);
+      std::max(hashes.size() / kMinSplit, kMaxGroup)) {
+    return SortAsNumbers(hashes);
   }
   TurnIntoStarts(std::span(ends).first(groups));
-  for (const std::uint64_t digest : digests) {
-    std::uint64_t* const place = &scratch[ends[(digest >> shift) & mask]++];
-    *place = digest;
+  for (const std::uint64_t hash : hashes) {
+    std::uint64_t* const place = &scratch[ends[(hash >> shift) & mask]++];
+    *place = hash;
     // No processor foresees so many places at once.  Beyond the end: harmless.
     __builtin_prefetch(place + kAhead, 1);
   }
 
-  // From here on `digests` is free, and fills up no faster than it is read.
-  std::uint64_t* to = digests.data();
+  // From here on `hashes` is free, and fills up no faster than it is read.
+  std::uint64_t* to = hashes.data();
   std::size_t start = 0;
   for (std::size_t i = 0; i < groups; ++i) {
-    const Digests group = scratch.subspan(start, ends[i] - start);
-    if (group.size() > kMostGroup) {
+    const Hashes group = scratch.subspan(start, ends[i] - start);
+    if (group.size() > kMaxGroup) {
       const std::size_t count = SortDistinct(
-          group, digests.subspan(start, group.size()), known_bits + bits);
+          group, hashes.subspan(start, group.size()), known_bits + bits);
       to = std::copy_n(group.begin(), count, to);
     } else if (!group.empty()) {
       to = SortGroup(group, known_bits + bits, to);
     }
     start = ends[i];
   }
-  return static_cast<std::size_t>(to - digests.data());
+  return static_cast<std::size_t>(to - hashes.data());
 }
 
 }  // namespace
 
-std::size_t SortDistinct(Digests digests, Digests scratch,
+std::size_t SortDistinct(Hashes hashes, Hashes scratch,
                          unsigned known_bits) noexcept {
-  if (digests.empty()) return 0;
-  if (digests.size() <= kMostGroup) {
+  if (hashes.empty()) return 0;
+  if (hashes.size() <= kMaxGroup) {
     return static_cast<std::size_t>(
-        SortGroup(digests, known_bits, digests.data()) - digests.data());
+        SortGroup(hashes, known_bits, hashes.data()) - hashes.data());
   }
-  if (scratch.size() < digests.size()) return SortAsNumbers(digests);
-  return SortLarge(digests, scratch, known_bits);
+  if (scratch.size() < hashes.size()) return SortAsNumbers(hashes);
+  return SortLarge(hashes, scratch, known_bits);
 }
 
 }  // namespace tamis

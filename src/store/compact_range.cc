@@ -4,16 +4,16 @@
 #include <memory>
 #include <utility>
 
-#include "store/entry_filter.h"
 #include "store/level_iterator.h"
 #include "store/merging_iterator.h"
+#include "store/obsolete_entries.h"
 
 namespace tamis {
 namespace {
 
 // A table of the output that overlapped more of the level after it would make
 // its own compaction long.
-constexpr std::uint64_t kMostOverlapTables = 10;
+constexpr std::uint64_t kMaxOverlapTables = 10;
 
 std::unique_ptr<InternalIterator> OpenInputs(const CompactRange& range) {
   const BlockReadOptions options{.verify_checksums = true, .fill_cache = false};
@@ -73,8 +73,8 @@ Status MergeRange(const CompactRange& range, TableOutputs* outputs) {
   const bool has_below = output_level + 1 < kStoreLevels;
   OverlapGuard overlap(
       order, has_below ? &range.version->level(output_level + 1) : nullptr,
-      kMostOverlapTables * range.table_bytes);
-  EntryFilter filter(order, range.snapshots, [&](Slice user_key) {
+      kMaxOverlapTables * range.table_bytes);
+  ObsoleteEntries obsolete(order, range.snapshots, [&](Slice user_key) {
     return range.version->MayBeBelow(output_level, user_key);
   });
   if (range.from) {
@@ -89,9 +89,9 @@ Status MergeRange(const CompactRange& range, TableOutputs* outputs) {
     if (range.stop->load(std::memory_order_relaxed)) {
       return Status::IoError("the store is being closed");
     }
-    if (filter.MayDrop(key)) continue;
+    if (obsolete.MayDrop(key)) continue;
     // All versions of a key stay in one table.
-    if (filter.is_new_key() && outputs->table_bytes() > 0 &&
+    if (obsolete.is_new_key() && outputs->table_bytes() > 0 &&
         (overlap.ShouldCutBefore(key) ||
          outputs->table_bytes() >= range.table_bytes)) {
       if (Status cut = outputs->Cut(); !cut.ok()) return cut;

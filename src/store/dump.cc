@@ -183,7 +183,7 @@ Status Dump(const std::string& path, const DumpVisitor& visit,
   }
   const bool is_log = name->type == FileType::kLog;
   const auto contents = ReadWholeFile(
-      env, path, is_log ? MostLogBytes(options) : kMostManifestBytes);
+      env, path, is_log ? MostLogBytes(options) : kMaxManifestBytes);
   if (!contents.ok()) return contents.status();
   return DumpRecords(*contents, is_log ? "log" : "manifest",
                      is_log ? DumpBatch : DumpEdit, visit);

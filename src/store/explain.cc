@@ -42,7 +42,7 @@ class Explainer {
       step.outcome = Outcome::kOutOfRange;
       step.note = "empty";
     } else if (memtable.table->has_filter() &&
-               !memtable.table->MayContain(lookup_.digest)) {
+               !memtable.table->MayContain(lookup_.hash)) {
       step.outcome = Outcome::kFilterAbsent;
     } else {
       LookupResult result;

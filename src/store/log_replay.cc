@@ -17,7 +17,7 @@ namespace tamis {
 namespace {
 
 // A log can have millions of bad records.
-constexpr std::size_t kMostSentences = 100;
+constexpr std::size_t kMaxSentences = 100;
 
 // A record, or the end of a log, and what lies before it.
 struct Scanned {
@@ -253,7 +253,7 @@ class Planner {
   }
 
   void PassOver(ReplayLog* log, std::string what) {
-    if (log->damage.size() < kMostSentences) {
+    if (log->damage.size() < kMaxSentences) {
       log->damage.push_back(std::move(what));
     } else {
       ++not_told_;

@@ -27,7 +27,7 @@ alignas(64) const std::array<unsigned char, kLineBytes> TableSearch::kNoLine =
     AllOnes();
 
 void Lookup::HashByOther() const noexcept {
-  other_digest_ = LineDigest(key.user(), other_seed_);
+  other_hash_ = LineHash(key.user(), other_seed_);
   has_other_ = true;
 }
 
@@ -40,20 +40,20 @@ inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
     if (probes_ == 0) probes_ = shape & ~FilterSlot::kOtherSeed;
     if (shape == probes_) {
       const LineFilter filter = {.lines = lines, .count = slot.count()};
-      block = filter.LineOf(lookup_.digest);
+      block = filter.LineOf(lookup_.hash);
       __builtin_prefetch(block);
     } else {
       other_shapes_ |= shape;
     }
   }
   candidates_[size_] = {static_cast<std::uint32_t>(i), number};
-  queries_[size_] = {block, LineBitsOf(lookup_.digest)};
+  queries_[size_] = {block, LineBitsOf(lookup_.hash)};
   ++size_;
 }
 
 // Apart from the rest, so that a lookup that meets none of them pays nothing.
 void TableSearch::AskByOtherSeed() noexcept {
-  const std::uint64_t digest = lookup_.other_digest();
+  const std::uint64_t hash = lookup_.other_hash();
   for (std::size_t i = 0; i < size_; ++i) {
     const FilterSlot& its = slot(i);
     const unsigned char* const lines = its.lines();
@@ -61,8 +61,8 @@ void TableSearch::AskByOtherSeed() noexcept {
       continue;
     }
     const LineFilter filter = {.lines = lines, .count = its.count()};
-    filter.Prefetch(digest);
-    queries_[i] = filter.QueryOf(digest);
+    filter.Prefetch(hash);
+    queries_[i] = filter.QueryOf(hash);
   }
 }
 
@@ -123,7 +123,7 @@ namespace {
 bool AskMemtable(const Memtable& memtable, const Lookup& lookup,
                  std::string* value, ReadCounters* counters, Status* status) {
   if (memtable.empty()) return false;
-  if (memtable.has_filter() && !memtable.MayContain(lookup.digest)) {
+  if (memtable.has_filter() && !memtable.MayContain(lookup.hash)) {
     counters->memtables.absent.Add(1);
     return false;
   }

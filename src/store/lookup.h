@@ -26,28 +26,28 @@ class Lookup {
  public:
   Lookup(Slice user_key, Sequence sequence, const LineSeeds& seeds = {})
       : key(user_key, sequence),
-        digest(LineDigest(user_key, seeds.own)),
+        hash(LineHash(user_key, seeds.own)),
         other_seed_(seeds.other) {}
 
   const LookupKey key;
-  const std::uint64_t digest;  // by the store's own seed
+  const std::uint64_t hash;  // by the store's own seed
   // By the other one.
-  std::uint64_t other_digest() const noexcept {
+  std::uint64_t other_hash() const noexcept {
     if (!has_other_) HashByOther();
-    return other_digest_;
+    return other_hash_;
   }
 
  private:
   void HashByOther() const noexcept;
 
   const std::uint64_t other_seed_;
-  mutable std::uint64_t other_digest_ = 0;
+  mutable std::uint64_t other_hash_ = 0;
   mutable bool has_other_ = false;
 };
 
 [[gnu::always_inline]] inline void PrefetchFilter(
     const Memtable& memtable, const Lookup& lookup) noexcept {
-  if (memtable.has_filter()) memtable.Prefetch(lookup.digest);
+  if (memtable.has_filter()) memtable.Prefetch(lookup.hash);
 }
 
 // A lookup's way through the tables of a version.  Gather() finds the tables

@@ -13,7 +13,7 @@ namespace tamis {
 namespace {
 
 // A manifest that is this much longer than what it began with is written anew.
-constexpr std::uint64_t kMostGrowth = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMaxGrowth = std::uint64_t{4} << 20;
 
 // Longer than any manifest of ours: what it is shows before.
 constexpr std::uint64_t kMaxPrefix = std::uint64_t{16} << 20;
@@ -115,7 +115,7 @@ Result<ManifestState> ReadManifest(Env& env, const std::string& dir) {
   Result<std::string> path = ReadCurrent(env, dir);
   if (!path.ok()) return path.status();
   const Result<std::string> contents =
-      ReadWholeFile(env, *path, kMostManifestBytes);
+      ReadWholeFile(env, *path, kMaxManifestBytes);
   if (contents.status().code() == StatusCode::kNotFound) {
     return Status::Corruption(CurrentFileName(dir) + " names " + *path +
                               ", which does not exist");
@@ -208,7 +208,7 @@ Status Manifest::Append(const VersionEdit& edit) {
     return added.ok() ? writer_->Sync() : added;
   });
   // After an error nobody knows what is in the file: begin a new one.
-  if (!written.ok() || writer_->bytes() > start_bytes_ + kMostGrowth) {
+  if (!written.ok() || writer_->bytes() > start_bytes_ + kMaxGrowth) {
     writer_.reset();
   }
   return written;

@@ -9,9 +9,9 @@ Memtable::Memtable(const KeyOrder& order, std::size_t expected_bytes,
 }
 
 void Memtable::Add(Sequence sequence, ValueType type, Slice user_key,
-                   Slice value, std::uint64_t digest) {
+                   Slice value, std::uint64_t hash) {
   list_.Insert(sequence, type, user_key, value);
-  if (filter_ != nullptr) filter_->Add(digest);
+  if (filter_ != nullptr) filter_->Add(hash);
 }
 
 void Memtable::Get(const LookupKey& key, std::string* value,

@@ -31,20 +31,20 @@ class Memtable {
     list_.Reserve(entries, bytes);
   }
 
-  // Both are copied.  `digest` is LineDigest() of the key by the store's
+  // Both are copied.  `hash` is LineHash() of the key by the store's
   // own seed; unused without a filter.  REQUIRES: one thread at a time; (key,
   // sequence) is new
   void Add(Sequence sequence, ValueType type, Slice user_key, Slice value,
-           std::uint64_t digest);
+           std::uint64_t hash);
 
   bool has_filter() const noexcept { return filter_ != nullptr; }
   // Fetches what MayContain() will look at.  REQUIRES, for both: has_filter()
-  [[gnu::always_inline]] void Prefetch(std::uint64_t digest) const noexcept {
-    filter_->Prefetch(digest);
+  [[gnu::always_inline]] void Prefetch(std::uint64_t hash) const noexcept {
+    filter_->Prefetch(hash);
   }
   // False only if no entry whose Add() has returned has that key.
-  bool MayContain(std::uint64_t digest) const noexcept {
-    return filter_->MayContain(digest);
+  bool MayContain(std::uint64_t hash) const noexcept {
+    return filter_->MayContain(hash);
   }
 
   // As Table::Get(), without its filter.

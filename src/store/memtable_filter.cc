@@ -45,9 +45,9 @@ MemtableFilter::MemtableFilter(MemoryBlock<unsigned char> memory,
       .probes = TamisLineProbes(BestLineProbes(kBitsPerKey))};
 }
 
-void MemtableFilter::Add(std::uint64_t digest) noexcept {
-  unsigned char* const line = filter_.LineOf(digest);
-  const std::uint32_t bits = LineBitsOf(digest);
+void MemtableFilter::Add(std::uint64_t hash) noexcept {
+  unsigned char* const line = filter_.LineOf(hash);
+  const std::uint32_t bits = LineBitsOf(hash);
   for (unsigned i = 0; i < filter_.probes.count; ++i) {
     const unsigned position = filter_.probes.PositionOf(bits, i);
     const auto word = WordAt(line, position);

@@ -1,4 +1,4 @@
-// store/memtable_filter.h -- rules keys out of a memtable, by the same digests
+// store/memtable_filter.h -- rules keys out of a memtable, by the same hashes
 // as the filters of tables that are made of lines: a key is hashed once for
 // all of them.
 
@@ -20,18 +20,18 @@ class MemtableFilter {
   // For a memtable of about that many bytes.  Null: no memory.
   static std::unique_ptr<MemtableFilter> New(std::size_t expected_bytes);
 
-  // REQUIRES, for all three: `digest` is LineDigest() of the user key, always
+  // REQUIRES, for all three: `hash` is LineHash() of the user key, always
   // by the same seed
 
   // REQUIRES: one thread at a time
-  void Add(std::uint64_t digest) noexcept;
-  [[gnu::always_inline]] void Prefetch(std::uint64_t digest) const noexcept {
-    filter_.Prefetch(digest);
+  void Add(std::uint64_t hash) noexcept;
+  [[gnu::always_inline]] void Prefetch(std::uint64_t hash) const noexcept {
+    filter_.Prefetch(hash);
   }
-  // False only if the key of no Add() that has returned has this digest.
-  bool MayContain(std::uint64_t digest) const noexcept {
+  // False only if the key of no Add() that has returned has this hash.
+  bool MayContain(std::uint64_t hash) const noexcept {
     return LineShape(filter_.probes)
-        .CheckAtomic(filter_.LineOf(digest), LineBitsOf(digest));
+        .CheckAtomic(filter_.LineOf(hash), LineBitsOf(hash));
   }
 
   // Expected, of false positives, with so many keys in it.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "store/entry_filter.h"
+#include "store/obsolete_entries.h"
 
 namespace tamis {
 namespace {
@@ -36,10 +36,10 @@ std::unique_ptr<TableOutputs> NewTableOutputs(StoreContext& context,
 
 Status WriteMemtable(const Memtable& memtable, const StoreContext& context,
                      TableOutputs* outputs) {
-  EntryFilter filter(context.order, context.snapshots.All(), {});
+  ObsoleteEntries obsolete(context.order, context.snapshots.All(), {});
   const std::unique_ptr<InternalIterator> entries = memtable.NewIterator();
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    if (filter.MayDrop(entries->key())) continue;
+    if (obsolete.MayDrop(entries->key())) continue;
     Status added = outputs->Add(entries->key(), entries->value());
     if (!added.ok()) return added;
   }

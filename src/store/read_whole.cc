@@ -9,7 +9,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kLeastLogLimit = std::uint64_t{4} << 30;
+constexpr std::uint64_t kMinLogLimit = std::uint64_t{4} << 30;
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
 Status TooLong(const std::string& path, std::uint64_t bytes,
@@ -39,8 +39,7 @@ Status AppendAll(const ReadableFile& file, std::string* contents) {
 
 std::uint64_t MostLogBytes(const StoreOptions& options) noexcept {
   const std::uint64_t buffer = options.write_buffer_bytes;
-  return std::max(kLeastLogLimit,
-                  buffer > UINT64_MAX / 4 ? buffer : 4 * buffer);
+  return std::max(kMinLogLimit, buffer > UINT64_MAX / 4 ? buffer : 4 * buffer);
 }
 
 Status CheckLength(const std::string& path, std::uint64_t bytes,

@@ -14,7 +14,7 @@
 namespace tamis {
 
 // LevelDB adds to a manifest for as long as a process has the store open.
-inline constexpr std::uint64_t kMostManifestBytes = std::uint64_t{4} << 30;
+inline constexpr std::uint64_t kMaxManifestBytes = std::uint64_t{4} << 30;
 
 // A log holds what one memtable does, or one batch that is larger.
 std::uint64_t MostLogBytes(const StoreOptions& options) noexcept;

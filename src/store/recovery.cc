@@ -277,7 +277,7 @@ Status Recovery::ReplayBatch(Slice batch) {
   Status applied =
       ForEachChange(batch, [&](ValueType type, Slice key, Slice value) {
         memtable_->Add(sequence, type, key, value,
-                       LineDigest(key, context_.tables.seeds.own));
+                       LineHash(key, context_.tables.seeds.own));
         ++sequence;
       });
   if (sequence > 0) last_sequence_ = std::max(last_sequence_, sequence - 1);

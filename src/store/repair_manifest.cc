@@ -28,7 +28,7 @@ class PrefixReader {
       finding_->unread = UnlessDamage(file.status());
       return Damage(file.status().message());
     }
-    finding_->unread = CheckLength(path, (*file)->size(), kMostManifestBytes);
+    finding_->unread = CheckLength(path, (*file)->size(), kMaxManifestBytes);
     if (!finding_->unread.ok()) return;
     std::string contents;
     UnreadableRanges unreadable;

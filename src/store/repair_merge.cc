@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "store/entry_filter.h"
 #include "store/level_iterator.h"
 #include "store/merging_iterator.h"
+#include "store/obsolete_entries.h"
 
 namespace tamis {
 namespace {
@@ -70,13 +70,13 @@ Result<std::vector<FoundTable>> MergeGroup(const RepairMerge& merge,
     inputs.push_back(NewLevelIterator(order, row, {.fill_cache = false}));
   }
   const auto entries = NewMergingIterator(order, std::move(inputs));
-  EntryFilter filter(order, {},
-                     [&](Slice) { return !merge.may_drop_deletions; });
+  ObsoleteEntries obsolete(order, {},
+                           [&](Slice) { return !merge.may_drop_deletions; });
   TableOutputs outputs(*merge.env, merge.dir, merge.write, merge.new_number);
   std::vector<std::uint64_t> counts;  // of each output
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    if (filter.MayDrop(entries->key())) continue;
-    if (filter.is_new_key() && outputs.table_bytes() >= merge.table_bytes) {
+    if (obsolete.MayDrop(entries->key())) continue;
+    if (obsolete.is_new_key() && outputs.table_bytes() >= merge.table_bytes) {
       if (Status cut = outputs.Cut(); !cut.ok()) return cut;
     }
     Status added = outputs.Add(entries->key(), entries->value());

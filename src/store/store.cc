@@ -14,15 +14,15 @@ namespace tamis {
 namespace {
 
 // Opening for reading is tried so often while somebody else writes.
-constexpr int kMostTries = 50;
+constexpr int kMaxTries = 50;
 
 Status CheckBatch(const WriteBatch& batch) {
-  constexpr std::size_t kMostBatch = std::size_t{0xffffffff};
-  if (batch.bytes() > kMostBatch) {
+  constexpr std::size_t kMaxBatch = std::size_t{0xffffffff};
+  if (batch.bytes() > kMaxBatch) {
     return Status::InvalidArgument(
         "a batch of 4 GiB or more cannot be written");
   }
-  if (batch.bytes() <= kMostUserKeyBytes) return Status::Ok();
+  if (batch.bytes() <= kMaxUserKeyBytes) return Status::Ok();
   Status fits;
   Status whole = ForEachChange(
       batch.contents(), [&](ValueType /*type*/, Slice key, Slice value) {
@@ -66,7 +66,7 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
       const bool is_final = opened.code() == StatusCode::kInvalidArgument ||
                             opened.code() == StatusCode::kNotSupported;
       if (!is_final && impl->ChangedWhileOpening(opened)) {
-        if (tries < kMostTries) continue;
+        if (tries < kMaxTries) continue;
         if (!opened.ok()) return opened;
         return Status::IoError(dir + ": another process changes the store " +
                                "faster than it can be opened for reading");
@@ -87,8 +87,8 @@ Status Store::Put(const WriteOptions& options, Slice key, Slice value) {
     batch.Clear();
     batch.Put(key, value);
     Status written = impl_->Write(options, &batch);
-    constexpr std::size_t kMostKept = std::size_t{1} << 20;
-    if (batch.bytes() > kMostKept) batch = WriteBatch();
+    constexpr std::size_t kMaxKept = std::size_t{1} << 20;
+    if (batch.bytes() > kMaxKept) batch = WriteBatch();
     return written;
   });
 }

@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "table/shared_prefix.h"
+
 namespace tamis {
 namespace {
-
-std::size_t CommonLength(Slice a, Slice b) noexcept {
-  const std::size_t most = std::min(a.size(), b.size());
-  std::size_t length = 0;
-  while (length < most && a[length] == b[length]) ++length;
-  return length;
-}
 
 Slice Beyond(Slice key, std::size_t skip) noexcept {
   return key.substr(std::min(skip, key.size()));
@@ -45,8 +40,8 @@ Level::Level(const KeyOrder& order, int /*number*/,
     const TableFile& file = *files_[i];
     bytes_ += file.bytes();
     common =
-        std::min({common, CommonLength(example, UserKeyOf(file.smallest())),
-                  CommonLength(example, UserKeyOf(file.largest()))});
+        std::min({common, SharedPrefix(example, UserKeyOf(file.smallest())),
+                  SharedPrefix(example, UserKeyOf(file.largest()))});
     const TableFilter* filter = file.loaded_filter();
     if (filter != nullptr) slots_[i].Publish(*filter, file.seeds());
   }

@@ -147,7 +147,7 @@ Status StoreWriter::Apply(const WriteBatch& batch, Memtable* memtable) {
   std::uint64_t bytes = 0;
   Status applied = ForEachChange(
       batch.contents(), [&](ValueType type, Slice key, Slice value) {
-        memtable->Add(sequence, type, key, value, LineDigest(key, seeds.own));
+        memtable->Add(sequence, type, key, value, LineHash(key, seeds.own));
         ++sequence;
         bytes += key.size() + value.size();
       });

@@ -51,7 +51,7 @@ void CutAt(std::string* rep, const char* end) {
 // What no table can hold must not come into the log: it could never be
 // flushed.
 Status CheckEntrySizes(std::uint64_t key_bytes, std::uint64_t value_bytes) {
-  if (key_bytes <= kMostUserKeyBytes && value_bytes <= kMostValueBytes) {
+  if (key_bytes <= kMaxUserKeyBytes && value_bytes <= kMaxValueBytes) {
     return Status::Ok();
   }
   return Status::InvalidArgument(

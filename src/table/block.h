@@ -93,8 +93,8 @@ class Block {
 // to ask of it is asked at once.  First the restarts' keys ...
 [[gnu::always_inline]] inline void PrefetchRestarts(
     const Block& block) noexcept {
-  constexpr std::uint32_t kMost = 8;
-  const std::uint32_t count = std::min(block.restart_count(), kMost);
+  constexpr std::uint32_t kMax = 8;
+  const std::uint32_t count = std::min(block.restart_count(), kMax);
   for (std::uint32_t i = 1; i < count; ++i) {
     __builtin_prefetch(block.Restart(i));
   }
@@ -103,9 +103,9 @@ class Block {
 [[gnu::always_inline]] inline void PrefetchScan(const char* start,
                                                 const char* end) noexcept {
   constexpr std::size_t kCacheLine = 64;
-  constexpr std::size_t kMost = 16 * kCacheLine;
+  constexpr std::size_t kMax = 16 * kCacheLine;
   const std::size_t bytes =
-      std::min(static_cast<std::size_t>(end - start), kMost);
+      std::min(static_cast<std::size_t>(end - start), kMax);
   for (std::size_t i = 0; i < bytes; i += kCacheLine) {
     __builtin_prefetch(start + i);
   }

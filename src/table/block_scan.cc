@@ -75,7 +75,7 @@ Slice BlockScan::BytesFrom(std::uint64_t offset, std::size_t wanted) {
 }
 
 std::optional<std::uint64_t> BlockScan::FindEnd(std::uint64_t begin) {
-  const std::uint64_t far = end_budget_ > 0 ? kMostBlockBytes : kNearEnd;
+  const std::uint64_t far = end_budget_ > 0 ? kMaxBlockBytes : kNearEnd;
   const std::uint64_t limit = std::min(file_.size(), begin + far);
   std::uint32_t crc = kCrc32cStart;
   for (std::uint64_t at = begin; at + kChecksumBytes < limit;) {

@@ -16,7 +16,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kMostProblems = 20;  // more say no more
+constexpr std::size_t kMaxProblems = 20;  // more say no more
 
 // A filter, and how many keys it hides.
 struct AskedFilter {
@@ -50,7 +50,7 @@ class Checker {
 
  private:
   void Problem(std::string sentence) {
-    if (check_.problems.size() < kMostProblems) {
+    if (check_.problems.size() < kMaxProblems) {
       check_.problems.push_back(std::move(sentence));
     } else {
       ++unsaid_;

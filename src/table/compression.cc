@@ -44,11 +44,11 @@ void CompressSnappy(Slice raw, std::string* compressed) {
 Status DecompressSnappy(Slice compressed, std::string* raw,
                         const UnpackLimits& limits) {
   // Three bytes give 64 at most, so whoever claims more is damaged.
-  constexpr std::size_t kMostGrowth = 22;
+  constexpr std::size_t kMaxGrowth = 22;
   std::size_t size = 0;
   if (!snappy::GetUncompressedLength(compressed.data(), compressed.size(),
                                      &size) ||
-      size / kMostGrowth > compressed.size()) {
+      size / kMaxGrowth > compressed.size()) {
     return Status::Corruption("a block's Snappy length is wrong");
   }
   if (size > limits.MostFor(compressed.size())) {
@@ -216,7 +216,7 @@ Compression Compressor::Compress(Slice raw, std::string* compressed) {
 }
 
 std::uint64_t UnpackLimits::MostFor(std::uint64_t stored_bytes) const noexcept {
-  const std::uint64_t limit = std::min(bytes, kMostBlockBytes);
+  const std::uint64_t limit = std::min(bytes, kMaxBlockBytes);
   const std::uint64_t grown = growth != 0 && stored_bytes > limit / growth
                                   ? limit
                                   : stored_bytes * growth;

@@ -17,7 +17,7 @@ inline constexpr std::size_t kBlockTrailerBytes = 5;
 inline constexpr std::size_t kFooterBytes = 48;
 inline constexpr std::uint64_t kTableMagic = 0xdb4775248b80fb57;
 // Larger ones are nobody's: LevelDB's offsets within a block have 32 bits.
-inline constexpr std::uint64_t kMostBlockBytes = UINT32_MAX;
+inline constexpr std::uint64_t kMaxBlockBytes = UINT32_MAX;
 
 // Where a block lies in the file, its trailer not counted.
 struct BlockHandle {
@@ -29,7 +29,7 @@ struct BlockHandle {
 // than a block can be.
 constexpr bool LiesBefore(const BlockHandle& handle,
                           std::uint64_t limit) noexcept {
-  return handle.size <= kMostBlockBytes &&
+  return handle.size <= kMaxBlockBytes &&
          limit >= handle.size + kBlockTrailerBytes &&
          handle.offset <= limit - handle.size - kBlockTrailerBytes;
 }

@@ -63,8 +63,8 @@ class TableBuilder::Impl {
 
 Status TableBuilder::Impl::Add(Slice key, Slice value) {
   if (!status_.ok()) return status_;
-  if (key.size() > kMostUserKeyBytes + kTrailerBytes ||
-      value.size() > kMostValueBytes) {
+  if (key.size() > kMaxUserKeyBytes + kTrailerBytes ||
+      value.size() > kMaxValueBytes) {
     return Status::InvalidArgument(
         "a key of more than 1 GiB, or a value of more than 2 GiB");
   }
@@ -142,7 +142,7 @@ Status TableBuilder::Impl::FlushBlock() {
 
 Status TableBuilder::Impl::WriteBlock(std::string* contents,
                                       BlockHandle* handle) {
-  if (contents->size() > kMostBlockBytes) {
+  if (contents->size() > kMaxBlockBytes) {
     return Status::InvalidArgument("a block of more than 4 GiB");
   }
   const Compression how = compressor_.Compress(*contents, &compressed_);

@@ -17,8 +17,8 @@ namespace tamis {
 // What a table is written with.
 // What a table can hold: both in one block, whose offsets have 32 bits, with
 // room for what else is in it.
-inline constexpr std::uint64_t kMostUserKeyBytes = std::uint64_t{1} << 30;
-inline constexpr std::uint64_t kMostValueBytes = std::uint64_t{2} << 30;
+inline constexpr std::uint64_t kMaxUserKeyBytes = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kMaxValueBytes = std::uint64_t{2} << 30;
 
 struct TableWriteOptions {
   KeyOrder order = KeyOrder();

@@ -135,7 +135,7 @@ std::shared_ptr<const TableFilter> TableFilter::OpenLevelDbBlock(
 bool TableFilter::MayContain(Slice user_key) const noexcept {
   if (kind_ == Kind::kWhole) return reader_->MayContain(user_key);
   if (kind_ != Kind::kLines) return true;
-  return lines_.Check(LineDigest(user_key, lines_.seed));
+  return lines_.Check(LineHash(user_key, lines_.seed));
 }
 
 std::size_t TableFilter::bytes() const noexcept {

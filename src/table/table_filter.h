@@ -19,7 +19,7 @@ class TableFilter {
  public:
   enum class Kind {
     kNone,          // the table has none, or it is damaged: all is "maybe"
-    kLines,         // lines() says where; the way to ask it is a LineDigest()
+    kLines,         // lines() says where; the way to ask it is a LineHash()
     kWhole,         // of another kind, about the whole table: reader()
     kLevelDbBlock,  // LevelDB's, one per 2 KiB: leveldb_block()
   };

@@ -36,7 +36,7 @@ std::string Try(const Step& step) {
 }
 
 Status CheckSize(const std::string& filter) {
-  if (filter.size() <= kMostBlockBytes) return Status::Ok();
+  if (filter.size() <= kMaxBlockBytes) return Status::Ok();
   return Status::ResourceExhausted("it takes more than 4 GiB");
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // Keys that share much could, rebuilt, take far more than the block has bytes.
 // LevelDB's indexes share nothing.
-constexpr std::size_t kMostGrowth = 64;
+constexpr std::size_t kMaxGrowth = 64;
 constexpr std::size_t kSlack = 1 << 16;
 
 }  // namespace
@@ -52,7 +52,7 @@ Status TableIndex::AddEntry(Slice entry_key, Slice value, std::uint64_t limit) {
   if (!IsInternalKey(entry_key)) {
     return Status::Corruption("the index has a key that is none");
   }
-  if (rebuilt_.size() > contents_.size() * kMostGrowth + kSlack) {
+  if (rebuilt_.size() > contents_.size() * kMaxGrowth + kSlack) {
     return Status::Corruption("the index has keys of absurd lengths");
   }
   const std::size_t count = keys_.size();

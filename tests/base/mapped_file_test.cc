@@ -21,7 +21,7 @@ namespace {
 
 // Of so many bytes that the file is mapped; the last page is not full.
 std::string LongContent() {
-  return std::string(MappedFile::kMostBytesRead + 100, 'x');
+  return std::string(MappedFile::kMaxBytesRead + 100, 'x');
 }
 
 TEST(MappedFile, ShowsTheBytesOfALongFileWithoutCopying) {
@@ -38,7 +38,7 @@ TEST(MappedFile, ShowsTheBytesOfALongFileWithoutCopying) {
 TEST(MappedFile, AShortFileStaysWhatItWasWhateverBecomesOfIt) {
   TempDir dir;
   for (const std::uint64_t bytes :
-       {std::uint64_t{1}, std::uint64_t{4096}, MappedFile::kMostBytesRead}) {
+       {std::uint64_t{1}, std::uint64_t{4096}, MappedFile::kMaxBytesRead}) {
     const std::string content(static_cast<std::size_t>(bytes), 'x');
     const std::string path = dir.Write("f", content);
     auto file = MappedFile::Open(path);

@@ -138,8 +138,8 @@ TEST(FileMapping, PopulateSaysWhatCannotBeReadAndRaisesNothing) {
 TEST(MappedFileGuard, NamesTheFileThatCannotBeRead) {
   GuardMappings();
   const TempDir dir;
-  const std::string path = dir.Write(
-      "f", std::string(MappedFile::kMostBytesRead + PageBytes(), 'x'));
+  const std::string path =
+      dir.Write("f", std::string(MappedFile::kMaxBytesRead + PageBytes(), 'x'));
   auto file = MappedFile::Open(path);
   ASSERT_TRUE(file.ok());
   EXPECT_TRUE(file->status().ok());

@@ -187,8 +187,8 @@ TEST(ThriftCompact, NestsToItsLimitAndNoFurther) {
   const auto structs = [](std::size_t depth) {
     return std::string(depth, '\x1c') + std::string(depth + 1, '\0');
   };
-  EXPECT_TRUE(Skips(structs(kMostThriftDepth - 1)));
-  EXPECT_FALSE(Skips(structs(kMostThriftDepth)));
+  EXPECT_TRUE(Skips(structs(kMaxThriftDepth - 1)));
+  EXPECT_FALSE(Skips(structs(kMaxThriftDepth)));
   EXPECT_FALSE(Skips(structs(1'000'000)));  // the stack would not hold it
   // Lists of one list each, and maps from a truth value to a map.
   EXPECT_FALSE(Skips("\x19" + std::string(1'000'000, '\x19')));

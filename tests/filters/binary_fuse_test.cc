@@ -11,14 +11,14 @@
 namespace tamis {
 namespace {
 
-std::vector<std::uint64_t> HonestDigests(std::uint64_t count,
-                                         std::uint64_t salt = 0) {
-  std::vector<std::uint64_t> digests(count);
+std::vector<std::uint64_t> HonestHashes(std::uint64_t count,
+                                        std::uint64_t salt = 0) {
+  std::vector<std::uint64_t> hashes(count);
   for (std::uint64_t i = 0; i < count; ++i) {
-    digests[i] = SplitMix64((salt << 32) + i);
+    hashes[i] = SplitMix64((salt << 32) + i);
   }
-  std::sort(digests.begin(), digests.end());
-  return digests;
+  std::sort(hashes.begin(), hashes.end());
+  return hashes;
 }
 
 struct Settings {
@@ -43,8 +43,8 @@ class Array {
       : scale_(keys.scale), settings_(settings) {
     FusePeeler peeler;
     solution_ =
-        SolveFuse(keys, FuseShapeFor(keys.digests.size(), settings.arity),
-                  settings.arity, kMostFuseAttempts, &peeler);
+        SolveFuse(keys, FuseShapeFor(keys.hashes.size(), settings.arity),
+                  settings.arity, kMaxFuseAttempts, &peeler);
     if (solution_.outcome != FuseOutcome::kSolved) return;
     const std::uint64_t cells = FuseCells(solution_.shape, settings.arity);
     bytes_.resize(1 + cells * settings.cell_bits / 8);
@@ -54,8 +54,8 @@ class Array {
   const FuseSolution& solution() const { return solution_; }
   bool solved() const { return solution_.outcome == FuseOutcome::kSolved; }
 
-  bool Has(std::uint64_t digest) const {
-    const std::uint64_t position = digest * scale_;
+  bool Has(std::uint64_t hash) const {
+    const std::uint64_t position = hash * scale_;
     const auto& [outcome, shape, seed] = solution_;
     return settings_.arity == 3
                ? CheckAs(settings_.cell_bits, bytes_.data() + 1,
@@ -63,9 +63,9 @@ class Array {
                : CheckAs(settings_.cell_bits, bytes_.data() + 1,
                          FuseProbeFor<4>(position, shape, seed));
   }
-  bool HasAll(const std::vector<std::uint64_t>& digests) const {
-    return std::all_of(digests.begin(), digests.end(),
-                       [this](std::uint64_t digest) { return Has(digest); });
+  bool HasAll(const std::vector<std::uint64_t>& hashes) const {
+    return std::all_of(hashes.begin(), hashes.end(),
+                       [this](std::uint64_t hash) { return Has(hash); });
   }
 
  private:
@@ -120,24 +120,24 @@ TEST(BinaryFuse, CellsAndFingerprintsAreIndependent) {
 TEST(BinaryFuse, NeverForgetsAKeyOfAnySizeCellsAndArity) {
   for (const Settings& settings : kAllSettings) {
     for (std::uint64_t n = 0; n < 60'000; n += n / 3 + 1) {
-      const auto digests = HonestDigests(n);
-      const Array array({digests, 1}, settings);
+      const auto hashes = HonestHashes(n);
+      const Array array({hashes, 1}, settings);
       ASSERT_TRUE(array.solved()) << n;
-      ASSERT_TRUE(array.HasAll(digests)) << n << " keys, " << settings.arity;
+      ASSERT_TRUE(array.HasAll(hashes)) << n << " keys, " << settings.arity;
     }
   }
 }
 
 TEST(BinaryFuse, KeysOfOnePartOfManyFillItsWholeArray) {
   constexpr std::uint64_t kParts = 1000;
-  std::vector<std::uint64_t> digests = HonestDigests(3000);
-  for (std::uint64_t& digest : digests) {  // all of them of part 7
-    digest = digest / kParts + 7 * (~std::uint64_t{0} / kParts) + kParts;
+  std::vector<std::uint64_t> hashes = HonestHashes(3000);
+  for (std::uint64_t& hash : hashes) {  // all of them of part 7
+    hash = hash / kParts + 7 * (~std::uint64_t{0} / kParts) + kParts;
   }
-  const Array array({digests, kParts}, {16, 3});
+  const Array array({hashes, kParts}, {16, 3});
   ASSERT_TRUE(array.solved());
   EXPECT_EQ(array.solution().shape, FuseShapeFor(3000, 3));
-  EXPECT_TRUE(array.HasAll(digests));
+  EXPECT_TRUE(array.HasAll(hashes));
 }
 
 // A spread of the sizes, those included at which others are known to hang.
@@ -148,10 +148,10 @@ TEST(BinaryFuse, FindsASeedSoonForEverySize) {
     for (const std::uint64_t size : {n, n == 300 ? 11'501 : n + 1}) {
       for (const unsigned arity : {3u, 4u}) {
         FusePeeler peeler;
-        const auto digests = HonestDigests(size, n);
+        const auto hashes = HonestHashes(size, n);
         const FuseSolution solution =
-            SolveFuse({digests, 1}, FuseShapeFor(size, arity), arity,
-                      kMostFuseAttempts, &peeler);
+            SolveFuse({hashes, 1}, FuseShapeFor(size, arity), arity,
+                      kMaxFuseAttempts, &peeler);
         ASSERT_EQ(solution.outcome, FuseOutcome::kSolved) << size;
         ASSERT_EQ(solution.shape, FuseShapeFor(size, arity)) << size;
         ++built;
@@ -166,19 +166,19 @@ TEST(BinaryFuse, FindsASeedSoonForEverySize) {
 TEST(BinaryFuseLarge, EverySizeTo20000Builds) {
   for (std::uint64_t n = 0; n <= 20'000; ++n) {
     const Settings settings = kAllSettings[n % 6];
-    const auto digests = HonestDigests(n, n);
-    const Array array({digests, 1}, settings);
+    const auto hashes = HonestHashes(n, n);
+    const Array array({hashes, 1}, settings);
     ASSERT_TRUE(array.solved()) << n;
-    ASSERT_TRUE(array.HasAll(digests)) << n;
+    ASSERT_TRUE(array.HasAll(hashes)) << n;
   }
 }
 
 TEST(BinaryFuse, StrangersPassOnceIn256) {
   for (const unsigned arity : {3u, 4u}) {
-    const Array array({HonestDigests(20'000), 1}, {8, arity});
+    const Array array({HonestHashes(20'000), 1}, {8, arity});
     unsigned hits = 0;
-    for (const std::uint64_t digest : HonestDigests(256'000, 99)) {
-      hits += array.Has(digest) ? 1u : 0u;
+    for (const std::uint64_t hash : HonestHashes(256'000, 99)) {
+      hits += array.Has(hash) ? 1u : 0u;
     }
     EXPECT_NEAR(hits, 1000, 5 * 32);
   }
@@ -186,7 +186,7 @@ TEST(BinaryFuse, StrangersPassOnceIn256) {
 
 // Whatever comes: an array that has all keys, or the honest answer that there
 // is none, and that soon.
-TEST(BinaryFuse, ForgedDigestsAreSolvedOrRefused) {
+TEST(BinaryFuse, ForgedHashesAreSolvedOrRefused) {
   constexpr std::uint64_t kSize = 2000;
   std::vector<std::vector<std::uint64_t>> sets(5);
   for (std::uint64_t i = 0; i < kSize; ++i) {
@@ -209,40 +209,40 @@ TEST(BinaryFuse, ForgedDigestsAreSolvedOrRefused) {
 // A cell that 257 keys have looks like one that a single key has, to a byte.
 TEST(BinaryFuse, CountsThatOverflowAreNoticed) {
   for (const std::uint64_t size : {255u, 256u, 257u, 258u, 512u, 513u}) {
-    std::vector<std::uint64_t> digests(size);
-    for (std::uint64_t i = 0; i < size; ++i) digests[i] = i;
+    std::vector<std::uint64_t> hashes(size);
+    for (std::uint64_t i = 0; i < size; ++i) hashes[i] = i;
     FusePeeler peeler;
     const FuseShape shape = {.segment_bits = 16, .starts = 1};
     ASSERT_TRUE(peeler.Reserve(FuseCells(shape, 3)));
     // All have the one start; their other cells are nearly all their own.
-    EXPECT_EQ(peeler.Peel({digests, 1}, shape, 3, 1), size < 256) << size;
+    EXPECT_EQ(peeler.Peel({hashes, 1}, shape, 3, 1), size < 256) << size;
   }
 }
 
 TEST(BinaryFuse, KeysThatResistGetMoreCells) {
-  const auto digests = HonestDigests(1000);
+  const auto hashes = HonestHashes(1000);
   // Too small for them by a little.
   const FuseShape tight = {.segment_bits = 7, .starts = 1050 - 256};
   FusePeeler peeler;
   const FuseSolution solution =
-      SolveFuse({digests, 1}, tight, 3, kMostFuseAttempts, &peeler);
+      SolveFuse({hashes, 1}, tight, 3, kMaxFuseAttempts, &peeler);
   ASSERT_EQ(solution.outcome, FuseOutcome::kSolved);
   EXPECT_GT(solution.shape.starts, tight.starts);
-  EXPECT_EQ(SolveFuse({digests, 1}, tight, 3, 4, &peeler).outcome,
+  EXPECT_EQ(SolveFuse({hashes, 1}, tight, 3, 4, &peeler).outcome,
             FuseOutcome::kUnsolved);
 }
 
 // What an earlier part left in the peeler is nobody's business.
 TEST(BinaryFuse, APeelerCanBeUsedAgain) {
-  const std::vector<std::uint64_t> many = HonestDigests(50'000, 11);
+  const std::vector<std::uint64_t> many = HonestHashes(50'000, 11);
   for (const unsigned arity : {3u, 4u}) {
     const FuseShape shape = FuseShapeFor(many.size(), arity);
     FusePeeler used;
     ASSERT_TRUE(used.Reserve(FuseCells(shape, arity)));
     for (const std::size_t count : {100u, 20'000u, 50'000u, 0u}) {
       // The lowest ones: the cells behind them have no keys.
-      const FuseKeys keys{.digests = std::span(many).first(count), .scale = 1};
-      used.Peel({.digests = many, .scale = 1}, shape, arity, FuseSeed(0));
+      const FuseKeys keys{.hashes = std::span(many).first(count), .scale = 1};
+      used.Peel({.hashes = many, .scale = 1}, shape, arity, FuseSeed(0));
       FusePeeler fresh;
       ASSERT_TRUE(fresh.Reserve(FuseCells(shape, arity)));
       const bool peeled = fresh.Peel(keys, shape, arity, FuseSeed(0));
@@ -258,9 +258,9 @@ TEST(BinaryFuse, APeelerCanBeUsedAgain) {
 }
 
 TEST(BinaryFuse, MoreKeysThanCellsAreGivenUpAtOnce) {
-  const auto digests = HonestDigests(1000);
+  const auto hashes = HonestHashes(1000);
   FusePeeler peeler;
-  EXPECT_EQ(SolveFuse({digests, 1}, {.segment_bits = 2, .starts = 900}, 3, ~0u,
+  EXPECT_EQ(SolveFuse({hashes, 1}, {.segment_bits = 2, .starts = 900}, 3, ~0u,
                       &peeler)
                 .outcome,
             FuseOutcome::kUnsolved);

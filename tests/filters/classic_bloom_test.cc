@@ -16,8 +16,7 @@ using Bytes = std::vector<unsigned char>;
 // Yields the same position again and again: shows where one bit lands.
 struct OneBit {
   static std::uint64_t Prepare(std::uint64_t) { return 0; }
-  OneBit(std::uint64_t digest, std::uint64_t, std::uint64_t)
-      : position(digest) {}
+  OneBit(std::uint64_t hash, std::uint64_t, std::uint64_t) : position(hash) {}
   std::uint64_t Next() { return position; }
   std::uint64_t position;
 };
@@ -51,21 +50,21 @@ TEST(ClassicBloom, ManyMarksEqualTheMarksOneByOne) {
   std::mt19937_64 random(7);
   for (std::size_t keys : {0u, 1u, 7u, 8u, 9u, 1000u}) {
     for (unsigned probes : {1u, 7u, 255u}) {
-      std::vector<std::uint64_t> digests(keys);
-      for (std::uint64_t& digest : digests) digest = random();
+      std::vector<std::uint64_t> hashes(keys);
+      for (std::uint64_t& hash : hashes) hash = random();
       const ClassicShape shape =
           MakeClassicShape<MultiplicativeProbes>(10'007, probes);
       Bytes one_by_one(1251);
       Bytes together(1251);
-      for (std::uint64_t digest : digests) {
-        MarkClassic<MultiplicativeProbes>(one_by_one.data(), shape, digest);
+      for (std::uint64_t hash : hashes) {
+        MarkClassic<MultiplicativeProbes>(one_by_one.data(), shape, hash);
       }
       MarkClassicMany<MultiplicativeProbes, std::uint64_t>(together.data(),
-                                                           shape, digests);
+                                                           shape, hashes);
       EXPECT_EQ(one_by_one, together);
-      for (std::uint64_t digest : digests) {
+      for (std::uint64_t hash : hashes) {
         EXPECT_TRUE(
-            CheckClassic<MultiplicativeProbes>(together.data(), shape, digest));
+            CheckClassic<MultiplicativeProbes>(together.data(), shape, hash));
       }
     }
   }

@@ -18,14 +18,14 @@ struct Filled {
         slots(static_cast<std::size_t>(buckets * bits / 2) +
               kCuckooPaddingBytes) {}
 
-  bool Insert(std::uint64_t digest) {
-    return table.Insert(slots.data(), table.PlaceOf(digest));
+  bool Insert(std::uint64_t hash) {
+    return table.Insert(slots.data(), table.PlaceOf(hash));
   }
-  bool Erase(std::uint64_t digest) {
-    return table.Erase(slots.data(), table.PlaceOf(digest));
+  bool Erase(std::uint64_t hash) {
+    return table.Erase(slots.data(), table.PlaceOf(hash));
   }
-  bool Check(std::uint64_t digest) const {
-    return table.Check(slots.data(), table.PlaceOf(digest));
+  bool Check(std::uint64_t hash) const {
+    return table.Check(slots.data(), table.PlaceOf(hash));
   }
 
   CuckooTable table;
@@ -35,8 +35,8 @@ struct Filled {
 class EveryWidth : public ::testing::TestWithParam<unsigned> {};
 
 INSTANTIATE_TEST_SUITE_P(Bits, EveryWidth,
-                         ::testing::Range(kLeastFingerprintBits,
-                                          kMostFingerprintBits + 1));
+                         ::testing::Range(kMinFingerprintBits,
+                                          kMaxFingerprintBits + 1));
 
 TEST_P(EveryWidth, PlacesLieInBothHalvesAndFingerprintsAreNeverZero) {
   std::mt19937_64 random(GetParam());
@@ -44,10 +44,10 @@ TEST_P(EveryWidth, PlacesLieInBothHalvesAndFingerprintsAreNeverZero) {
   for (const std::uint64_t buckets : {2u, 4u, 6u, 1000u, 30'002u}) {
     const CuckooTable table(buckets, GetParam());
     for (unsigned i = 0; i < 500; ++i) {
-      const std::uint64_t digest = i == 0   ? 0
-                                   : i == 1 ? ~std::uint64_t{0}
-                                            : random();
-      const CuckooPlace place = table.PlaceOf(digest);
+      const std::uint64_t hash = i == 0   ? 0
+                                 : i == 1 ? ~std::uint64_t{0}
+                                          : random();
+      const CuckooPlace place = table.PlaceOf(hash);
       ASSERT_LT(place.lower, buckets / 2);
       ASSERT_GE(place.upper, buckets / 2);
       ASSERT_LT(place.upper, buckets);
@@ -64,18 +64,18 @@ TEST_P(EveryWidth, AnswersAsAMapOfPlacesDoes) {
   std::map<std::pair<std::uint64_t, std::uint32_t>, unsigned> model;
   std::mt19937_64 random(GetParam());
   std::vector<std::uint64_t> in;
-  const auto place_of = [&](std::uint64_t digest) {
-    const CuckooPlace place = filled.table.PlaceOf(digest);
+  const auto place_of = [&](std::uint64_t hash) {
+    const CuckooPlace place = filled.table.PlaceOf(hash);
     return std::pair(place.lower, place.fingerprint);
   };
   unsigned refused = 0;
   for (unsigned step = 0; step < 3000; ++step) {
     if (random() % 5 < 3) {
-      const std::uint64_t digest = random();
+      const std::uint64_t hash = random();
       const auto before = filled.slots;
-      if (filled.Insert(digest)) {
-        in.push_back(digest);
-        ++model[place_of(digest)];
+      if (filled.Insert(hash)) {
+        in.push_back(hash);
+        ++model[place_of(hash)];
       } else {
         ++refused;
         ASSERT_EQ(filled.slots, before);
@@ -86,7 +86,7 @@ TEST_P(EveryWidth, AnswersAsAMapOfPlacesDoes) {
       --model[place_of(in.back())];
       in.pop_back();
     }
-    for (const std::uint64_t digest : in) ASSERT_TRUE(filled.Check(digest));
+    for (const std::uint64_t hash : in) ASSERT_TRUE(filled.Check(hash));
     const std::uint64_t stranger = random();
     const bool expected = model[place_of(stranger)] > 0;
     ASSERT_EQ(filled.Check(stranger), expected);
@@ -98,7 +98,7 @@ TEST_P(EveryWidth, AnswersAsAMapOfPlacesDoes) {
     ASSERT_EQ(filled.table.CountOccupied(filled.slots.data()), in.size());
   }
   EXPECT_GT(refused, 50u);
-  for (const std::uint64_t digest : in) ASSERT_TRUE(filled.Erase(digest));
+  for (const std::uint64_t hash : in) ASSERT_TRUE(filled.Erase(hash));
   EXPECT_TRUE(std::all_of(filled.slots.begin(), filled.slots.end(),
                           [](unsigned char byte) { return byte == 0; }));
 }

@@ -132,7 +132,7 @@ TEST_P(EveryWindowKernel, FindsWhatTheBitsAddUpTo) {
     const unsigned least = 3 + round % 30;
     // All windows alike, or of two sizes, and any number of them.
     const bool even = random() % 2 == 0;
-    const std::size_t count = 1 + random() % kMostWindows;
+    const std::size_t count = 1 + random() % kMaxWindows;
     const WindowLayer layer =
         LayerWith(even ? least : 0, std::min(least, 7u), &random);
     std::vector<OwnedWindow> windows;
@@ -149,7 +149,7 @@ TEST_P(EveryWindowKernel, FindsWhatTheBitsAddUpTo) {
       window.PutInto(&queries, i,
                      (window.Sums() ^ wrong) | window.Noise(&random));
     }
-    std::array<bool, kMostWindows> answers;
+    std::array<bool, kMaxWindows> answers;
     const std::uint64_t bumped =
         kernels().check_windows(queries, count, layer, answers.data());
     if (count < 64) {
@@ -184,21 +184,21 @@ TEST_P(EveryWindowKernel, WritesNoAnswersBeyondTheLast) {
   }
 }
 
-// Digests at the ends of buckets and parts, and any others.
-std::vector<std::uint64_t> SomeDigests(const BumpedLayer& layer,
-                                       std::size_t count,
-                                       std::mt19937_64* random) {
-  std::vector<std::uint64_t> digests = {0, ~std::uint64_t{0}};
-  while (digests.size() < count) {
+// Hashes at the ends of buckets and parts, and any others.
+std::vector<std::uint64_t> SomeHashes(const BumpedLayer& layer,
+                                      std::size_t count,
+                                      std::mt19937_64* random) {
+  std::vector<std::uint64_t> hashes = {0, ~std::uint64_t{0}};
+  while (hashes.size() < count) {
     const std::uint64_t bucket = (*random)() % layer.buckets();
     const std::uint64_t part = layer.shape().part_buckets();
-    digests.push_back((*random)());
-    digests.push_back(layer.FirstDigestOf(bucket));
-    digests.push_back(layer.FirstDigestOf(bucket) - 1);
-    digests.push_back(layer.FirstDigestOf(bucket / part * part) - 1);
+    hashes.push_back((*random)());
+    hashes.push_back(layer.FirstHashOf(bucket));
+    hashes.push_back(layer.FirstHashOf(bucket) - 1);
+    hashes.push_back(layer.FirstHashOf(bucket / part * part) - 1);
   }
-  digests.resize(count);
-  return digests;
+  hashes.resize(count);
+  return hashes;
 }
 
 TEST_P(EveryWindowKernel, FindsTheWindowsThatPortableDoes) {
@@ -212,16 +212,16 @@ TEST_P(EveryWindowKernel, FindsTheWindowsThatPortableDoes) {
         std::uint64_t{1} << 32, (std::uint64_t{1} << 40) + 3}) {
     for (unsigned columns = 3; columns <= 32; ++columns) {
       const bool wide = columns < 32 && random() % 3 == 0;
-      const BumpedShape shape = BumpedShape::Of(
+      const BumpedLayout shape = BumpedLayout::Of(
           (columns << kColumnFractionBits) + (wide ? 1u << 25 : 0));
       const BumpedLayer layer(shape, buckets);
       const WindowLayer windows = WindowLayerOf(&layer, bytes);
-      const std::size_t count = random() % (kMostWindows + 1);
-      const auto digests = SomeDigests(layer, count, &random);
+      const std::size_t count = random() % (kMaxWindows + 1);
+      const auto hashes = SomeHashes(layer, count, &random);
       WindowQueries found;
       WindowQueries expected;
-      kernels().find_windows(digests.data(), count, windows, &found);
-      kPortableKernels.find_windows(digests.data(), count, windows, &expected);
+      kernels().find_windows(hashes.data(), count, windows, &found);
+      kPortableKernels.find_windows(hashes.data(), count, windows, &expected);
       for (std::size_t i = 0; i < count; ++i) {
         SCOPED_TRACE(std::to_string(columns) + " columns, buckets " +
                      std::to_string(buckets));

@@ -29,22 +29,22 @@ const std::vector<std::uint64_t>& Sizes() {
   return sizes;
 }
 
-std::vector<std::uint64_t> Digests() {
-  std::vector<std::uint64_t> digests = {0, 1, ~std::uint64_t{0},
-                                        std::uint64_t{1} << 63,
-                                        (std::uint64_t{1} << 63) + 1};
+std::vector<std::uint64_t> Hashes() {
+  std::vector<std::uint64_t> hashes = {0, 1, ~std::uint64_t{0},
+                                       std::uint64_t{1} << 63,
+                                       (std::uint64_t{1} << 63) + 1};
   std::mt19937_64 random(1);
-  for (int i = 0; i < 50; ++i) digests.push_back(random());
-  return digests;
+  for (int i = 0; i < 50; ++i) hashes.push_back(random());
+  return hashes;
 }
 
 constexpr unsigned kProbes = 255;
 
 TEST(MultiplicativeProbes, AreTheUpperHalfOfAProduct) {
   for (std::uint64_t bits : Sizes()) {
-    for (std::uint64_t digest : Digests()) {
-      MultiplicativeProbes probes(digest, bits);
-      std::uint64_t expected = digest;
+    for (std::uint64_t hash : Hashes()) {
+      MultiplicativeProbes probes(hash, bits);
+      std::uint64_t expected = hash;
       for (unsigned i = 0; i < kProbes; ++i) {
         const std::uint64_t position = probes.Next();
         ASSERT_EQ(position, static_cast<std::uint64_t>(
@@ -58,8 +58,8 @@ TEST(MultiplicativeProbes, AreTheUpperHalfOfAProduct) {
 
 TEST(RotatedSumProbes, WrapAt32Bits) {
   for (std::uint64_t bits : Sizes()) {
-    for (std::uint64_t digest : Digests()) {
-      const auto h = static_cast<std::uint32_t>(digest);
+    for (std::uint64_t hash : Hashes()) {
+      const auto h = static_cast<std::uint32_t>(hash);
       const std::uint32_t delta = (h >> 17) | (h << 15);
       RotatedSumProbes probes(h, bits);
       for (std::uint32_t i = 0; i < 30; ++i) {
@@ -72,8 +72,8 @@ TEST(RotatedSumProbes, WrapAt32Bits) {
 
 TEST(SignedSumProbes, WrapAt64BitsAndDropTheSign) {
   for (std::uint64_t bits : Sizes()) {
-    for (std::uint64_t base : Digests()) {
-      const DigestPair pair{base, base * 0x9e3779b97f4a7c15};
+    for (std::uint64_t base : Hashes()) {
+      const HashPair pair{base, base * 0x9e3779b97f4a7c15};
       SignedSumProbes probes(pair, bits);
       std::uint64_t wrapped = pair.first;
       for (unsigned i = 0; i < 30; ++i) {
@@ -90,11 +90,11 @@ TEST(SignedSumProbes, WrapAt64BitsAndDropTheSign) {
 
 TEST(HalvesSumProbes, AddTheUpperHalf) {
   for (std::uint64_t bits : Sizes()) {
-    for (std::uint64_t digest : Digests()) {
-      HalvesSumProbes probes(digest, bits);
+    for (std::uint64_t hash : Hashes()) {
+      HalvesSumProbes probes(hash, bits);
       for (unsigned i = 0; i < 30; ++i) {
-        const Uint128 sum = static_cast<Uint128>(digest & 0xffffffff) +
-                            static_cast<Uint128>(i) * (digest >> 32);
+        const Uint128 sum = static_cast<Uint128>(hash & 0xffffffff) +
+                            static_cast<Uint128>(i) * (hash >> 32);
         ASSERT_EQ(probes.Next(), static_cast<std::uint64_t>(sum % bits));
       }
     }
@@ -103,8 +103,8 @@ TEST(HalvesSumProbes, AddTheUpperHalf) {
 
 TEST(ExactSumProbes, NeverWrap) {
   for (std::uint64_t bits : Sizes()) {
-    for (std::uint64_t a : Digests()) {
-      const DigestPair pair{a, ~a * 3};
+    for (std::uint64_t a : Hashes()) {
+      const HashPair pair{a, ~a * 3};
       ExactSumProbes probes(pair, bits);
       for (unsigned i = 0; i < kProbes; ++i) {
         const Uint128 sum =

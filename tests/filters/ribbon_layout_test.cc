@@ -13,14 +13,14 @@ namespace tamis {
 namespace {
 
 constexpr std::uint32_t kOne = 1u << kColumnFractionBits;
-constexpr std::uint64_t kMostDigest = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMaxHash = std::numeric_limits<std::uint64_t>::max();
 
 // Every number of columns, whole, a bit more and a bit less.
 std::vector<std::uint32_t> AllColumns() {
   std::vector<std::uint32_t> all;
-  for (std::uint32_t columns = 1; columns <= kMostRibbonColumns; ++columns) {
+  for (std::uint32_t columns = 1; columns <= kMaxRibbonColumns; ++columns) {
     all.push_back(columns * kOne);
-    if (columns == kMostRibbonColumns) break;
+    if (columns == kMaxRibbonColumns) break;
     for (const std::uint32_t fraction : {1u, kOne / 3, kOne / 2, kOne - 1}) {
       all.push_back(columns * kOne + fraction);
     }
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> AllColumns() {
 }
 
 // Around every border of a part, and sizes where 64 bits get tight.
-std::vector<std::uint64_t> BucketCounts(const BumpedShape& shape) {
+std::vector<std::uint64_t> BucketCounts(const BumpedLayout& shape) {
   const std::uint64_t part = shape.part_buckets();
   return {1,          2,          3,
           7,          part - 1,   part,
@@ -41,9 +41,9 @@ std::uint64_t RowOf(const BumpedLayer& layer, const BumpedPlace& place) {
   return place.bucket * layer.shape().bucket_rows() + place.row;
 }
 
-TEST(BumpedShape, LevelsAndTheRowsTheyBumpAreEachOthersInverse) {
+TEST(BumpedLayout, LevelsAndTheRowsTheyBumpAreEachOthersInverse) {
   for (const std::uint32_t columns : AllColumns()) {
-    const BumpedShape shape = BumpedShape::Of(columns);
+    const BumpedLayout shape = BumpedLayout::Of(columns);
     const unsigned levels = 1u << shape.level_bits;
     EXPECT_EQ(shape.level_bits % shape.bucket_pairs, 0u);
     EXPECT_LE(shape.level_bits / shape.bucket_pairs, shape.columns);
@@ -61,23 +61,23 @@ TEST(BumpedShape, LevelsAndTheRowsTheyBumpAreEachOthersInverse) {
   }
 }
 
-TEST(BumpedShape, PlacesNeverDecreaseAndBucketsBeginWhereTheySay) {
+TEST(BumpedLayout, PlacesNeverDecreaseAndBucketsBeginWhereTheySay) {
   std::mt19937_64 random(1);
   for (const std::uint32_t columns : {1u, 2u, 3u, 8u}) {
-    const BumpedShape shape = BumpedShape::Of(columns * kOne);
+    const BumpedLayout shape = BumpedLayout::Of(columns * kOne);
     for (const std::uint64_t buckets : BucketCounts(shape)) {
       const BumpedLayer layer(shape, buckets);
       for (unsigned i = 0; i < 500; ++i) {
-        const std::uint64_t digest = random() >> (i % 64);
-        const std::uint64_t more = digest + (random() >> (random() % 64));
-        if (more >= digest) {
-          ASSERT_LE(RowOf(layer, layer.PlaceOf(digest)),
+        const std::uint64_t hash = random() >> (i % 64);
+        const std::uint64_t more = hash + (random() >> (random() % 64));
+        if (more >= hash) {
+          ASSERT_LE(RowOf(layer, layer.PlaceOf(hash)),
                     RowOf(layer, layer.PlaceOf(more)));
         }
         const std::uint64_t bucket =
             i < 4 ? std::min<std::uint64_t>(i, buckets - 1)
                   : random() % buckets;
-        const std::uint64_t first = layer.FirstDigestOf(bucket);
+        const std::uint64_t first = layer.FirstHashOf(bucket);
         ASSERT_EQ(layer.PlaceOf(first).bucket, bucket);
         ASSERT_EQ(layer.PlaceOf(first).row, 0u);
         if (bucket > 0) {
@@ -85,23 +85,23 @@ TEST(BumpedShape, PlacesNeverDecreaseAndBucketsBeginWhereTheySay) {
         }
       }
       EXPECT_EQ(layer.PlaceOf(0).bucket, 0u);
-      EXPECT_EQ(layer.PlaceOf(kMostDigest).bucket, buckets - 1);
+      EXPECT_EQ(layer.PlaceOf(kMaxHash).bucket, buckets - 1);
     }
   }
 }
 
-// The last digest of a bucket starts as late as a window can.
-TEST(BumpedShape, NoWindowLeavesItsPartAndAllRowsAreReached) {
+// The last hash of a bucket starts as late as a window can.
+TEST(BumpedLayout, NoWindowLeavesItsPartAndAllRowsAreReached) {
   for (const std::uint32_t columns : {1u, 2u, 3u, 32u}) {
-    const BumpedShape shape = BumpedShape::Of(columns * kOne);
+    const BumpedLayout shape = BumpedLayout::Of(columns * kOne);
     for (const std::uint64_t buckets : BucketCounts(shape)) {
       const BumpedLayer layer(shape, buckets);
       const std::uint64_t shown = std::min<std::uint64_t>(buckets, 1500);
       for (std::uint64_t i = 0; i < 2 * shown; ++i) {
         const std::uint64_t bucket = i < shown ? i : buckets - 1 - (i - shown);
         const std::uint64_t last = bucket + 1 == buckets
-                                       ? kMostDigest
-                                       : layer.FirstDigestOf(bucket + 1) - 1;
+                                       ? kMaxHash
+                                       : layer.FirstHashOf(bucket + 1) - 1;
         const BumpedPlace place = layer.PlaceOf(last);
         ASSERT_EQ(place.bucket, bucket);
         const bool ends_part =
@@ -118,9 +118,9 @@ TEST(BumpedShape, NoWindowLeavesItsPartAndAllRowsAreReached) {
   }
 }
 
-TEST(BumpedShape, SegmentsLieOneBehindTheOther) {
+TEST(BumpedLayout, SegmentsLieOneBehindTheOther) {
   for (const std::uint32_t columns : AllColumns()) {
-    const BumpedShape shape = BumpedShape::Of(columns);
+    const BumpedLayout shape = BumpedLayout::Of(columns);
     for (const std::uint64_t buckets : {1u, 2u, 5u, 300u}) {
       const BumpedLayer layer(shape, buckets);
       std::uint64_t offset = 0;
@@ -163,7 +163,7 @@ struct SlowTable {
     return (bytes[8 * words + bit / 8] >> (bit % 8) & 1) != 0;
   }
   unsigned Level(std::uint64_t bucket) const {
-    const BumpedShape& shape = layer.shape();
+    const BumpedLayout& shape = layer.shape();
     unsigned level = 0;
     const unsigned per_pair = shape.level_bits / shape.bucket_pairs;
     for (unsigned i = 0; i < shape.level_bits; ++i) {
@@ -173,8 +173,8 @@ struct SlowTable {
     return level;
   }
   template <typename Word>
-  bool Check(std::uint64_t digest, const BumpedPlace& place) const {
-    const auto key = BumpedKeyOf<Word>(digest);
+  bool Check(std::uint64_t hash, const BumpedPlace& place) const {
+    const auto key = BumpedKeyOf<Word>(hash);
     const std::uint64_t first = RowOf(layer, place);
     const auto segment = [](std::uint64_t row) {
       return row / 127 * 2 + (row % 127 < 64 ? 0 : 1);
@@ -199,10 +199,10 @@ enum class Answer { kAbsent, kMaybe, kBumped };
 
 // By the way that readers take for windows of 64 rows.
 Answer AnswerOf(const Kernels& kernels, const BumpedLayer& layer,
-                const unsigned char* bytes, std::uint64_t digest) {
+                const unsigned char* bytes, std::uint64_t hash) {
   const WindowLayer windows = WindowLayerOf(&layer, bytes);
   WindowQueries queries;
-  kernels.find_windows(&digest, 1, windows, &queries);
+  kernels.find_windows(&hash, 1, windows, &queries);
   bool maybe = false;
   const std::uint64_t bumped =
       kernels.check_windows(queries, 1, windows, &maybe);
@@ -229,11 +229,10 @@ unsigned CompareWithSlowTable(const BumpedLayer& layer,
     EXPECT_EQ(BumpedLevel(layer, bytes.get(), i), slow.Level(i));
   }
   for (unsigned i = 0; i < 200; ++i) {
-    const std::uint64_t digest = i == 0 ? kMostDigest : (*random)();
-    const BumpedPlace place = layer.PlaceOf(digest);
-    const bool expected = slow.Check<Word>(digest, place);
-    EXPECT_EQ(CheckBumpedKey<Word>(layer, bytes.get(), digest, place),
-              expected);
+    const std::uint64_t hash = i == 0 ? kMaxHash : (*random)();
+    const BumpedPlace place = layer.PlaceOf(hash);
+    const bool expected = slow.Check<Word>(hash, place);
+    EXPECT_EQ(CheckBumpedKey<Word>(layer, bytes.get(), hash, place), expected);
     maybe += expected ? 1 : 0;
     if (layer.shape().window == 64) {
       const unsigned level = slow.Level(place.bucket);
@@ -243,7 +242,7 @@ unsigned CompareWithSlowTable(const BumpedLayer& layer,
                                       : Answer::kAbsent;
       for (const Kernels* kernels : AllKernels()) {
         if (!kernels->runs_here()) continue;
-        EXPECT_EQ(AnswerOf(*kernels, layer, bytes.get(), digest), right)
+        EXPECT_EQ(AnswerOf(*kernels, layer, bytes.get(), hash), right)
             << kernels->name;
       }
     }
@@ -255,7 +254,7 @@ TEST(BumpedQuery, AgreesWithASlowTable) {
   std::mt19937_64 random(2);
   unsigned maybe = 0;
   for (const std::uint32_t columns : AllColumns()) {
-    const BumpedShape shape = BumpedShape::Of(columns);
+    const BumpedLayout shape = BumpedLayout::Of(columns);
     const BumpedLayer layer(shape, 1 + random() % 5);
     const unsigned some =
         shape.window == 64 ? CompareWithSlowTable<std::uint64_t>(layer, &random)

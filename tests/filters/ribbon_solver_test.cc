@@ -16,28 +16,28 @@ namespace tamis {
 namespace {
 
 constexpr std::uint32_t kOne = 1u << kColumnFractionBits;
-using Digests = std::vector<std::uint64_t>;
+using Hashes = std::vector<std::uint64_t>;
 
 // Ascending, without duplicates.
-Digests Sorted(Digests digests) {
-  std::sort(digests.begin(), digests.end());
-  digests.erase(std::unique(digests.begin(), digests.end()), digests.end());
-  return digests;
+Hashes Sorted(Hashes hashes) {
+  std::sort(hashes.begin(), hashes.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  return hashes;
 }
 
-Digests RandomDigests(std::size_t count, std::uint64_t seed) {
+Hashes RandomHashes(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  Digests digests;
-  for (std::size_t i = 0; i < count; ++i) digests.push_back(random());
-  return Sorted(digests);
+  Hashes hashes;
+  for (std::size_t i = 0; i < count; ++i) hashes.push_back(random());
+  return Sorted(hashes);
 }
 
 struct Solved {
   std::unique_ptr<unsigned char[]> bytes;  // of the exact size
-  Digests bumped;
+  Hashes bumped;
 };
 
-Solved Solve(const BumpedLayer& layer, const Digests& digests) {
+Solved Solve(const BumpedLayer& layer, const Hashes& hashes) {
   const auto size = static_cast<std::size_t>(layer.bytes());
   Solved solved{std::unique_ptr<unsigned char[]>(new unsigned char[size]), {}};
   std::fill_n(solved.bytes.get(), size, static_cast<unsigned char>(0xa5));
@@ -47,9 +47,9 @@ Solved Solve(const BumpedLayer& layer, const Digests& digests) {
     const auto at = [&](std::uint64_t first) {
       const std::uint64_t bucket = first * layer.shape().part_buckets();
       return bucket >= layer.buckets()
-                 ? digests.end()
-                 : std::lower_bound(digests.begin(), digests.end(),
-                                    layer.FirstDigestOf(bucket));
+                 ? hashes.end()
+                 : std::lower_bound(hashes.begin(), hashes.end(),
+                                    layer.FirstHashOf(bucket));
     };
     solver.Solve(part, {at(part), at(part + BumpedSolver::kPartsAtOnce)},
                  solved.bytes.get(), &solved.bumped);
@@ -58,26 +58,26 @@ Solved Solve(const BumpedLayer& layer, const Digests& digests) {
 }
 
 bool Check(const BumpedLayer& layer, const unsigned char* bytes,
-           std::uint64_t digest) {
-  const BumpedPlace place = layer.PlaceOf(digest);
+           std::uint64_t hash) {
+  const BumpedPlace place = layer.PlaceOf(hash);
   return layer.shape().window == 64
-             ? CheckBumpedKey<std::uint64_t>(layer, bytes, digest, place)
-             : CheckBumpedKey<Uint128>(layer, bytes, digest, place);
+             ? CheckBumpedKey<std::uint64_t>(layer, bytes, hash, place)
+             : CheckBumpedKey<Uint128>(layer, bytes, hash, place);
 }
 
 // Bumped are those that the levels say, and all the others check out.
 // Returns how many were bumped.
-std::size_t ExpectSolved(const BumpedLayer& layer, const Digests& digests) {
-  const Solved solved = Solve(layer, digests);
-  Digests bumped;
+std::size_t ExpectSolved(const BumpedLayer& layer, const Hashes& hashes) {
+  const Solved solved = Solve(layer, hashes);
+  Hashes bumped;
   unsigned wrong = 0;
-  for (const std::uint64_t digest : digests) {
-    const BumpedPlace place = layer.PlaceOf(digest);
+  for (const std::uint64_t hash : hashes) {
+    const BumpedPlace place = layer.PlaceOf(hash);
     const unsigned level = BumpedLevel(layer, solved.bytes.get(), place.bucket);
     if (place.row < layer.shape().Threshold(level)) {
-      bumped.push_back(digest);
+      bumped.push_back(hash);
     } else {
-      wrong += Check(layer, solved.bytes.get(), digest) ? 0u : 1u;
+      wrong += Check(layer, solved.bytes.get(), hash) ? 0u : 1u;
     }
   }
   EXPECT_EQ(wrong, 0u);
@@ -85,7 +85,7 @@ std::size_t ExpectSolved(const BumpedLayer& layer, const Digests& digests) {
   return bumped.size();
 }
 
-std::uint64_t BucketsFor(const BumpedShape& shape, std::size_t keys,
+std::uint64_t BucketsFor(const BumpedLayout& shape, std::size_t keys,
                          double load) {
   return std::max<std::uint64_t>(
       1, static_cast<std::uint64_t>(static_cast<double>(keys) /
@@ -96,12 +96,12 @@ TEST(BumpedSolver, EveryKeyIsInItsTableOrBumpedWithAnyNumberOfColumns) {
   for (std::uint32_t columns = 1; columns <= 32; ++columns) {
     for (const std::uint32_t fraction : {0u, 1u, kOne / 3, kOne - 1}) {
       if (columns == 32 && fraction > 0) break;
-      const BumpedShape shape = BumpedShape::Of(columns * kOne + fraction);
-      const Digests digests = RandomDigests(4000, columns + fraction);
+      const BumpedLayout shape = BumpedLayout::Of(columns * kOne + fraction);
+      const Hashes hashes = RandomHashes(4000, columns + fraction);
       for (const double load : {0.5, 1.03, 1.3}) {
         SCOPED_TRACE(std::to_string(columns) + " " + std::to_string(fraction));
-        const BumpedLayer layer(shape, BucketsFor(shape, digests.size(), load));
-        const std::size_t bumped = ExpectSolved(layer, digests);
+        const BumpedLayer layer(shape, BucketsFor(shape, hashes.size(), load));
+        const std::size_t bumped = ExpectSolved(layer, hashes);
         if (load < 1) {
           EXPECT_LT(bumped, 1000u);
         }
@@ -109,7 +109,7 @@ TEST(BumpedSolver, EveryKeyIsInItsTableOrBumpedWithAnyNumberOfColumns) {
         // a bucket can mend.
         const std::uint64_t rows = layer.buckets() * shape.bucket_rows();
         if (load == 1.03) {
-          EXPECT_GT(digests.size() - bumped, rows * 93 / 100);
+          EXPECT_GT(hashes.size() - bumped, rows * 93 / 100);
         }
       }
     }
@@ -126,31 +126,31 @@ TEST(BumpedSolver, AnyNumberOfPartsIsSolved) {
   for (const Case& c : {Case{kOne, 1.01}, Case{kOne, 5.5}, Case{kMore, 0.99},
                         Case{kMore, 1.0}, Case{kMore, 3.5}, Case{kMore, 4.0},
                         Case{kMore, 8.1}, Case{8 * kOne, 9.0}}) {
-    const BumpedShape shape = BumpedShape::Of(c.columns);
+    const BumpedLayout shape = BumpedLayout::Of(c.columns);
     const BumpedLayer layer(
         shape, static_cast<std::uint64_t>(c.parts * shape.part_buckets()));
     const auto keys = static_cast<std::size_t>(
         1.03 * static_cast<double>(layer.buckets() * shape.bucket_rows()));
     // Not all parts as full, so that some are done before others.
-    Digests digests = RandomDigests(keys, c.columns);
-    std::erase_if(digests, [](std::uint64_t digest) {
-      return digest >> 60 == 3 && digest % 4 != 0;
+    Hashes hashes = RandomHashes(keys, c.columns);
+    std::erase_if(hashes, [](std::uint64_t hash) {
+      return hash >> 60 == 3 && hash % 4 != 0;
     });
     SCOPED_TRACE(c.parts);
-    const std::size_t bumped = ExpectSolved(layer, digests);
-    EXPECT_LT(bumped, digests.size() / 12);
+    const std::size_t bumped = ExpectSolved(layer, hashes);
+    EXPECT_LT(bumped, hashes.size() / 12);
   }
 }
 
 TEST(BumpedSolver, TheBytesOfAPartDependOnItsOwnKeysAlone) {
-  const BumpedShape shape = BumpedShape::Of(5 * kOne);
+  const BumpedLayout shape = BumpedLayout::Of(5 * kOne);
   const BumpedLayer layer(shape, 3 * shape.part_buckets());
-  const Digests digests = RandomDigests(3 * 65'000, 3);
-  const Solved all = Solve(layer, digests);
-  const std::uint64_t first = layer.FirstDigestOf(shape.part_buckets());
-  const std::uint64_t end = layer.FirstDigestOf(2 * shape.part_buckets());
-  Digests middle;
-  std::copy_if(digests.begin(), digests.end(), std::back_inserter(middle),
+  const Hashes hashes = RandomHashes(3 * 65'000, 3);
+  const Solved all = Solve(layer, hashes);
+  const std::uint64_t first = layer.FirstHashOf(shape.part_buckets());
+  const std::uint64_t end = layer.FirstHashOf(2 * shape.part_buckets());
+  Hashes middle;
+  std::copy_if(hashes.begin(), hashes.end(), std::back_inserter(middle),
                [=](std::uint64_t d) { return d >= first && d < end; });
   const Solved one = Solve(layer, middle);
   const auto at = static_cast<std::ptrdiff_t>(layer.bytes() / 3);
@@ -160,7 +160,7 @@ TEST(BumpedSolver, TheBytesOfAPartDependOnItsOwnKeysAlone) {
 
 TEST(BumpedSolver, WithoutKeysAllBytesAreZero) {
   for (const std::uint32_t columns : {kOne, 2 * kOne, 7 * kOne + 5}) {
-    const BumpedShape shape = BumpedShape::Of(columns);
+    const BumpedLayout shape = BumpedLayout::Of(columns);
     for (const std::uint64_t buckets : {1u, 7u, 513u}) {
       const BumpedLayer layer(shape, buckets);
       const Solved solved = Solve(layer, {});
@@ -172,32 +172,32 @@ TEST(BumpedSolver, WithoutKeysAllBytesAreZero) {
   }
 }
 
-// Digests that no honest hash gives.
-TEST(BumpedSolver, DigestsWithoutEntropyAreBumpedNotLost) {
+// Hashes that no honest hash gives.
+TEST(BumpedSolver, HashesWithoutEntropyAreBumpedNotLost) {
   for (const std::uint32_t columns :
        {kOne, 2 * kOne + 9, 3 * kOne, 8 * kOne, 31 * kOne + kOne / 2}) {
-    const BumpedShape shape = BumpedShape::Of(columns);
+    const BumpedLayout shape = BumpedLayout::Of(columns);
     const BumpedLayer layer(shape, 20);
     SCOPED_TRACE(columns);
     for (const std::uint64_t start :
-         {std::uint64_t{0}, layer.FirstDigestOf(7), layer.FirstDigestOf(19),
+         {std::uint64_t{0}, layer.FirstHashOf(7), layer.FirstHashOf(19),
           ~std::uint64_t{0} - 4999}) {
-      Digests counted;  // all start at one row
+      Hashes counted;  // all start at one row
       for (std::uint64_t i = 0; i < 5000; ++i) counted.push_back(start + i);
       const std::size_t bumped = ExpectSolved(layer, counted);
       EXPECT_GT(bumped, 4300u);
     }
-    Digests one_bucket;
+    Hashes one_bucket;
     std::mt19937_64 random(4);
-    const std::uint64_t first = layer.FirstDigestOf(5);
+    const std::uint64_t first = layer.FirstHashOf(5);
     for (unsigned i = 0; i < 3000; ++i) {
-      one_bucket.push_back(first + random() % (layer.FirstDigestOf(6) - first));
+      one_bucket.push_back(first + random() % (layer.FirstHashOf(6) - first));
     }
     EXPECT_GT(ExpectSolved(layer, Sorted(one_bucket)), 2300u);
-    Digests few_bits;
+    Hashes few_bits;
     for (std::uint64_t i = 0; i < 4096; ++i) few_bits.push_back(i << 52);
     ExpectSolved(layer, few_bits);
-    Digests powers = {0, ~std::uint64_t{0}};
+    Hashes powers = {0, ~std::uint64_t{0}};
     for (unsigned i = 0; i < 64; ++i) powers.push_back(std::uint64_t{1} << i);
     ExpectSolved(layer, Sorted(powers));
   }
@@ -206,46 +206,46 @@ TEST(BumpedSolver, DigestsWithoutEntropyAreBumpedNotLost) {
 // What is far too much for every bucket is bumped as a whole.
 TEST(BumpedSolver, TwiceAsManyKeysAsRowsAreBumpedNotLost) {
   for (const std::uint32_t columns : {kOne, 2 * kOne, 3 * kOne, 9 * kOne}) {
-    const BumpedLayer layer(BumpedShape::Of(columns), 30);
+    const BumpedLayer layer(BumpedLayout::Of(columns), 30);
     const std::uint64_t rows = 30 * layer.shape().bucket_rows();
-    const Digests digests = RandomDigests(2 * rows, 8);
-    EXPECT_GE(ExpectSolved(layer, digests), rows - rows / 50);
+    const Hashes hashes = RandomHashes(2 * rows, 8);
+    EXPECT_GE(ExpectSolved(layer, hashes), rows - rows / 50);
   }
 }
 
-// The first and the last digest of every part, in buckets that have room for
+// The first and the last hash of every part, in buckets that have room for
 // them.
-TEST(BumpedBuild, DigestsAtTheBordersOfPartsAreNotLost) {
+TEST(BumpedBuild, HashesAtTheBordersOfPartsAreNotLost) {
   const std::uint32_t columns = 20 * kOne;
-  const BumpedShape shape = BumpedShape::Of(columns);
+  const BumpedLayout shape = BumpedLayout::Of(columns);
   constexpr std::uint64_t kBuckets = 16 * 512 + 300;
   const BumpedLayer layer(shape, kBuckets);
-  Digests borders;
+  Hashes borders;
   for (std::uint64_t i = shape.part_buckets(); i < kBuckets;
        i += shape.part_buckets()) {
-    borders.push_back(layer.FirstDigestOf(i));
-    borders.push_back(layer.FirstDigestOf(i) - 1);
+    borders.push_back(layer.FirstHashOf(i));
+    borders.push_back(layer.FirstHashOf(i) - 1);
   }
-  Digests digests = borders;
+  Hashes hashes = borders;
   std::mt19937_64 random(9);
   const auto keys = static_cast<std::size_t>(1.03 * 127 * kBuckets) + 60;
-  while (digests.size() < keys) {
-    const std::uint64_t digest = random();
-    const std::uint64_t in_part = layer.PlaceOf(digest).bucket % 512;
-    if (in_part > 2 && in_part < 509) digests.push_back(digest);
+  while (hashes.size() < keys) {
+    const std::uint64_t hash = random();
+    const std::uint64_t in_part = layer.PlaceOf(hash).bucket % 512;
+    if (in_part > 2 && in_part < 509) hashes.push_back(hash);
   }
-  DigestSet set({});
-  set.Push(digests);
+  KeyHashSet set({});
+  set.Push(hashes);
   ASSERT_TRUE(set.Seal().ok());
   std::string bytes;
   const auto filter = BuildBumped(columns, &set, {}, &bytes);
   ASSERT_TRUE(filter.ok());
   ASSERT_EQ(filter->layers.front(), kBuckets);
   const auto* table = reinterpret_cast<const unsigned char*>(bytes.data());
-  for (const std::uint64_t digest : borders) {
-    const BumpedPlace place = layer.PlaceOf(digest);
+  for (const std::uint64_t hash : borders) {
+    const BumpedPlace place = layer.PlaceOf(hash);
     EXPECT_EQ(BumpedLevel(layer, table, place.bucket), 0u);
-    EXPECT_TRUE(Check(layer, table, digest)) << place.bucket;
+    EXPECT_TRUE(Check(layer, table, hash)) << place.bucket;
   }
 }
 

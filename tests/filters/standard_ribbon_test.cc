@@ -214,7 +214,7 @@ TEST(Ribbon128, SortingChangesNothing) {
     const Bytes expected = Solve(hashes, shape, 0);
     ASSERT_FALSE(expected.empty());
 
-    DigestBuckets rehashes;
+    HashBuckets rehashes;
     for (const std::uint64_t hash : hashes) {
       ASSERT_TRUE(rehashes.PushBack(RibbonRehash(hash, seed.raw)));
     }
@@ -229,7 +229,7 @@ TEST(Ribbon128, SortingChangesNothing) {
 }
 
 TEST(Ribbon128, SortingFindsContradictionsToo) {
-  DigestBuckets rehashes;
+  HashBuckets rehashes;
   for (const std::uint64_t hash : Hashes(1000, 12)) {
     ASSERT_TRUE(rehashes.PushBack(hash));
   }

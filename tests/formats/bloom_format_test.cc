@@ -14,7 +14,7 @@ namespace {
 struct Format;
 
 struct Engine {
-  struct Digests {};
+  struct Hashes {};
   static constexpr bool kConcurrent = false;
 
   Engine(const Format& /*format*/, const BloomFacts& /*facts*/) {}
@@ -23,12 +23,12 @@ struct Engine {
                  std::span<const Slice>, std::span<bool>) const noexcept {}
   void Describe(std::span<const unsigned char>, FilterInfo*) const {}
   void Mark(unsigned char*, unsigned) const noexcept {}
-  void MarkAll(unsigned char*, const Digests&) const noexcept {}
+  void MarkAll(unsigned char*, const Hashes&) const noexcept {}
 };
 
 // All that BloomPolicy asks for.
 struct Format {
-  using Digest = unsigned;
+  using Hash = unsigned;
   using Engine = ::tamis::Engine;
   static constexpr std::size_t kHeaderBytes = 0;
   static constexpr std::size_t kTrailerBytes = 0;
@@ -38,7 +38,7 @@ struct Format {
   std::string_view policy_name() const noexcept { return "test"; }
   std::string spec_name() const { return "test"; }
   std::string_view hash_name() const noexcept { return "none"; }
-  Digest HashOf(Slice, std::uint64_t) const noexcept { return 0; }
+  Hash HashOf(Slice, std::uint64_t) const noexcept { return 0; }
   BloomFacts Plan(std::uint64_t) const noexcept { return {}; }
   Status CheckPlan(const BloomFacts&) const { return Status::Ok(); }
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept { return bits; }
@@ -54,7 +54,7 @@ struct WithoutParse : Format {
   void Parse() const {}
 };
 struct WithHashThatThrows : Format {
-  Digest HashOf(Slice, std::uint64_t) const { return 0; }
+  Hash HashOf(Slice, std::uint64_t) const { return 0; }
 };
 struct WithoutPlan : Format {
   void Plan() const {}

@@ -1,4 +1,4 @@
-// The filters of digests are those of the keys.
+// The filters of hashes are those of the keys.
 
 #include <memory>
 #include <string>
@@ -19,15 +19,15 @@ namespace {
 using testing::Build;
 using testing::PolicyOf;
 
-class FromDigests : public ::testing::Test {
+class FromHashes : public ::testing::Test {
  protected:
   // "<count>.<i>", hashed with `seed`.
   void Collect(std::uint64_t count, std::uint64_t seed) {
     keys_ = testing::NumberedKeys(std::to_string(count) + ".", count);
-    digests_ = std::make_unique<DigestSet>(DigestSetOptions());
-    for (const std::string& key : keys_) digests_->Push(Xxh3(key, seed));
-    ASSERT_TRUE(digests_->Seal().ok());
-    digested_ = {.digests = digests_.get(), .seed = seed};
+    hashes_ = std::make_unique<KeyHashSet>(KeyHashSetOptions());
+    for (const std::string& key : keys_) hashes_->Push(Xxh3(key, seed));
+    ASSERT_TRUE(hashes_->Seal().ok());
+    hashed_ = {.hashes = hashes_.get(), .seed = seed};
   }
   void ExpectSame(const std::string& spec, Status status,
                   const std::string& bytes) {
@@ -37,39 +37,39 @@ class FromDigests : public ::testing::Test {
   }
 
   std::vector<std::string> keys_;
-  std::unique_ptr<DigestSet> digests_;
-  DigestedKeys digested_{};
+  std::unique_ptr<KeyHashSet> hashes_;
+  HashedKeys hashed_{};
 };
 
 // Small ones, many: their last equations are solved at a second attempt here
 // and there.
-TEST_F(FromDigests, ARibbonIsThatOfTheKeys) {
+TEST_F(FromHashes, ARibbonIsThatOfTheKeys) {
   const std::uint32_t columns = RibbonColumns(6.5);
   for (std::uint64_t count = 0; count < 3000; count += 1 + count / 40) {
     const std::uint64_t seed = count % 5;
     ASSERT_NO_FATAL_FAILURE(Collect(count, seed));
     std::string bytes = "front";
-    Status status = AppendTamisRibbon(digested_, columns, {}, &bytes);
+    Status status = AppendTamisRibbon(hashed_, columns, {}, &bytes);
     ASSERT_NO_FATAL_FAILURE(
         ExpectSame("ribbon:6.5,seed=" + std::to_string(seed), status, bytes));
   }
 }
 
-TEST_F(FromDigests, AFuseFilterIsThatOfTheKeys) {
+TEST_F(FromHashes, AFuseFilterIsThatOfTheKeys) {
   for (const std::uint64_t count : {0u, 1u, 2u, 10u, 1000u, 50'000u}) {
     ASSERT_NO_FATAL_FAILURE(Collect(count, 9));
     std::string bytes = "front";
     Status status =
-        AppendTamisFuse(digested_, {.cell_bits = 16, .arity = 4}, {}, &bytes);
+        AppendTamisFuse(hashed_, {.cell_bits = 16, .arity = 4}, {}, &bytes);
     ASSERT_NO_FATAL_FAILURE(ExpectSame("fuse16:arity=4,seed=9", status, bytes));
   }
 }
 
-TEST_F(FromDigests, LinesAreThoseOfTheKeys) {
+TEST_F(FromHashes, LinesAreThoseOfTheKeys) {
   for (const std::uint64_t count : {0u, 1u, 100u, 300'000u}) {
     ASSERT_NO_FATAL_FAILURE(Collect(count, 2));
     std::string bytes = "front";
-    Status status = AppendTamisLines(digested_, {.bits_per_key = 10}, &bytes);
+    Status status = AppendTamisLines(hashed_, {.bits_per_key = 10}, &bytes);
     ASSERT_NO_FATAL_FAILURE(ExpectSame("bloom:10,seed=2", status, bytes));
   }
 }

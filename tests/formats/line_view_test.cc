@@ -16,7 +16,7 @@ using testing::NumberedKeys;
 using testing::PolicyOf;
 
 bool MayContain(const LineView& view, Slice key) {
-  return view.Check(LineDigest(key, view.seed));
+  return view.Check(LineHash(key, view.seed));
 }
 
 // A filter of one line whose header is as `change` leaves it, sealed anew.

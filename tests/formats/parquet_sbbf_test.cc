@@ -88,11 +88,11 @@ TEST(ParquetSbbf, PredictsItsSizeHeaderIncluded) {
 }
 
 TEST(ParquetSbbf, GoesNoFurtherThanParquet) {
-  const auto fits = AtSize(8 * kMostParquetBytes);
+  const auto fits = AtSize(8 * kMaxParquetBytes);
   EXPECT_TRUE(fits->Predict(1).status.ok());
   EXPECT_EQ(fits->Predict(1).bytes, 128 * kMiB + 19);
   // 128 MiB and one key's bits: the next power of two is beyond.
-  const std::uint64_t keys = 8 * kMostParquetBytes / 10 + 1;
+  const std::uint64_t keys = 8 * kMaxParquetBytes / 10 + 1;
   const auto by_keys = AtBits(10);
   EXPECT_TRUE(by_keys->Predict(keys - 1).status.ok());
   const auto refused = [](const Status& status) {
@@ -105,7 +105,7 @@ TEST(ParquetSbbf, GoesNoFurtherThanParquet) {
 
   std::string dst = "before";
   EXPECT_TRUE(
-      refused(AtSize(8 * kMostParquetBytes + 1)->NewBuilder()->Finish(&dst)));
+      refused(AtSize(8 * kMaxParquetBytes + 1)->NewBuilder()->Finish(&dst)));
   EXPECT_EQ(dst, "before");
 }
 

@@ -184,14 +184,14 @@ TEST(RocksDbRibbon, FewOrTooManyKeysGetABloomFilter) {
   const auto bloom = NewRocksDbBloomPolicy({.bits_per_key = 10});
   ASSERT_TRUE(bloom.ok());
   EXPECT_EQ(Build(*policy, keys), Build(**bloom, keys));
-  for (const std::uint64_t n : {std::uint64_t{60}, kMostRibbonKeys + 1}) {
+  for (const std::uint64_t n : {std::uint64_t{60}, kMaxRibbonKeys + 1}) {
     EXPECT_EQ(policy->Predict(n).bytes, (*bloom)->Predict(n).bytes);
     EXPECT_EQ(policy->Predict(n).probes, 6u);
     EXPECT_DOUBLE_EQ(policy->RateAt(n, n), (*bloom)->RateAt(n, n));
   }
-  EXPECT_EQ(policy->Predict(kMostRibbonKeys).probes, 7u);
-  EXPECT_LT(policy->Predict(kMostRibbonKeys).bytes,
-            (*bloom)->Predict(kMostRibbonKeys).bytes * 3 / 4);
+  EXPECT_EQ(policy->Predict(kMaxRibbonKeys).probes, 7u);
+  EXPECT_LT(policy->Predict(kMaxRibbonKeys).bytes,
+            (*bloom)->Predict(kMaxRibbonKeys).bytes * 3 / 4);
 }
 
 TEST(RocksDbRibbon, PredictsTheSizeToASegment) {

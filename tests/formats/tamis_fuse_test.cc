@@ -49,15 +49,15 @@ std::string Sealed(const std::string& payload, const FuseSettings& settings,
 // A filter with parts of another size than a builder makes.
 std::string BuildParts(const std::vector<std::string>& keys,
                        const FuseBuild& build, unsigned threads = 1) {
-  DigestSetOptions options;
+  KeyHashSetOptions options;
   options.threads = threads;
-  DigestSet digests(options);
-  for (const std::string& key : keys) digests.Push(Xxh3(key, 0));
-  EXPECT_TRUE(digests.Seal().ok());
+  KeyHashSet hashes(options);
+  for (const std::string& key : keys) hashes.Push(Xxh3(key, 0));
+  EXPECT_TRUE(hashes.Seal().ok());
   std::string payload;
-  EXPECT_TRUE(AppendFusePayload(&digests, build, &payload).ok());
+  EXPECT_TRUE(AppendFusePayload(&hashes, build, &payload).ok());
   return Sealed(payload, build.settings,
-                FuseParts(digests.size(), build.part_keys), digests.size());
+                FuseParts(hashes.size(), build.part_keys), hashes.size());
 }
 
 std::uint64_t CountMaybe(const FilterReader& reader,
@@ -193,7 +193,7 @@ TEST(TamisFuse, BytesDependOnTheSetOfKeysOnly) {
 
 TEST(TamisFuseThreads, AnyNumberOfThreadsWritesTheSameParts) {
   const auto keys = NumberedKeys("key-", 30'000);
-  for (const unsigned most_attempts : {kMostFuseAttempts, 1u}) {
+  for (const unsigned most_attempts : {kMaxFuseAttempts, 1u}) {
     FuseBuild build;
     build.part_keys = 500;
     build.most_attempts = most_attempts;
@@ -211,7 +211,7 @@ TEST(TamisFuseThreads, AnyNumberOfThreadsWritesTheSameParts) {
   }
 }
 
-// Where no seed does, digests are listed: nothing is lost, and nobody is
+// Where no seed does, hashes are listed: nothing is lost, and nobody is
 // mistaken for a key.
 TEST(TamisFuse, PartsWithoutASolutionBecomeLists) {
   const auto keys = NumberedKeys("key-", 1000);
@@ -233,7 +233,7 @@ TEST(TamisFuse, PartsWithoutASolutionBecomeLists) {
   }
 }
 
-// `count` keys, `in_lower_half` of them with a digest below 2^63.
+// `count` keys, `in_lower_half` of them with a hash below 2^63.
 std::vector<std::string> SkewedKeys(std::uint64_t count,
                                     std::uint64_t in_lower_half) {
   std::uint64_t room[] = {in_lower_half, count - in_lower_half};

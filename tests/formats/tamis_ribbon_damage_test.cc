@@ -191,7 +191,7 @@ TEST(TamisRibbonDamage, AnyHeaderIsRefusedOrAnsweredFrom) {
 
 // The bytes of a layer, and of the last table.
 std::uint64_t BytesOf(std::uint32_t columns, std::uint64_t buckets) {
-  return BumpedLayer(BumpedShape::Of(columns), buckets).bytes();
+  return BumpedLayer(BumpedLayout::Of(columns), buckets).bytes();
 }
 
 TEST(TamisRibbonDamage, NothingIsReadOutsideWhateverTheShape) {

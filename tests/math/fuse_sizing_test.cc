@@ -22,7 +22,7 @@ TEST(FuseSizing, AMillionKeysAndMoreTakeAtMost13PercentOr8AndAHalfMore) {
   }
   for (std::uint64_t parts = 1; parts < 40; ++parts) {
     for (const std::uint64_t beyond : {0u, 1u}) {
-      const std::uint64_t n = parts * kMostFusePartKeys + beyond;
+      const std::uint64_t n = parts * kMaxFusePartKeys + beyond;
       EXPECT_LE(CellsPerKey(n, 3), 1.13) << n;
       EXPECT_LE(CellsPerKey(n, 4), 1.085) << n;
     }
@@ -35,7 +35,7 @@ TEST(FuseSizing, EveryShapeHasRoomForItsKeysAndSegmentsOfALegalLength) {
     for (std::uint64_t n = 0; n < std::uint64_t{1} << 22; n += n / 300 + 1) {
       const FuseShape shape = FuseShapeFor(n, arity);
       ASSERT_GE(shape.starts, 1u) << n;
-      ASSERT_LE(shape.segment_bits, kMostFuseSegmentBits) << n;
+      ASSERT_LE(shape.segment_bits, kMaxFuseSegmentBits) << n;
       const std::uint64_t cells = FuseCells(shape, arity);
       ASSERT_GT(cells, n + n / 20) << n;
       ASSERT_LE(cells, 5 * n + 16) << n;
@@ -49,8 +49,8 @@ TEST(FuseSizing, EveryShapeHasRoomForItsKeysAndSegmentsOfALegalLength) {
 TEST(FuseSizing, PartsAreAsFewAsCanBe) {
   EXPECT_EQ(FuseParts(0), 0u);
   EXPECT_EQ(FuseParts(1), 1u);
-  EXPECT_EQ(FuseParts(kMostFusePartKeys), 1u);
-  EXPECT_EQ(FuseParts(kMostFusePartKeys + 1), 2u);
+  EXPECT_EQ(FuseParts(kMaxFusePartKeys), 1u);
+  EXPECT_EQ(FuseParts(kMaxFusePartKeys + 1), 2u);
   EXPECT_EQ(FuseParts(100, 30), 4u);
   EXPECT_EQ(FuseParts(~std::uint64_t{0}), std::uint64_t{1} << 43);
 }

@@ -15,7 +15,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 TEST(RibbonSizing, ColumnsAreTheBitsToTheNearest) {
   EXPECT_EQ(RibbonColumns(1), kOneRibbonColumn);
   EXPECT_EQ(RibbonColumns(7.5), 15 * (kOneRibbonColumn / 2));
-  EXPECT_EQ(RibbonColumns(32), kMostRibbonFixed);
+  EXPECT_EQ(RibbonColumns(32), kMaxRibbonFixed);
   EXPECT_EQ(RibbonColumns(1 + 0.4 / kOneRibbonColumn), kOneRibbonColumn);
   EXPECT_EQ(RibbonColumns(1 + 0.6 / kOneRibbonColumn), kOneRibbonColumn + 1);
   for (const double bits : {0.0, -1.0, 0.99, 32.01, 1e300, kInfinity, kNan}) {
@@ -50,7 +50,7 @@ TEST(RibbonSizing, TheFewestColumnsAreTakenThatMeetTheRate) {
 
 TEST(RibbonSizing, FractionsCostAtMost0087BitsPerKey) {
   double most = 0;
-  for (std::uint32_t columns = kOneRibbonColumn; columns < kMostRibbonFixed;
+  for (std::uint32_t columns = kOneRibbonColumn; columns < kMaxRibbonFixed;
        columns += kOneRibbonColumn / 50 + 1) {
     const double bits = static_cast<double>(columns) / kOneRibbonColumn;
     const double best = -std::log2(RibbonRate(columns, 1));
@@ -63,16 +63,16 @@ TEST(RibbonSizing, FractionsCostAtMost0087BitsPerKey) {
 
 TEST(RibbonSizing, RatesFallWithTheColumnsAndRiseWithTheKeys) {
   double last = 1;
-  for (std::uint32_t columns = kOneRibbonColumn; columns < kMostRibbonFixed;
+  for (std::uint32_t columns = kOneRibbonColumn; columns < kMaxRibbonFixed;
        columns += kOneRibbonColumn / 9) {
     const double rate = RibbonRate(columns, 1000);
     EXPECT_LT(rate, last);
     last = rate;
   }
   EXPECT_EQ(RibbonRate(kOneRibbonColumn, 0), 0.0);
-  // Digests of strangers that are equal to a key's.
+  // Hashes of strangers that are equal to a key's.
   const std::uint64_t many = std::uint64_t{1} << 40;
-  EXPECT_NEAR(RibbonRate(kMostRibbonFixed, many),
+  EXPECT_NEAR(RibbonRate(kMaxRibbonFixed, many),
               std::ldexp(1.0, -32) + std::ldexp(1.0, -24), 1e-15);
   EXPECT_LE(RibbonRate(kOneRibbonColumn, ~std::uint64_t{0}), 1.0);
 }

@@ -72,7 +72,7 @@ TEST(RocksDbSizing, BloomFiltersEndBelowFourGiB) {
   EXPECT_EQ(RocksDbBloomBytes(52, 10000), 128u);
   EXPECT_EQ(RocksDbBloomBytes(3'435'973'785, 10000), 0xffffffc0u);
   EXPECT_EQ(RocksDbBloomBytes(3'435'973'700, 10000), 0xffffff80u);
-  EXPECT_EQ(RocksDbBloomBytes(kHuge, 100000), kMostRocksDbBloomBytes);
+  EXPECT_EQ(RocksDbBloomBytes(kHuge, 100000), kMaxRocksDbBloomBytes);
 }
 
 TEST(RocksDbSizing, GivesLegacyFiltersTheLinesRocksDbGives) {

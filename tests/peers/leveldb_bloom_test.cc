@@ -16,7 +16,7 @@
 namespace tamis::testing {
 namespace {
 
-constexpr int kMostBitsPerKey = 50;
+constexpr int kMaxBitsPerKey = 50;
 
 struct KeySet {
   std::string name;
@@ -121,7 +121,7 @@ TEST(LevelDbBloomPeer, PoliciesHaveOneName) {
 
 TEST(LevelDbBloomPeer, WritesTheBytesLevelDbWrites) {
   const std::vector<KeySet> sets = KeySets();
-  for (int bits = 1; bits <= kMostBitsPerKey; ++bits) {
+  for (int bits = 1; bits <= kMaxBitsPerKey; ++bits) {
     const auto theirs = TheirPolicy(bits);
     const auto ours = OurPolicy(bits);
     for (const KeySet& set : sets) {
@@ -149,7 +149,7 @@ TEST(LevelDbBloomPeer, AppendsAsLevelDbDoes) {
 TEST(LevelDbBloomPeer, AnswersAsLevelDbDoes) {
   const std::vector<std::string> absent = RandomKeys(99, 1000, 0, 300);
   std::uint64_t strangers_let_through = 0;
-  for (int bits = 1; bits <= kMostBitsPerKey; ++bits) {
+  for (int bits = 1; bits <= kMaxBitsPerKey; ++bits) {
     const auto theirs = TheirPolicy(bits);
     const auto ours = OurPolicy(bits);
     for (const KeySet& set : KeySets()) {

@@ -10,7 +10,7 @@
 namespace tamis {
 namespace {
 
-std::vector<std::uint64_t> Contents(const DigestBuckets& buckets) {
+std::vector<std::uint64_t> Contents(const HashBuckets& buckets) {
   std::vector<std::uint64_t> all;
   buckets.ForEach([&](std::span<const std::uint64_t> some) {
     all.insert(all.end(), some.begin(), some.end());
@@ -20,17 +20,17 @@ std::vector<std::uint64_t> Contents(const DigestBuckets& buckets) {
 
 constexpr std::uint64_t kSpreadsAt = 1 << 17;
 
-TEST(DigestBuckets, GivesBackEveryDigestOfEveryNumber) {
+TEST(HashBuckets, GivesBackEveryHashOfEveryNumber) {
   for (std::uint64_t count :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{510},
         std::uint64_t{511}, std::uint64_t{512}, std::uint64_t{5000},
         kSpreadsAt - 1, kSpreadsAt, kSpreadsAt + 1, 3 * kSpreadsAt}) {
     std::mt19937_64 random(count);
-    DigestBuckets buckets;
+    HashBuckets buckets;
     std::vector<std::uint64_t> expected(count);
-    for (std::uint64_t& digest : expected) {
-      digest = random();
-      ASSERT_TRUE(buckets.PushBack(digest));
+    for (std::uint64_t& hash : expected) {
+      hash = random();
+      ASSERT_TRUE(buckets.PushBack(hash));
     }
     EXPECT_EQ(buckets.size(), count);
     std::vector<std::uint64_t> all = Contents(buckets);
@@ -40,9 +40,9 @@ TEST(DigestBuckets, GivesBackEveryDigestOfEveryNumber) {
   }
 }
 
-TEST(DigestBuckets, ManyComeBackInTheOrderOfTheirUpperBits) {
+TEST(HashBuckets, ManyComeBackInTheOrderOfTheirUpperBits) {
   std::mt19937_64 random(1);
-  DigestBuckets buckets;
+  HashBuckets buckets;
   for (std::uint64_t i = 0; i < 2 * kSpreadsAt; ++i) {
     ASSERT_TRUE(buckets.PushBack(random()));
   }
@@ -52,8 +52,8 @@ TEST(DigestBuckets, ManyComeBackInTheOrderOfTheirUpperBits) {
       [](std::uint64_t a, std::uint64_t b) { return (a >> 56) < (b >> 56); }));
 }
 
-TEST(DigestBuckets, EqualDigestsAllStay) {
-  DigestBuckets buckets;
+TEST(HashBuckets, EqualHashesAllStay) {
+  HashBuckets buckets;
   for (std::uint64_t i = 0; i < kSpreadsAt + 1000; ++i) {
     ASSERT_TRUE(buckets.PushBack(~std::uint64_t{0}));
   }
@@ -64,30 +64,30 @@ TEST(DigestBuckets, EqualDigestsAllStay) {
             all.size());
 }
 
-template <typename Digest>
-Digest DigestOf(std::uint64_t random) {
-  if constexpr (std::is_same_v<Digest, DigestPair>) {
+template <typename Hash>
+Hash HashOf(std::uint64_t random) {
+  if constexpr (std::is_same_v<Hash, HashPair>) {
     return {random, 0};
   } else {
-    return static_cast<Digest>(random);
+    return static_cast<Hash>(random);
   }
 }
 
-template <typename Digest>
-class EveryDigestBuckets : public ::testing::Test {};
-using DigestTypes = ::testing::Types<std::uint32_t, std::uint64_t, DigestPair>;
-TYPED_TEST_SUITE(EveryDigestBuckets, DigestTypes);
+template <typename Hash>
+class EveryHashBuckets : public ::testing::Test {};
+using HashTypes = ::testing::Types<std::uint32_t, std::uint64_t, HashPair>;
+TYPED_TEST_SUITE(EveryHashBuckets, HashTypes);
 
-TYPED_TEST(EveryDigestBuckets, TellHowManyDiffer) {
+TYPED_TEST(EveryHashBuckets, TellHowManyDiffer) {
   for (const std::uint64_t distinct :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{600},
         std::uint64_t{5000}, kSpreadsAt - 1, kSpreadsAt}) {
-    DigestBucketsOf<TypeParam> buckets;
+    HashBucketsOf<TypeParam> buckets;
     // 2^32 has no divisor in common with an odd factor: all differ.
     constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
     for (int round = 0; round < 3; ++round) {
       for (std::uint64_t i = 0; i < distinct; ++i) {
-        ASSERT_TRUE(buckets.PushBack(DigestOf<TypeParam>(i * kOdd)));
+        ASSERT_TRUE(buckets.PushBack(HashOf<TypeParam>(i * kOdd)));
       }
     }
     EXPECT_EQ(buckets.size(), 3 * distinct);
@@ -99,17 +99,17 @@ TYPED_TEST(EveryDigestBuckets, TellHowManyDiffer) {
 }
 
 // All in one bucket, which is then much larger than its share.
-TYPED_TEST(EveryDigestBuckets, CountFewThatComeOverAndOver) {
-  DigestBucketsOf<TypeParam> buckets;
+TYPED_TEST(EveryHashBuckets, CountFewThatComeOverAndOver) {
+  HashBucketsOf<TypeParam> buckets;
   for (std::uint64_t i = 0; i < 3 * kSpreadsAt; ++i) {
-    ASSERT_TRUE(buckets.PushBack(DigestOf<TypeParam>(i % 7)));
+    ASSERT_TRUE(buckets.PushBack(HashOf<TypeParam>(i % 7)));
   }
   EXPECT_EQ(buckets.CountDistinct(), 7u);
 }
 
 // Different ones that are no hashes: they all fall into the first bucket.
-TEST(DigestBuckets, CountsWhatIsNotSpreadEvenly) {
-  DigestBuckets buckets;
+TEST(HashBuckets, CountsWhatIsNotSpreadEvenly) {
+  HashBuckets buckets;
   for (std::uint64_t i = 0; i < 2 * kSpreadsAt; ++i) {
     ASSERT_TRUE(buckets.PushBack(i));
   }

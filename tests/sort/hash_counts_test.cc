@@ -8,33 +8,33 @@
 namespace tamis {
 namespace {
 
-// With digests that begin their search at few places, and at the last ones, so
+// With hashes that begin their search at few places, and at the last ones, so
 // that runs are long and wrap around.
-TEST(DigestCounts, CountsAsAMapDoes) {
+TEST(HashCounts, CountsAsAMapDoes) {
   for (const std::uint64_t mask :
        {~std::uint64_t{0}, std::uint64_t{0xff00000000000007},
         std::uint64_t{0x1ff0000}}) {
     std::mt19937_64 random(mask);
-    DigestCounts counts;
+    HashCounts counts;
     std::map<std::uint64_t, std::uint32_t> model;
     EXPECT_EQ(counts.CountOf(0), 0u);
     EXPECT_FALSE(counts.Take(0));
     for (unsigned step = 0; step < 30'000; ++step) {
-      const std::uint64_t digest = mask == ~std::uint64_t{0}
-                                       ? random() % 3000 * 0x9e3779b97f4a7c15
-                                       : (random() | ~mask) - 3;
+      const std::uint64_t hash = mask == ~std::uint64_t{0}
+                                     ? random() % 3000 * 0x9e3779b97f4a7c15
+                                     : (random() | ~mask) - 3;
       const bool adds = random() % 1000 < (step < 15'000 ? 600 : 400);
       if (adds) {
-        ASSERT_TRUE(counts.Add(digest));
-        ++model[digest];
+        ASSERT_TRUE(counts.Add(hash));
+        ++model[hash];
       } else {
-        ASSERT_EQ(counts.Take(digest), model[digest] > 0);
-        if (model[digest] > 0) --model[digest];
+        ASSERT_EQ(counts.Take(hash), model[hash] > 0);
+        if (model[hash] > 0) --model[hash];
       }
-      ASSERT_EQ(counts.CountOf(digest), model[digest]);
+      ASSERT_EQ(counts.CountOf(hash), model[hash]);
     }
-    for (const auto& [digest, count] : model) {
-      ASSERT_EQ(counts.CountOf(digest), count);
+    for (const auto& [hash, count] : model) {
+      ASSERT_EQ(counts.CountOf(hash), count);
     }
   }
 }

@@ -19,7 +19,7 @@
 namespace tamis {
 namespace {
 
-using Digests = std::vector<std::uint64_t>;
+using Hashes = std::vector<std::uint64_t>;
 using Span = std::span<const std::uint64_t>;
 
 constexpr std::uint64_t kMax = ~std::uint64_t{0};
@@ -27,40 +27,40 @@ constexpr std::size_t kSpreadsAt = std::size_t{1} << 17;
 // In every eighth part, more than the least limit of memory leaves for those.
 constexpr std::size_t kSpills = 1'200'000;
 
-DigestSetOptions Options(std::uint64_t memory_bytes, unsigned threads) {
-  DigestSetOptions options;
+KeyHashSetOptions Options(std::uint64_t memory_bytes, unsigned threads) {
+  KeyHashSetOptions options;
   options.memory_bytes = memory_bytes;
   options.threads = threads;
   options.temporary_folder = ::testing::TempDir();
   return options;
 }
 
-Digests Random(std::size_t count, std::uint64_t seed) {
+Hashes Random(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  Digests digests(count);
-  for (std::uint64_t& digest : digests) digest = random();
-  return digests;
+  Hashes hashes(count);
+  for (std::uint64_t& hash : hashes) hash = random();
+  return hashes;
 }
 
-Digests Sorted(Digests digests) {
-  std::sort(digests.begin(), digests.end());
-  digests.erase(std::unique(digests.begin(), digests.end()), digests.end());
-  return digests;
+Hashes Sorted(Hashes hashes) {
+  std::sort(hashes.begin(), hashes.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  return hashes;
 }
 
 // In spans of odd sizes.
-void PushAll(const Digests& digests, DigestSet* set) {
+void PushAll(const Hashes& hashes, KeyHashSet* set) {
   std::size_t size = 1;
-  for (std::size_t i = 0; i < digests.size(); size = size % 97 + 1) {
-    const std::size_t some = std::min(size, digests.size() - i);
-    set->Push(Span(digests).subspan(i, some));
+  for (std::size_t i = 0; i < hashes.size(); size = size % 97 + 1) {
+    const std::size_t some = std::min(size, hashes.size() - i);
+    set->Push(Span(hashes).subspan(i, some));
     i += some;
   }
 }
 
 // As ForEachRange() gives them for these cuts (the first one counts as 0).
-std::vector<Digests> Ranges(DigestSet* set, const Digests& cuts) {
-  std::vector<Digests> ranges(cuts.size());
+std::vector<Hashes> Ranges(KeyHashSet* set, const Hashes& cuts) {
+  std::vector<Hashes> ranges(cuts.size());
   std::vector<std::atomic<int>> visits(cuts.size());
   const Status status = set->ForEachRange(
       cuts.size(),
@@ -68,8 +68,8 @@ std::vector<Digests> Ranges(DigestSet* set, const Digests& cuts) {
         EXPECT_TRUE(i > 0 && i < cuts.size());
         return cuts.at(i);
       },
-      [&](std::size_t i, Span digests) {
-        ranges[i].assign(digests.begin(), digests.end());
+      [&](std::size_t i, Span hashes) {
+        ranges[i].assign(hashes.begin(), hashes.end());
         ++visits[i];
       });
   EXPECT_TRUE(status.ok()) << status.message();
@@ -77,10 +77,9 @@ std::vector<Digests> Ranges(DigestSet* set, const Digests& cuts) {
   return ranges;
 }
 
-// Of sorted digests, what Ranges() should give.
-std::vector<Digests> ExpectedRanges(const Digests& sorted,
-                                    const Digests& cuts) {
-  std::vector<Digests> ranges(cuts.size());
+// Of sorted hashes, what Ranges() should give.
+std::vector<Hashes> ExpectedRanges(const Hashes& sorted, const Hashes& cuts) {
+  std::vector<Hashes> ranges(cuts.size());
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     const auto from =
         i == 0 ? sorted.begin()
@@ -94,15 +93,15 @@ std::vector<Digests> ExpectedRanges(const Digests& sorted,
   return ranges;
 }
 
-Digests EvenCuts(std::size_t count) {
-  Digests cuts(count);
+Hashes EvenCuts(std::size_t count) {
+  Hashes cuts(count);
   for (std::size_t i = 0; i < count; ++i) cuts[i] = kMax / count * i;
   return cuts;
 }
 
 // Borders of parts, beside them, the ends, and many that are equal.
-Digests OddCuts() {
-  Digests cuts = {123, 0, 0, 1, kMax, kMax};
+Hashes OddCuts() {
+  Hashes cuts = {123, 0, 0, 1, kMax, kMax};
   for (unsigned part : {1u, 2u, 3u, 100u, 101u, 255u}) {
     const std::uint64_t border = std::uint64_t{part} << 56;
     for (std::uint64_t cut : {border - 1, border, border, border + 1}) {
@@ -114,22 +113,22 @@ Digests OddCuts() {
   return cuts;  // the first one must not matter
 }
 
-// Whether the set gives exactly these digests, however it is cut.
-void ExpectHolds(const Digests& digests, const DigestSetOptions& options) {
-  const Digests sorted = Sorted(digests);
-  DigestSet set(options);
-  PushAll(digests, &set);
+// Whether the set gives exactly these hashes, however it is cut.
+void ExpectHolds(const Hashes& hashes, const KeyHashSetOptions& options) {
+  const Hashes sorted = Sorted(hashes);
+  KeyHashSet set(options);
+  PushAll(hashes, &set);
   const Status status = set.Seal();
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(set.size(), sorted.size());
-  for (const Digests& cuts :
-       {Digests{0}, Digests{0, kMax}, EvenCuts(7), EvenCuts(1000), OddCuts()}) {
+  for (const Hashes& cuts :
+       {Hashes{0}, Hashes{0, kMax}, EvenCuts(7), EvenCuts(1000), OddCuts()}) {
     ASSERT_TRUE(Ranges(&set, cuts) == ExpectedRanges(sorted, cuts))
-        << digests.size() << " digests, " << cuts.size() << " ranges";
+        << hashes.size() << " hashes, " << cuts.size() << " ranges";
   }
 }
 
-TEST(DigestSet, HoldsEveryNumberOfDigests) {
+TEST(KeyHashSet, HoldsEveryNumberOfHashes) {
   for (std::size_t count :
        {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{127},
         std::size_t{128}, std::size_t{129}, std::size_t{4096},
@@ -139,40 +138,40 @@ TEST(DigestSet, HoldsEveryNumberOfDigests) {
   }
 }
 
-TEST(DigestSet, HoldsTheFirstAndTheLastOfAllDigests) {
+TEST(KeyHashSet, HoldsTheFirstAndTheLastOfAllHashes) {
   ExpectHolds({kMax, 0}, Options(0, 1));
-  Digests many = Random(kSpreadsAt, 1);
+  Hashes many = Random(kSpreadsAt, 1);
   many.insert(many.end(), {0, kMax, 1, kMax - 1, 0, kMax});
   ExpectHolds(many, Options(0, 1));
 }
 
-TEST(DigestSet, DropsDuplicates) {
+TEST(KeyHashSet, DropsDuplicates) {
   ExpectHolds({7, 7}, Options(0, 1));
-  Digests twice = Random(kSpreadsAt, 1);
+  Hashes twice = Random(kSpreadsAt, 1);
   twice.insert(twice.end(), twice.begin(), twice.end());
   ExpectHolds(twice, Options(0, 1));
-  ExpectHolds(Digests(3 * kSpreadsAt, 5), Options(0, 1));
+  ExpectHolds(Hashes(3 * kSpreadsAt, 5), Options(0, 1));
 }
 
-TEST(DigestSet, HoldsWhatNoHashWouldGive) {
-  Digests one_part = Random(300'000, 1);
-  for (std::uint64_t& digest : one_part) digest |= std::uint64_t{255} << 56;
+TEST(KeyHashSet, HoldsWhatNoHashWouldGive) {
+  Hashes one_part = Random(300'000, 1);
+  for (std::uint64_t& hash : one_part) hash |= std::uint64_t{255} << 56;
   ExpectHolds(one_part, Options(0, 1));
-  Digests ascending(300'000);
+  Hashes ascending(300'000);
   for (std::size_t i = 0; i < ascending.size(); ++i) ascending[i] = i;
   ExpectHolds(ascending, Options(0, 1));
 }
 
-TEST(DigestSet, NoRangesAreNoVisits) {
-  DigestSet set(Options(0, 1));
+TEST(KeyHashSet, NoRangesAreNoVisits) {
+  KeyHashSet set(Options(0, 1));
   set.Push(1);
   ASSERT_TRUE(set.Seal().ok());
   EXPECT_TRUE(Ranges(&set, {}).empty());
 }
 
-TEST(DigestSet, TellsHowFarItIs) {
+TEST(KeyHashSet, TellsHowFarItIs) {
   for (std::size_t count : {std::size_t{10}, 2 * kSpreadsAt}) {
-    DigestSet set(Options(0, 1));
+    KeyHashSet set(Options(0, 1));
     PushAll(Random(count, 1), &set);
     std::vector<double> parts = {0.0};
     ASSERT_TRUE(set.Seal([&](double part) { parts.push_back(part); }).ok());
@@ -181,18 +180,18 @@ TEST(DigestSet, TellsHowFarItIs) {
   }
 }
 
-TEST(DigestSet, HandsOutARangeWithinAPartWithoutCopying) {
-  DigestSet set(Options(0, 1));
+TEST(KeyHashSet, HandsOutARangeWithinAPartWithoutCopying) {
+  KeyHashSet set(Options(0, 1));
   PushAll(Random(2 * kSpreadsAt, 1), &set);
   ASSERT_TRUE(set.Seal().ok());
-  Digests cuts = EvenCuts(1024);
+  Hashes cuts = EvenCuts(1024);
   std::vector<const std::uint64_t*> first;
   for (int time = 0; time < 2; ++time) {
     ASSERT_TRUE(set.ForEachRange(
                        cuts.size(),
                        [&](std::size_t i) { return std::uint64_t{i} << 54; },
-                       [&](std::size_t, Span digests) {
-                         first.push_back(digests.data());
+                       [&](std::size_t, Span hashes) {
+                         first.push_back(hashes.data());
                        })
                     .ok());
   }
@@ -200,28 +199,28 @@ TEST(DigestSet, HandsOutARangeWithinAPartWithoutCopying) {
   EXPECT_TRUE(std::equal(first.begin(), half, half));
 }
 
-class SpilledDigestSet : public ::testing::Test {
+class SpilledKeyHashSet : public ::testing::Test {
  protected:
-  static const Digests& Pushed() {
-    static const Digests digests = [] {
-      Digests some = Random(kSpills, 1);
-      for (std::uint64_t& digest : some) digest &= ~(std::uint64_t{7} << 56);
+  static const Hashes& Pushed() {
+    static const Hashes hashes = [] {
+      Hashes some = Random(kSpills, 1);
+      for (std::uint64_t& hash : some) hash &= ~(std::uint64_t{7} << 56);
       return some;
     }();
-    return digests;
+    return hashes;
   }
-  static const Digests& Expected() {
-    static const Digests sorted = Sorted(Pushed());
+  static const Hashes& Expected() {
+    static const Hashes sorted = Sorted(Pushed());
     return sorted;
   }
 };
 
-TEST_F(SpilledDigestSet, HoldsTheSameAsOneInMemory) {
+TEST_F(SpilledKeyHashSet, HoldsTheSameAsOneInMemory) {
   TempDir dir;
   for (unsigned threads : {1u, 3u}) {
-    DigestSetOptions options = Options(1, threads);
+    KeyHashSetOptions options = Options(1, threads);
     options.temporary_folder = dir.path();
-    DigestSet set(options);
+    KeyHashSet set(options);
     set.Push(Pushed());
     set.Push(Span(Pushed()).first(1000));
     EXPECT_GT(set.spilled_bytes(), 0u);
@@ -230,37 +229,37 @@ TEST_F(SpilledDigestSet, HoldsTheSameAsOneInMemory) {
     EXPECT_EQ(set.spilled_bytes(), (kSpills + 1000) * sizeof(std::uint64_t));
     EXPECT_EQ(dir.Count(), 0u);
     EXPECT_EQ(set.size(), Expected().size());
-    for (const Digests& cuts : {EvenCuts(3000), OddCuts(), EvenCuts(100)}) {
+    for (const Hashes& cuts : {EvenCuts(3000), OddCuts(), EvenCuts(100)}) {
       ASSERT_TRUE(Ranges(&set, cuts) == ExpectedRanges(Expected(), cuts));
     }
   }
 }
 
-TEST_F(SpilledDigestSet, StaysInMemoryIfThatIsEnough) {
-  DigestSet set(Options(std::uint64_t{160} << 20, 1));
+TEST_F(SpilledKeyHashSet, StaysInMemoryIfThatIsEnough) {
+  KeyHashSet set(Options(std::uint64_t{160} << 20, 1));
   set.Push(Pushed());
   ASSERT_TRUE(set.Seal().ok());
   EXPECT_EQ(set.spilled_bytes(), 0u);
   EXPECT_EQ(set.size(), Expected().size());
 }
 
-TEST_F(SpilledDigestSet, HoldsDigestsOfOnePartThatAreTooMany) {
-  Digests digests = Random(100'000, 2);
-  DigestSet set(Options(1, 2));
-  for (std::uint64_t& digest : digests) digest >>= 8;
-  for (int i = 0; i < 5; ++i) set.Push(digests);
+TEST_F(SpilledKeyHashSet, HoldsHashesOfOnePartThatAreTooMany) {
+  Hashes hashes = Random(100'000, 2);
+  KeyHashSet set(Options(1, 2));
+  for (std::uint64_t& hash : hashes) hash >>= 8;
+  for (int i = 0; i < 5; ++i) set.Push(hashes);
   set.Push({&Pushed()[0], 1000});
   ASSERT_TRUE(set.Seal().ok());
   EXPECT_GT(set.spilled_bytes(), 0u);
-  digests.insert(digests.end(), Pushed().begin(), Pushed().begin() + 1000);
-  const Digests sorted = Sorted(digests);
+  hashes.insert(hashes.end(), Pushed().begin(), Pushed().begin() + 1000);
+  const Hashes sorted = Sorted(hashes);
   EXPECT_EQ(set.size(), sorted.size());
   EXPECT_TRUE(Ranges(&set, OddCuts()) == ExpectedRanges(sorted, OddCuts()));
 }
 
-TEST_F(SpilledDigestSet, DropsTheSameOverAndOverBeforeTheyFillTheFile) {
-  DigestSet set(Options(1, 1));
-  Digests few = Random(10, 3);
+TEST_F(SpilledKeyHashSet, DropsTheSameOverAndOverBeforeTheyFillTheFile) {
+  KeyHashSet set(Options(1, 1));
+  Hashes few = Random(10, 3);
   for (int i = 0; i < 100'000; ++i) set.Push(few);
   ASSERT_TRUE(set.Seal().ok());
   EXPECT_LT(set.spilled_bytes(), std::uint64_t{4} << 20);
@@ -268,10 +267,10 @@ TEST_F(SpilledDigestSet, DropsTheSameOverAndOverBeforeTheyFillTheFile) {
               ExpectedRanges(Sorted(few), {0, kMax}));
 }
 
-TEST_F(SpilledDigestSet, AMissingFolderIsAnErrorThatNamesIt) {
-  DigestSetOptions options = Options(1, 1);
+TEST_F(SpilledKeyHashSet, AMissingFolderIsAnErrorThatNamesIt) {
+  KeyHashSetOptions options = Options(1, 1);
   options.temporary_folder = ::testing::TempDir() + "/tamis-missing";
-  DigestSet set(options);
+  KeyHashSet set(options);
   set.Push(Pushed());
   const Status status = set.Seal();
   EXPECT_FALSE(status.ok());
@@ -279,16 +278,16 @@ TEST_F(SpilledDigestSet, AMissingFolderIsAnErrorThatNamesIt) {
 }
 
 // With so many bytes as the most that a file may have.
-Status SealWithSmallFiles(rlim_t most_bytes, const Digests& digests,
+Status SealWithSmallFiles(rlim_t most_bytes, const Hashes& hashes,
                           unsigned threads) {
-  DigestSet set(Options(1, threads));
+  KeyHashSet set(Options(1, threads));
   rlimit old;
   EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
   const auto old_handler = ::signal(SIGXFSZ, SIG_IGN);
   rlimit small = old;
   small.rlim_cur = most_bytes;
   EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  set.Push(digests);
+  set.Push(hashes);
   set.Push(1);
   Status status = set.Seal();
   ::setrlimit(RLIMIT_FSIZE, &old);
@@ -296,7 +295,7 @@ Status SealWithSmallFiles(rlim_t most_bytes, const Digests& digests,
   return status;
 }
 
-TEST_F(SpilledDigestSet, NoRoomForTheFileIsAnErrorAtWhateverMoment) {
+TEST_F(SpilledKeyHashSet, NoRoomForTheFileIsAnErrorAtWhateverMoment) {
   constexpr rlim_t kBytes = kSpills * sizeof(std::uint64_t);
   for (rlim_t most : {rlim_t{1} << 20, kBytes - 1000, kBytes + kBytes / 2}) {
     for (unsigned threads : {1u, 2u}) {
@@ -307,15 +306,15 @@ TEST_F(SpilledDigestSet, NoRoomForTheFileIsAnErrorAtWhateverMoment) {
   }
 }
 
-TEST(DigestSet, NoMemoryIsAnErrorAndNotAnException) {
-  const Digests digests = Random(kSpreadsAt + 1000, 1);
+TEST(KeyHashSet, NoMemoryIsAnErrorAndNotAnException) {
+  const Hashes hashes = Random(kSpreadsAt + 1000, 1);
   int failures = 0;
   for (int allowed = 0; allowed < 60; ++allowed) {
     testing::AllowAllocations(allowed);
-    DigestSetOptions options;
+    KeyHashSetOptions options;
     options.threads = 1 + static_cast<unsigned>(allowed) % 2;
-    DigestSet set(options);
-    set.Push(digests);
+    KeyHashSet set(options);
+    set.Push(hashes);
     Status status = set.Seal();
     std::uint64_t seen = 0;
     if (status.ok()) {
@@ -325,7 +324,7 @@ TEST(DigestSet, NoMemoryIsAnErrorAndNotAnException) {
     }
     testing::AllowAllocations(-1);
     if (status.ok()) {
-      EXPECT_EQ(seen, digests.size());
+      EXPECT_EQ(seen, hashes.size());
     } else {
       EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
       ++failures;
@@ -346,20 +345,20 @@ std::uint64_t MemoryOfProcess(const std::string& field) {
   return 0;
 }
 
-TEST(DigestSetLarge, KeepsToTheLimitOfMemory) {
+TEST(KeyHashSetLarge, KeepsToTheLimitOfMemory) {
   constexpr std::uint64_t kCount = 50'000'000;
   constexpr std::uint64_t kLimit = std::uint64_t{64} << 20;
   for (unsigned threads : {1u, 2u}) {
     // From here on the high-water mark is that of this test.
     std::ofstream("/proc/self/clear_refs") << 5;
     const std::uint64_t before = MemoryOfProcess("VmRSS:");
-    DigestSet set(Options(kLimit, threads));
+    KeyHashSet set(Options(kLimit, threads));
     std::uint64_t sum = 0;
     for (std::uint64_t i = 0; i < kCount; ++i) {
-      std::uint64_t digest = i * 0x9E3779B97F4A7C15u;  // all different
-      digest = (digest ^ digest >> 32) * 0xD6E8FEB86659FD93u;
-      sum += digest;
-      set.Push(digest);
+      std::uint64_t hash = i * 0x9E3779B97F4A7C15u;  // all different
+      hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93u;
+      sum += hash;
+      set.Push(hash);
     }
     ASSERT_TRUE(set.Seal().ok());
     EXPECT_EQ(set.size(), kCount);
@@ -380,27 +379,27 @@ TEST(DigestSetLarge, KeepsToTheLimitOfMemory) {
   }
 }
 
-TEST(DigestSetThreads, HoldsTheSameForEveryNumberOfThreads) {
-  const Digests digests = Random(400'000, 1);
+TEST(KeyHashSetThreads, HoldsTheSameForEveryNumberOfThreads) {
+  const Hashes hashes = Random(400'000, 1);
   for (unsigned threads : {0u, 2u, 5u}) {
-    ExpectHolds(digests, Options(0, threads));
-    ExpectHolds(Digests(digests.begin(), digests.begin() + 1000),
+    ExpectHolds(hashes, Options(0, threads));
+    ExpectHolds(Hashes(hashes.begin(), hashes.begin() + 1000),
                 Options(0, threads));
   }
 }
 
-TEST(DigestSetThreads, SpilledPartsAreSortedAndReadByAll) {
+TEST(KeyHashSetThreads, SpilledPartsAreSortedAndReadByAll) {
   // Skewed, so that few are enough to spill; with many duplicates.
-  Digests digests = Random(120'000, 1);
-  for (std::uint64_t& digest : digests) digest = (digest >> 3) % (7ull << 53);
-  DigestSet set(Options(1, 4));
-  for (int i = 0; i < 3; ++i) set.Push(digests);
+  Hashes hashes = Random(120'000, 1);
+  for (std::uint64_t& hash : hashes) hash = (hash >> 3) % (7ull << 53);
+  KeyHashSet set(Options(1, 4));
+  for (int i = 0; i < 3; ++i) set.Push(hashes);
   std::atomic<int> calls = 0;
   ASSERT_TRUE(set.Seal([&](double) { ++calls; }).ok());
   EXPECT_EQ(calls, 256);
   EXPECT_GT(set.spilled_bytes(), 0u);
-  const Digests sorted = Sorted(digests);
-  Digests cuts(5000);
+  const Hashes sorted = Sorted(hashes);
+  Hashes cuts(5000);
   for (std::size_t i = 0; i < cuts.size(); ++i) cuts[i] = i << 44;
   EXPECT_TRUE(Ranges(&set, cuts) == ExpectedRanges(sorted, cuts));
 }
@@ -408,42 +407,42 @@ TEST(DigestSetThreads, SpilledPartsAreSortedAndReadByAll) {
 // More than can be on their way to the other thread at once.
 constexpr std::size_t kManyAtOnce = 1'000'000;
 
-TEST(DigestSetThreads, HoldsWhatComesFasterThanItIsSpread) {
-  const Digests digests = Random(kManyAtOnce, 2);
-  DigestSet set(Options(0, 2));
-  set.Push(Span(digests).first(kSpreadsAt));
-  set.Push(Span(digests).subspan(kSpreadsAt));
+TEST(KeyHashSetThreads, HoldsWhatComesFasterThanItIsSpread) {
+  const Hashes hashes = Random(kManyAtOnce, 2);
+  KeyHashSet set(Options(0, 2));
+  set.Push(Span(hashes).first(kSpreadsAt));
+  set.Push(Span(hashes).subspan(kSpreadsAt));
   ASSERT_TRUE(set.Seal().ok());
-  EXPECT_TRUE(Ranges(&set, {0}) == ExpectedRanges(Sorted(digests), {0}));
+  EXPECT_TRUE(Ranges(&set, {0}) == ExpectedRanges(Sorted(hashes), {0}));
 }
 
-TEST(DigestSetThreads, AnErrorOfTheOtherThreadComesBackFromSeal) {
-  DigestSetOptions options = Options(1, 2);
+TEST(KeyHashSetThreads, AnErrorOfTheOtherThreadComesBackFromSeal) {
+  KeyHashSetOptions options = Options(1, 2);
   options.temporary_folder = ::testing::TempDir() + "/tamis-missing";
-  Digests digests = Random(kManyAtOnce, 3);
+  Hashes hashes = Random(kManyAtOnce, 3);
   // All in one part, which so spills, and not before the other thread is there.
-  for (std::uint64_t& digest : digests) digest >>= 8;
-  DigestSet set(options);
+  for (std::uint64_t& hash : hashes) hash >>= 8;
+  KeyHashSet set(options);
   set.Push(Random(kSpreadsAt, 4));
-  set.Push(digests);
+  set.Push(hashes);
   const Status status = set.Seal();
   EXPECT_FALSE(status.ok());
   EXPECT_NE(status.message().find("tamis-missing"), std::string::npos);
 }
 
-TEST(DigestSetThreads, CanBeGivenUpAtAnyMoment) {
-  const Digests digests = Random(kManyAtOnce, 5);
+TEST(KeyHashSetThreads, CanBeGivenUpAtAnyMoment) {
+  const Hashes hashes = Random(kManyAtOnce, 5);
   for (const std::size_t count :
        {kSpreadsAt - 1, kSpreadsAt, kSpreadsAt + 100'000, kManyAtOnce}) {
-    DigestSet set(Options(0, 2));
-    set.Push(Span(digests).first(kSpreadsAt / 2));
-    set.Push(Span(digests).first(count).subspan(kSpreadsAt / 2));
+    KeyHashSet set(Options(0, 2));
+    set.Push(Span(hashes).first(kSpreadsAt / 2));
+    set.Push(Span(hashes).first(count).subspan(kSpreadsAt / 2));
     set.Push(7);
   }
 }
 
-TEST(DigestSetThreads, NoMemoryInAVisitIsAnErrorAndNotAnException) {
-  DigestSet set(Options(0, 3));
+TEST(KeyHashSetThreads, NoMemoryInAVisitIsAnErrorAndNotAnException) {
+  KeyHashSet set(Options(0, 3));
   PushAll(Random(1000, 1), &set);
   ASSERT_TRUE(set.Seal().ok());
   const Status status = set.ForEachRange(

@@ -13,10 +13,10 @@ using State = LookupResult::State;
 constexpr std::size_t kExpectedBytes = 1 << 20;
 
 void Put(Memtable* table, Sequence sequence, Slice key, Slice value) {
-  table->Add(sequence, ValueType::kValue, key, value, LineDigest(key, 0));
+  table->Add(sequence, ValueType::kValue, key, value, LineHash(key, 0));
 }
 void Delete(Memtable* table, Sequence sequence, Slice key) {
-  table->Add(sequence, ValueType::kDeletion, key, {}, LineDigest(key, 0));
+  table->Add(sequence, ValueType::kDeletion, key, {}, LineHash(key, 0));
 }
 
 // The value, "(deleted)" or "(absent)".
@@ -101,13 +101,13 @@ TEST(MemtableFilter, NeverForgetsAnAddedKey) {
     const auto filter = MemtableFilter::New(bytes);
     ASSERT_NE(filter, nullptr);
     for (int i = 0; i < 5000; ++i) {
-      const std::uint64_t digest = LineDigest("k" + std::to_string(i), 0);
-      filter->Prefetch(digest);
-      filter->Add(digest);
+      const std::uint64_t hash = LineHash("k" + std::to_string(i), 0);
+      filter->Prefetch(hash);
+      filter->Add(hash);
     }
     for (int i = 0; i < 5000; ++i) {
-      const std::uint64_t digest = LineDigest("k" + std::to_string(i), 0);
-      ASSERT_TRUE(filter->MayContain(digest)) << i;
+      const std::uint64_t hash = LineHash("k" + std::to_string(i), 0);
+      ASSERT_TRUE(filter->MayContain(hash)) << i;
     }
   }
 }
@@ -116,14 +116,13 @@ TEST(MemtableFilter, ErrsAsOftenAsItSays) {
   constexpr std::uint64_t kKeys = kExpectedBytes / 64;
   constexpr int kAsked = 200'000;
   const auto filter = MemtableFilter::New(kExpectedBytes);
-  EXPECT_FALSE(filter->MayContain(LineDigest("any", 0)));
+  EXPECT_FALSE(filter->MayContain(LineHash("any", 0)));
   for (std::uint64_t i = 0; i < kKeys; ++i) {
-    filter->Add(LineDigest("k" + std::to_string(i), 0));
+    filter->Add(LineHash("k" + std::to_string(i), 0));
   }
   int errors = 0;
   for (int i = 0; i < kAsked; ++i) {
-    errors +=
-        filter->MayContain(LineDigest("x" + std::to_string(i), 0)) ? 1 : 0;
+    errors += filter->MayContain(LineHash("x" + std::to_string(i), 0)) ? 1 : 0;
   }
   EXPECT_LT(filter->RateAt(kKeys), 0.012);
   EXPECT_NEAR(errors / (kAsked * filter->RateAt(kKeys)), 1.0, 0.1);

@@ -40,7 +40,7 @@ void LookUp(const Memtable& table, Sequence published,
             std::mt19937_64* random) {
   const Sequence sequence = (*random)() % published + 1;
   const std::string key = KeyOf(sequence);
-  ASSERT_TRUE(table.MayContain(LineDigest(key, 0)));
+  ASSERT_TRUE(table.MayContain(LineHash(key, 0)));
   std::string value;
   LookupResult result;
   table.Get(LookupKey(key, sequence), &value, &result);
@@ -105,7 +105,7 @@ TEST(MemtableThreads, ReadersSeeWholeEntriesInOrderWhileOneWrites) {
   for (Sequence sequence = 1; sequence <= kEntries; ++sequence) {
     const std::string key = KeyOf(sequence);
     table.Add(sequence, ValueType::kValue, key, ValueOf(sequence),
-              LineDigest(key, 0));
+              LineHash(key, 0));
     published.store(sequence, std::memory_order_release);
     if (sequence % 64 == 0) std::this_thread::yield();
   }

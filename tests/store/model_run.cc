@@ -11,8 +11,8 @@
 namespace tamis::testing {
 namespace {
 
-constexpr std::size_t kMostMoments = 4;
-constexpr std::size_t kMostWalks = 3;
+constexpr std::size_t kMaxMoments = 4;
+constexpr std::size_t kMaxWalks = 3;
 
 std::string ValueIn(const std::map<std::string, std::string>& model,
                     const std::string& key) {
@@ -114,7 +114,7 @@ void ModelRun::WriteBatchOf(std::uint64_t count) {
 }
 
 const ModelRun::OldMoment* ModelRun::RandomMoment() {
-  const std::uint64_t i = Chance(2 * kMostMoments);
+  const std::uint64_t i = Chance(2 * kMaxMoments);
   return i < moments_.size() ? &moments_[i] : nullptr;
 }
 
@@ -152,7 +152,7 @@ void ModelRun::LookMany() {
 }
 
 void ModelRun::TakeOrDropSnapshot() {
-  if (moments_.size() < kMostMoments && Chance(2) == 0) {
+  if (moments_.size() < kMaxMoments && Chance(2) == 0) {
     moments_.push_back({store_->GetSnapshot(), model_});
   } else if (!moments_.empty()) {
     moments_.erase(moments_.begin() +
@@ -161,9 +161,9 @@ void ModelRun::TakeOrDropSnapshot() {
 }
 
 void ModelRun::BeginOrEndWalk() {
-  if (walks_.size() == kMostWalks) {
+  if (walks_.size() == kMaxWalks) {
     walks_.erase(walks_.begin() +
-                 static_cast<std::ptrdiff_t>(Chance(kMostWalks)));
+                 static_cast<std::ptrdiff_t>(Chance(kMaxWalks)));
     return;
   }
   const OldMoment* moment = RandomMoment();

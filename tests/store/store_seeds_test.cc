@@ -36,10 +36,10 @@ std::uint64_t Rotated(std::uint64_t x, int by) {
   return x << by | x >> (64 - by);
 }
 
-// The key of eight bytes whose XXH3 by seed 0 is `digest`: each step of it can
+// The key of eight bytes whose XXH3 by seed 0 is `hash`: each step of it can
 // be undone.
-std::string KeyWithDigest(std::uint64_t digest) {
-  std::uint64_t x = digest ^ digest >> 28 ^ digest >> 56;
+std::string KeyWithHash(std::uint64_t hash) {
+  std::uint64_t x = hash ^ hash >> 28 ^ hash >> 56;
   x *= InverseOf(kMultiplier);
   x ^= (x >> 35) + 8;
   x *= InverseOf(kMultiplier);
@@ -55,9 +55,9 @@ std::string KeyWithDigest(std::uint64_t digest) {
 // Keys that all want the same two buckets of any cuckoo filter by seed 0.
 void PutCrafted(TestStore* store) {
   for (std::uint64_t i = 0; i < 20; ++i) {
-    const std::uint64_t digest = 0x123456789abcde00u + i;
-    const std::string key = KeyWithDigest(digest);
-    ASSERT_EQ(LineDigest(key, 0), digest);
+    const std::uint64_t hash = 0x123456789abcde00u + i;
+    const std::string key = KeyWithHash(hash);
+    ASSERT_EQ(LineHash(key, 0), hash);
     store->Put(key, "x");
   }
 }
@@ -99,7 +99,7 @@ TEST(StoreSeeds, ThatAreFixedLetCraftedKeysCostTheFilterAndNoMore) {
             std::string::npos);
   store.Reopen();
   for (std::uint64_t i = 0; i < 20; ++i) {
-    EXPECT_EQ(store.Get(KeyWithDigest(0x123456789abcde00u + i)), "x");
+    EXPECT_EQ(store.Get(KeyWithHash(0x123456789abcde00u + i)), "x");
   }
 }
 
@@ -219,9 +219,9 @@ TEST(StoreSeeds, OfAnOlderTableAreHashedForOnceAndAskedAtOnce) {
   EXPECT_FALSE(publish("bloom:10,seed=6", seeds).first);
   EXPECT_FALSE(publish("classic:10,seed=5", seeds).first);
   const Lookup lookup("key", 1, seeds);
-  EXPECT_EQ(lookup.digest, LineDigest("key", 5));
-  EXPECT_EQ(lookup.other_digest(), LineDigest("key", 0));
-  EXPECT_EQ(lookup.other_digest(), LineDigest("key", 0));
+  EXPECT_EQ(lookup.hash, LineHash("key", 5));
+  EXPECT_EQ(lookup.other_hash(), LineHash("key", 0));
+  EXPECT_EQ(lookup.other_hash(), LineHash("key", 0));
 }
 
 }  // namespace

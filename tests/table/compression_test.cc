@@ -29,9 +29,9 @@ std::string ZerosInZstd(std::uint64_t bytes, bool says_so) {
     frame.push_back('\0');
     frame.push_back(static_cast<char>(10 << 3));  // a window of 1 MiB
   }
-  constexpr std::uint64_t kMost = 128 << 10;
+  constexpr std::uint64_t kMax = 128 << 10;
   for (std::uint64_t left = bytes; left > 0;) {
-    const std::uint64_t now = std::min(left, kMost);
+    const std::uint64_t now = std::min(left, kMax);
     left -= now;
     const std::uint64_t head = now << 3 | 1 << 1 | (left == 0 ? 1 : 0);
     for (int i = 0; i < 3; ++i) {

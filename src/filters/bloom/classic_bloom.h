@@ -48,10 +48,10 @@ inline unsigned char ClassicMaskOf(std::uint64_t position) noexcept {
 // `bytes` holds every byte that it can name, and shape.probes <=
 // kMaxClassicProbes.
 
-template <typename Probes, typename Digest>
+template <typename Probes, typename Hash>
 void MarkClassic(unsigned char* bytes, const ClassicShape& shape,
-                 Digest digest) noexcept {
-  Probes probes(digest, shape.bits, shape.prepared);
+                 Hash hash) noexcept {
+  Probes probes(hash, shape.bits, shape.prepared);
   for (unsigned i = 0; i < shape.probes; ++i) {
     const std::uint64_t position = probes.Next();
     unsigned char& byte = bytes[ClassicByteOf(shape, position)];
@@ -59,10 +59,10 @@ void MarkClassic(unsigned char* bytes, const ClassicShape& shape,
   }
 }
 
-template <typename Probes, typename Digest>
+template <typename Probes, typename Hash>
 bool CheckClassic(const unsigned char* bytes, const ClassicShape& shape,
-                  Digest digest) noexcept {
-  Probes probes(digest, shape.bits, shape.prepared);
+                  Hash hash) noexcept {
+  Probes probes(hash, shape.bits, shape.prepared);
   for (unsigned i = 0; i < shape.probes; ++i) {
     const std::uint64_t position = probes.Next();
     if ((bytes[ClassicByteOf(shape, position)] & ClassicMaskOf(position)) ==
@@ -74,26 +74,26 @@ bool CheckClassic(const unsigned char* bytes, const ClassicShape& shape,
 }
 
 // Asks for the memory of the first probe: the only one most strangers need.
-template <typename Probes, typename Digest>
+template <typename Probes, typename Hash>
 [[gnu::always_inline]] inline void PrefetchClassic(const unsigned char* bytes,
                                                    const ClassicShape& shape,
-                                                   Digest digest) noexcept {
-  Probes probes(digest, shape.bits, shape.prepared);
+                                                   Hash hash) noexcept {
+  Probes probes(hash, shape.bits, shape.prepared);
   __builtin_prefetch(&bytes[ClassicByteOf(shape, probes.Next())]);
 }
 
-// MarkClassic() for many digests, a few at a time, so that their memory
+// MarkClassic() for many hashes, a few at a time, so that their memory
 // accesses overlap.
-template <typename Probes, typename Digest>
+template <typename Probes, typename Hash>
 void MarkClassicMany(unsigned char* bytes, const ClassicShape& shape,
-                     std::span<const Digest> digests) noexcept {
+                     std::span<const Hash> hashes) noexcept {
   constexpr std::size_t kGroup = 8;  // 8 keys x 7 probes fill the line buffers
   std::array<std::uint64_t, kGroup * kMaxClassicProbes> positions;
-  for (std::size_t first = 0; first < digests.size(); first += kGroup) {
-    const std::size_t keys = std::min(kGroup, digests.size() - first);
+  for (std::size_t first = 0; first < hashes.size(); first += kGroup) {
+    const std::size_t keys = std::min(kGroup, hashes.size() - first);
     std::size_t count = 0;
     for (std::size_t key = 0; key < keys; ++key) {
-      Probes probes(digests[first + key], shape.bits, shape.prepared);
+      Probes probes(hashes[first + key], shape.bits, shape.prepared);
       for (unsigned i = 0; i < shape.probes; ++i) {
         const std::uint64_t position = probes.Next();
         __builtin_prefetch(&bytes[ClassicByteOf(shape, position)], 1);

@@ -1,5 +1,5 @@
-// filters/bloom/probe_sequences.h -- from a key's digest to the bit positions
-// that stand for it.  Each sequence is constructed from (digest, bits,
+// filters/bloom/probe_sequences.h -- from a key's hash to the bit positions
+// that stand for it.  Each sequence is constructed from (hash, bits,
 // prepared), and its Next() yields positions in [0, bits), as many as are
 // requested.  `prepared` is what the sequence's Prepare(bits) returns: for
 // those that need nothing, 0. REQUIRES, for all of them: 0 < bits <= 2^63
@@ -13,22 +13,22 @@
 
 namespace tamis {
 
-// Tamis's own.  Position: the digest as a fraction of 2^64, times bits; next
-// digest: multiplied by an odd constant.  Unlike a sum (a + i b), whose step
+// Tamis's own.  Position: the hash as a fraction of 2^64, times bits; next
+// hash: multiplied by an odd constant.  Unlike a sum (a + i b), whose step
 // may share a divisor with the number of bits or be a multiple of it, this
-// behaves as k independent probes do, in small filters too.  (Of all digests
+// behaves as k independent probes do, in small filters too.  (Of all hashes
 // only the four multiples of 2^62 stay where they are in a large filter.)
 class MultiplicativeProbes {
  public:
   static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
 
-  MultiplicativeProbes(std::uint64_t digest, std::uint64_t bits,
+  MultiplicativeProbes(std::uint64_t hash, std::uint64_t bits,
                        std::uint64_t /*prepared*/ = 0) noexcept
-      : digest_(digest), bits_(bits) {}
+      : hash_(hash), bits_(bits) {}
 
   std::uint64_t Next() noexcept {
-    const std::uint64_t position = MultiplyHigh(digest_, bits_);
-    digest_ *= kMultiplier;
+    const std::uint64_t position = MultiplyHigh(hash_, bits_);
+    hash_ *= kMultiplier;
     return position;
   }
 
@@ -38,11 +38,11 @@ class MultiplicativeProbes {
   // good multipliers for congruential pseudorandom number generators", 2021).
   static constexpr std::uint64_t kMultiplier = 0xd1342543de82ef95;
 
-  std::uint64_t digest_;
+  std::uint64_t hash_;
   std::uint64_t bits_;
 };
 
-// LevelDB's: a 32-bit digest plus multiples of itself, rotated.  The sum
+// LevelDB's: a 32-bit hash plus multiples of itself, rotated.  The sum
 // wraps at 32 bits, so positions from 2^32 on are never reached.
 //
 // The remainder comes from two multiplications instead of a division: exact
@@ -55,14 +55,14 @@ class RotatedSumProbes {
     return (bits >> 32) != 0 ? 0 : ~std::uint64_t{0} / bits + 1;
   }
 
-  RotatedSumProbes(std::uint32_t digest, std::uint64_t bits,
+  RotatedSumProbes(std::uint32_t hash, std::uint64_t bits,
                    std::uint64_t prepared) noexcept
-      : sum_(digest),
-        step_((digest >> 17) | (digest << 15)),
+      : sum_(hash),
+        step_((hash >> 17) | (hash << 15)),
         bits_(bits),
         prepared_(prepared) {}
-  RotatedSumProbes(std::uint32_t digest, std::uint64_t bits) noexcept
-      : RotatedSumProbes(digest, bits, Prepare(bits)) {}
+  RotatedSumProbes(std::uint32_t hash, std::uint64_t bits) noexcept
+      : RotatedSumProbes(hash, bits, Prepare(bits)) {}
 
   std::uint64_t Next() noexcept {
     const std::uint64_t sum = sum_;
@@ -80,17 +80,17 @@ class RotatedSumProbes {
 };
 
 // RocksDB's, up to format_version 4: as LevelDB's, but within one line of
-// 2^x bits, which the digest's remainder picks.  `prepared` is a line's bits.
+// 2^x bits, which the hash's remainder picks.  `prepared` is a line's bits.
 class LineSumProbes {
  public:
   static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 512; }
 
   // REQUIRES: bits is a multiple of line_bits, line_bits a power of two
-  LineSumProbes(std::uint32_t digest, std::uint64_t bits,
+  LineSumProbes(std::uint32_t hash, std::uint64_t bits,
                 std::uint64_t line_bits) noexcept
-      : sum_(digest),
-        step_((digest >> 17) | (digest << 15)),
-        line_start_(digest % (bits / line_bits) * line_bits),
+      : sum_(hash),
+        step_((hash >> 17) | (hash << 15)),
+        line_start_(hash % (bits / line_bits) * line_bits),
         line_mask_(line_bits - 1) {}
 
   std::uint64_t Next() noexcept {
@@ -112,9 +112,9 @@ class SignedSumProbes {
  public:
   static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
 
-  SignedSumProbes(DigestPair digest, std::uint64_t bits,
+  SignedSumProbes(HashPair hash, std::uint64_t bits,
                   std::uint64_t /*prepared*/ = 0) noexcept
-      : sum_(digest.first), step_(digest.second), bits_(bits) {}
+      : sum_(hash.first), step_(hash.second), bits_(bits) {}
 
   std::uint64_t Next() noexcept {
     const bool negative = (sum_ >> 63) != 0;
@@ -129,15 +129,15 @@ class SignedSumProbes {
   std::uint64_t bits_;
 };
 
-// The lab format's: the halves of a 64-bit digest, as a + i b; cannot wrap
+// The lab format's: the halves of a 64-bit hash, as a + i b; cannot wrap
 // within 2^31 probes.
 class HalvesSumProbes {
  public:
   static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
 
-  HalvesSumProbes(std::uint64_t digest, std::uint64_t bits,
+  HalvesSumProbes(std::uint64_t hash, std::uint64_t bits,
                   std::uint64_t /*prepared*/ = 0) noexcept
-      : sum_(digest & 0xffffffff), step_(digest >> 32), bits_(bits) {}
+      : sum_(hash & 0xffffffff), step_(hash >> 32), bits_(bits) {}
 
   std::uint64_t Next() noexcept {
     const std::uint64_t position = sum_ % bits_;
@@ -157,11 +157,9 @@ class ExactSumProbes {
  public:
   static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
 
-  ExactSumProbes(DigestPair digest, std::uint64_t bits,
+  ExactSumProbes(HashPair hash, std::uint64_t bits,
                  std::uint64_t /*prepared*/ = 0) noexcept
-      : position_(digest.first % bits),
-        step_(digest.second % bits),
-        bits_(bits) {}
+      : position_(hash.first % bits), step_(hash.second % bits), bits_(bits) {}
 
   std::uint64_t Next() noexcept {
     const std::uint64_t position = position_;

@@ -36,9 +36,9 @@ class CuckooTable::Search {
   // So many buckets are looked at before the table counts as full.  Where one
   // in a hundred has room, missing it is a matter of one in 29,000; and a
   // table of fewer buckets is searched to its end.
-  static constexpr unsigned kMostSteps = 1024;
-  static constexpr unsigned kNoStep = kMostSteps;
-  static constexpr unsigned kSeenBits = 11;  // 2 kMostSteps
+  static constexpr unsigned kMaxSteps = 1024;
+  static constexpr unsigned kNoStep = kMaxSteps;
+  static constexpr unsigned kSeenBits = 11;  // 2 kMaxSteps
 
   struct Step {
     std::uint64_t bucket;
@@ -52,7 +52,7 @@ class CuckooTable::Search {
 
   // Unless it was visited before.
   void Visit(std::uint64_t bucket, unsigned from, unsigned slot) noexcept {
-    if (count_ == kMostSteps) return;
+    if (count_ == kMaxSteps) return;
     auto at = static_cast<std::size_t>(bucket * 0x9e3779b97f4a7c15 >>
                                        (64 - kSeenBits));
     for (; seen_[at] != 0; at = (at + 1) % seen_.size()) {
@@ -83,7 +83,7 @@ class CuckooTable::Search {
   const CuckooTable& table_;
   unsigned char* slots_;
   unsigned count_ = 0;
-  std::array<Step, kMostSteps> steps_;  // the first count_
+  std::array<Step, kMaxSteps> steps_;  // the first count_
   // A hash table of the buckets in steps_: 1 + an index, or 0.
   std::array<std::uint16_t, 1u << kSeenBits> seen_{};
 };

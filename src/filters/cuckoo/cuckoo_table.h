@@ -7,8 +7,8 @@
 // One half of the buckets is the lower, the other the upper, and every key has
 // a bucket in each:
 //
-//   lower       (digest * half) >> 64
-//   fingerprint 1 + ((digest mod 2^32) * (2^f - 1) >> 32)
+//   lower       (hash * half) >> 64
+//   fingerprint 1 + ((hash mod 2^32) * (2^f - 1) >> 32)
 //   upper       half + (sum - lower) mod half,
 //               sum = (SplitMix64(fingerprint) * half) >> 64
 //
@@ -32,8 +32,8 @@
 namespace tamis {
 
 inline constexpr unsigned kCuckooSlots = 4;  // of a bucket
-inline constexpr unsigned kLeastFingerprintBits = 4;
-inline constexpr unsigned kMostFingerprintBits = 32;
+inline constexpr unsigned kMinFingerprintBits = 4;
+inline constexpr unsigned kMaxFingerprintBits = 32;
 // Zero bytes after the slots, so that a bucket can be loaded as 16 bytes.
 inline constexpr std::size_t kCuckooPaddingBytes = 16;
 
@@ -58,11 +58,11 @@ class CuckooTable {
   std::uint64_t buckets() const noexcept { return 2 * half_; }
   unsigned bits() const noexcept { return bits_; }
 
-  CuckooPlace PlaceOf(std::uint64_t digest) const noexcept {
+  CuckooPlace PlaceOf(std::uint64_t hash) const noexcept {
     CuckooPlace place;
-    place.lower = MultiplyHigh(digest, half_);
+    place.lower = MultiplyHigh(hash, half_);
     place.fingerprint =
-        1 + static_cast<std::uint32_t>((digest & 0xffffffff) * largest_ >> 32);
+        1 + static_cast<std::uint32_t>((hash & 0xffffffff) * largest_ >> 32);
     place.upper = half_ + Partner(place.lower, place.fingerprint);
     return place;
   }
@@ -78,7 +78,7 @@ class CuckooTable {
   bool Check(const unsigned char* slots,
              const CuckooPlace& place) const noexcept {
     // Both buckets, without a branch: neither is likelier to have it.
-    if (bits_ <= kMostBitsOfWord) {
+    if (bits_ <= kMaxBitsOfWord) {
       const auto ones = static_cast<std::uint64_t>(ones_);
       return (MatchesIn(LoadShort(slots, place.lower), ones, place) |
               MatchesIn(LoadShort(slots, place.upper), ones, place)) != 0;
@@ -100,7 +100,7 @@ class CuckooTable {
   class Search;
 
   // Up to here a bucket, at bit 0 or 4 of a byte, is within 8 bytes.
-  static constexpr unsigned kMostBitsOfWord = 16;
+  static constexpr unsigned kMaxBitsOfWord = 16;
 
   static Uint128 OnesOf(unsigned bits) noexcept {
     const Uint128 two = 1 | Uint128{1} << bits;

@@ -32,7 +32,7 @@ struct FuseProbe {
 };
 
 // Slots ascend, and are below FuseCells(shape, kArity).
-// REQUIRES: shape.segment_bits <= kMostFuseSegmentBits
+// REQUIRES: shape.segment_bits <= kMaxFuseSegmentBits
 template <unsigned kArity>
 inline FuseProbe<kArity> FuseProbeFor(std::uint64_t position,
                                       const FuseShape& shape,
@@ -43,7 +43,7 @@ inline FuseProbe<kArity> FuseProbeFor(std::uint64_t position,
   probe.slots[0] = MultiplyHigh(position, shape.starts);
   for (unsigned i = 1; i < kArity; ++i) {
     const std::uint64_t within =
-        (probe.mixed >> (64 - i * kMostFuseSegmentBits)) & (length - 1);
+        (probe.mixed >> (64 - i * kMaxFuseSegmentBits)) & (length - 1);
     probe.slots[i] = probe.slots[0] + 1 + (i - 1) * length + within;
   }
   return probe;

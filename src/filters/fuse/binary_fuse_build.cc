@@ -61,7 +61,7 @@ template <unsigned kArity>
 bool FusePeeler::PeelAs(const FuseKeys& keys) noexcept {
   if (!Count<kArity>(keys)) return false;
   TakeAll<kArity>();
-  return taken_ == keys.digests.size();
+  return taken_ == keys.hashes.size();
 }
 
 // False: more keys have one cell than a byte can count.
@@ -78,8 +78,8 @@ bool FusePeeler::Count(const FuseKeys& keys) noexcept {
     std::memset(counts + cleared, 0, end - cleared);
     cleared = end;
   };
-  for (const std::uint64_t digest : keys.digests) {
-    const std::uint64_t position = digest * scale;
+  for (const std::uint64_t hash : keys.hashes) {
+    const std::uint64_t position = hash * scale;
     const auto probe = FuseProbeFor<kArity>(position, shape, seed);
     const std::size_t end = static_cast<std::size_t>(probe.slots[0]) + reach;
     if (end > cleared) clear_to(std::min(cells, end + kStretch));
@@ -90,7 +90,7 @@ bool FusePeeler::Count(const FuseKeys& keys) noexcept {
   }
   if (cleared < cells) clear_to(cells);
   return std::accumulate(counts, counts + cells, std::uint64_t{0}) ==
-         kArity * keys.digests.size();
+         kArity * keys.hashes.size();
 }
 
 // Cells that are left with one key are put into order, and looked at in that
@@ -166,7 +166,7 @@ FuseSolution SolveFuse(const FuseKeys& keys, const FuseShape& planned,
                        FusePeeler* peeler) noexcept {
   FuseSolution solution;
   // So many keys for so few cells are no accident.
-  if (keys.digests.size() > FuseCells(planned, arity)) return solution;
+  if (keys.hashes.size() > FuseCells(planned, arity)) return solution;
   for (unsigned attempt = 0; attempt < most_attempts; ++attempt) {
     solution.shape =
         EnlargedFuseShape(planned, arity, attempt / kSeedsPerShape);

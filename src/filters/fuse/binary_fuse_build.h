@@ -15,10 +15,10 @@
 
 namespace tamis {
 
-// The keys of one array.  The position of a key is digest * scale, modulo
+// The keys of one array.  The position of a key is hash * scale, modulo
 // 2^64.
 struct FuseKeys {
-  std::span<const std::uint64_t> digests;
+  std::span<const std::uint64_t> hashes;
   std::uint64_t scale = 1;
 };
 
@@ -87,8 +87,8 @@ inline constexpr std::uint64_t FuseSeed(unsigned attempt) noexcept {
   return SplitMix64(attempt);
 }
 
-// Attempts that honest digests never come near.
-inline constexpr unsigned kMostFuseAttempts = 40;
+// Attempts that honest hashes never come near.
+inline constexpr unsigned kMaxFuseAttempts = 40;
 
 enum class FuseOutcome {
   kSolved,

@@ -49,13 +49,13 @@ void Store(void* to, __m256i four) noexcept {
 // steps these are: a place, coefficients and a fingerprint, and how the
 // coefficients fall on two segments.  REQUIRES: there are fewer than 2^32
 // buckets
-void FindFour(__m256i digests, const WindowLayer& layer, std::size_t i,
+void FindFour(__m256i hashes, const WindowLayer& layer, std::size_t i,
               WindowQueries* queries) noexcept {
   const __m256i one = Everywhere(1);
   const __m256i buckets = Everywhere(layer.buckets);
-  const __m256i lower = ShortProduct(digests, buckets);
+  const __m256i lower = ShortProduct(hashes, buckets);
   const __m256i upper =
-      _mm256_add_epi64(ShortProduct(_mm256_srli_epi64(digests, 32), buckets),
+      _mm256_add_epi64(ShortProduct(_mm256_srli_epi64(hashes, 32), buckets),
                        _mm256_srli_epi64(lower, 32));
   const __m256i bucket = _mm256_srli_epi64(upper, 32);
   const __m256i next = _mm256_add_epi64(bucket, one);
@@ -71,7 +71,7 @@ void FindFour(__m256i digests, const WindowLayer& layer, std::size_t i,
                        _mm256_srli_epi64(ShortProduct(lower, starts), 32)),
       32);
 
-  __m256i mixed = LowProduct(digests, 0x9e3779b97f4a7c15);
+  __m256i mixed = LowProduct(hashes, 0x9e3779b97f4a7c15);
   mixed = _mm256_xor_si256(mixed, _mm256_srli_epi64(mixed, 32));
   const __m256i coefficients =
       _mm256_or_si256(LowProduct(mixed, 0xd6e8feb86659fd93), one);
@@ -428,14 +428,14 @@ bool WalkOne(WalkingKey<std::uint64_t>* key, std::size_t values) noexcept {
 
 namespace avx2 {
 
-void FindWindows(const std::uint64_t* digests, std::size_t count,
+void FindWindows(const std::uint64_t* hashes, std::size_t count,
                  const WindowLayer& layer, WindowQueries* queries) noexcept {
   if (layer.buckets >> 32 != 0) {
-    kPortableKernels.find_windows(digests, count, layer, queries);
+    kPortableKernels.find_windows(hashes, count, layer, queries);
     return;
   }
   for (std::size_t i = 0; i < count; i += 4) {
-    FindFour(LoadFour(digests + i, FirstOfFour(count - i)), layer, i, queries);
+    FindFour(LoadFour(hashes + i, FirstOfFour(count - i)), layer, i, queries);
   }
 }
 

@@ -11,7 +11,7 @@
 namespace tamis::avx2 {
 
 // As the members of Kernels.
-void FindWindows(const std::uint64_t* digests, std::size_t count,
+void FindWindows(const std::uint64_t* hashes, std::size_t count,
                  const WindowLayer& layer, WindowQueries* queries) noexcept;
 std::uint64_t CheckWindows(const WindowQueries& queries, std::size_t count,
                            const WindowLayer& layer, bool* out) noexcept;

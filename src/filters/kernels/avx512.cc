@@ -116,9 +116,9 @@ void MarkBlocksAll(const BlockMark* marks, std::size_t count) noexcept {
   kAvx2Kernels.mark_split_blocks(marks, count);
 }
 
-void FindWindowsAll(const std::uint64_t* digests, std::size_t count,
+void FindWindowsAll(const std::uint64_t* hashes, std::size_t count,
                     const WindowLayer& layer, WindowQueries* queries) noexcept {
-  kAvx2Kernels.find_windows(digests, count, layer, queries);
+  kAvx2Kernels.find_windows(hashes, count, layer, queries);
 }
 
 std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,

@@ -33,13 +33,13 @@ __m512i LowProduct(__m512i a, std::uint64_t b) noexcept {
 }
 
 // FindFour() of filters/kernels/avx2.cc, for eight.
-void FindEight(__m512i digests, const WindowLayer& layer, std::size_t i,
+void FindEight(__m512i hashes, const WindowLayer& layer, std::size_t i,
                WindowQueries* queries) noexcept {
   const __m512i one = Everywhere(1);
   const __m512i buckets = Everywhere(layer.buckets);
-  const __m512i lower = ShortProduct(digests, buckets);
+  const __m512i lower = ShortProduct(hashes, buckets);
   const __m512i upper =
-      _mm512_add_epi64(ShortProduct(_mm512_srli_epi64(digests, 32), buckets),
+      _mm512_add_epi64(ShortProduct(_mm512_srli_epi64(hashes, 32), buckets),
                        _mm512_srli_epi64(lower, 32));
   const __m512i bucket = _mm512_srli_epi64(upper, 32);
   const __m512i next = _mm512_add_epi64(bucket, one);
@@ -54,7 +54,7 @@ void FindEight(__m512i digests, const WindowLayer& layer, std::size_t i,
                        _mm512_srli_epi64(ShortProduct(lower, starts), 32)),
       32);
 
-  __m512i mixed = LowProduct(digests, 0x9e3779b97f4a7c15);
+  __m512i mixed = LowProduct(hashes, 0x9e3779b97f4a7c15);
   mixed = _mm512_xor_si512(mixed, _mm512_srli_epi64(mixed, 32));
   const __m512i coefficients =
       _mm512_or_si512(LowProduct(mixed, 0xd6e8feb86659fd93), one);
@@ -105,19 +105,19 @@ void FindEight(__m512i digests, const WindowLayer& layer, std::size_t i,
                             stride));
 }
 
-void FindWindowsAll(const std::uint64_t* digests, std::size_t count,
+void FindWindowsAll(const std::uint64_t* hashes, std::size_t count,
                     const WindowLayer& layer, WindowQueries* queries) noexcept {
   if (layer.buckets >> 32 != 0) {
-    kPortableKernels.find_windows(digests, count, layer, queries);
+    kPortableKernels.find_windows(hashes, count, layer, queries);
     return;
   }
   std::size_t i = 0;
   for (; i + 8 <= count; i += 8) {
-    FindEight(_mm512_loadu_si512(digests + i), layer, i, queries);
+    FindEight(_mm512_loadu_si512(hashes + i), layer, i, queries);
   }
   if (i < count) {
     const auto some = static_cast<__mmask8>((1u << (count - i)) - 1);
-    FindEight(_mm512_maskz_loadu_epi64(some, digests + i), layer, i, queries);
+    FindEight(_mm512_maskz_loadu_epi64(some, hashes + i), layer, i, queries);
   }
 }
 

@@ -52,9 +52,9 @@ struct Kernels {
   void (*mark_lines)(const BlockMark* marks, std::size_t count,
                      const LineProbes& probes) noexcept;
   void (*mark_split_blocks)(const BlockMark* marks, std::size_t count) noexcept;
-  // FindWindow() for each of `count` digests, at most kMostWindows.  What lies
+  // FindWindow() for each of `count` hashes, at most kMaxWindows.  What lies
   // behind them in *queries is undefined then.
-  void (*find_windows)(const std::uint64_t* digests, std::size_t count,
+  void (*find_windows)(const std::uint64_t* hashes, std::size_t count,
                        const WindowLayer& layer,
                        WindowQueries* queries) noexcept;
   // Looks these up, their memory being asked for already.  Bit i of the result

@@ -95,9 +95,9 @@ void MarkBlocksAll(const BlockMark* marks, std::size_t count) noexcept {
   }
 }
 
-void FindWindowsAll(const std::uint64_t* digests, std::size_t count,
+void FindWindowsAll(const std::uint64_t* hashes, std::size_t count,
                     const WindowLayer& layer, WindowQueries* queries) noexcept {
-  kPortableKernels.find_windows(digests, count, layer, queries);
+  kPortableKernels.find_windows(hashes, count, layer, queries);
 }
 
 std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,

@@ -143,10 +143,10 @@ struct OneWindow {
   std::size_t stride;
 };
 
-void FindWindows(const std::uint64_t* digests, std::size_t count,
+void FindWindows(const std::uint64_t* hashes, std::size_t count,
                  const WindowLayer& layer, WindowQueries* queries) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
-    FindWindow(digests[i], layer, i, queries);
+    FindWindow(hashes[i], layer, i, queries);
   }
 }
 

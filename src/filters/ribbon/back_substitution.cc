@@ -121,7 +121,7 @@ constexpr std::uint64_t Transposed(std::uint64_t square) noexcept {
 // The words of a segment: bit i of column j is bit j of cells[i].
 template <typename Cell>
 void ToColumns(const Cell* cells, std::size_t rows,
-               std::array<std::uint64_t, kMostRibbonColumns>* columns) {
+               std::array<std::uint64_t, kMaxRibbonColumns>* columns) {
   columns->fill(0);
   for (std::size_t first = 0; first < rows; first += 8) {
     for (std::size_t byte = 0; byte < sizeof(Cell); ++byte) {
@@ -142,7 +142,7 @@ void ToColumns(const Cell* cells, std::size_t rows,
 }  // namespace
 
 template <typename Word>
-void BackSubstitution<Word>::Run(const BumpedLane<Word>& lane,
+void BackSubstitution<Word>::Run(const BumpedElimination<Word>& lane,
                                  unsigned char* bytes) {
   const unsigned columns = layer_.shape().most_columns();
   if (columns <= 8) {
@@ -156,7 +156,7 @@ void BackSubstitution<Word>::Run(const BumpedLane<Word>& lane,
 
 template <typename Word>
 template <typename Cell>
-void BackSubstitution<Word>::RunWith(const BumpedLane<Word>& lane,
+void BackSubstitution<Word>::RunWith(const BumpedElimination<Word>& lane,
                                      unsigned char* bytes) {
   using Solver = RowSolver<Word, Cell>;
   cells_.resize(Solver::CellsFor(lane.rows().count) * sizeof(Cell));
@@ -164,11 +164,11 @@ void BackSubstitution<Word>::RunWith(const BumpedLane<Word>& lane,
   Cell* cells = reinterpret_cast<Cell*>(cells_.data());
   Solver::Solve(lane.rows(), cells);
 
-  const BumpedShape& shape = layer_.shape();
+  const BumpedLayout& shape = layer_.shape();
   const unsigned level_bits = shape.level_bits / shape.bucket_pairs;
   const std::uint64_t first_segment =
       2 * lane.first_bucket() * shape.bucket_pairs;
-  std::array<std::uint64_t, kMostRibbonColumns> columns;
+  std::array<std::uint64_t, kMaxRibbonColumns> columns;
   for (std::size_t i = 0; i < 2 * lane.levels().size() * shape.bucket_pairs;
        ++i) {
     const bool second = i % 2 == 1;

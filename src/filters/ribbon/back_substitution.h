@@ -22,11 +22,11 @@ class BackSubstitution {
 
   // Writes the segments of the lane's part to `bytes`, where the layer starts.
   // REQUIRES: the lane is done
-  void Run(const BumpedLane<Word>& lane, unsigned char* bytes);
+  void Run(const BumpedElimination<Word>& lane, unsigned char* bytes);
 
  private:
   template <typename Cell>
-  void RunWith(const BumpedLane<Word>& lane, unsigned char* bytes);
+  void RunWith(const BumpedElimination<Word>& lane, unsigned char* bytes);
 
   const BumpedLayer& layer_;
   std::vector<unsigned char> cells_;

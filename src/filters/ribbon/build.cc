@@ -22,14 +22,14 @@ constexpr std::uint64_t kLastKeys = 256;
 // Keys that are bumped though there are rows for them, as measured.
 constexpr double kLostShare = 0.0012;
 
-double LoadOf(const BumpedShape& shape, std::uint64_t keys,
+double LoadOf(const BumpedLayout& shape, std::uint64_t keys,
               std::uint64_t buckets) {
   return static_cast<double>(keys) /
          static_cast<double>(buckets * shape.bucket_rows());
 }
 
 // 0: no number of buckets is good for so few keys.
-std::uint64_t BucketsFor(const BumpedShape& shape, std::uint64_t keys) {
+std::uint64_t BucketsFor(const BumpedLayout& shape, std::uint64_t keys) {
   if (keys < kLastKeys) return 0;
   const auto buckets = static_cast<std::uint64_t>(
       static_cast<double>(keys) / (kLoad * shape.bucket_rows()));
@@ -37,8 +37,8 @@ std::uint64_t BucketsFor(const BumpedShape& shape, std::uint64_t keys) {
   // windows reach so far and no farther.
   const double most = 1 + 0.35 * shape.window / shape.bucket_rows();
   if (buckets > 0 && LoadOf(shape, keys, buckets) <= most) return buckets;
-  constexpr double kLeast = 0.95;
-  return LoadOf(shape, keys, buckets + 1) >= kLeast ? buckets + 1 : 0;
+  constexpr double kMin = 0.95;
+  return LoadOf(shape, keys, buckets + 1) >= kMin ? buckets + 1 : 0;
 }
 
 // Solvers for the threads that happen to come along.
@@ -89,9 +89,9 @@ Status OutOfMemory() {
 }
 
 // Solves the layer, whose bytes are there, and hands on what it bumps.
-Status SolveLayer(const BumpedLayer& layer, DigestSet* digests,
+Status SolveLayer(const BumpedLayer& layer, KeyHashSet* hashes,
                   const std::function<void(double)>& progress,
-                  unsigned char* bytes, DigestSet* bumped) {
+                  unsigned char* bytes, KeyHashSet* bumped) {
   constexpr std::uint64_t kAtOnce = BumpedSolver::kPartsAtOnce;
   const auto ranges =
       static_cast<std::size_t>((layer.parts() + kAtOnce - 1) / kAtOnce);
@@ -105,7 +105,7 @@ Status SolveLayer(const BumpedLayer& layer, DigestSet* digests,
       std::vector<std::uint64_t> next;
       solver->Solve(i * kAtOnce, some, bytes, &next);
       pool.GiveBack(std::move(solver));
-      std::transform(next.begin(), next.end(), next.begin(), NextLayerDigest);
+      std::transform(next.begin(), next.end(), next.begin(), NextLayerHash);
       const MutexLock lock(mutex);
       bumped->Push(next);
     } catch (const std::bad_alloc&) {
@@ -115,9 +115,9 @@ Status SolveLayer(const BumpedLayer& layer, DigestSet* digests,
     meter.StepDone();
   };
   const auto cut = [&layer](std::size_t i) {
-    return layer.FirstDigestOf(i * kAtOnce * layer.shape().part_buckets());
+    return layer.FirstHashOf(i * kAtOnce * layer.shape().part_buckets());
   };
-  if (Status done = digests->ForEachRange(ranges, cut, solve); !done.ok()) {
+  if (Status done = hashes->ForEachRange(ranges, cut, solve); !done.ok()) {
     return done;
   }
   if (out_of_memory) return OutOfMemory();
@@ -146,47 +146,46 @@ std::uint64_t BumpedFilter::bytes() const noexcept {
   return sum;
 }
 
-Result<BumpedFilter> BuildBumped(std::uint32_t columns, DigestSet* digests,
+Result<BumpedFilter> BuildBumped(std::uint32_t columns, KeyHashSet* hashes,
                                  const BuildOptions& options,
                                  std::string* dst) {
   BumpedFilter filter;
-  filter.shape = BumpedShape::Of(columns);
+  filter.shape = BumpedLayout::Of(columns);
   const std::uint64_t start = dst->size();
   const std::uint64_t total =
-      PredictBumped(columns, digests->size()).bytes() * 101 / 100 + 64;
-  std::unique_ptr<DigestSet> bumped;
-  while (filter.layers.size() < kMostBumpedLayers) {
-    const std::uint64_t buckets = BucketsFor(filter.shape, digests->size());
+      PredictBumped(columns, hashes->size()).bytes() * 101 / 100 + 64;
+  std::unique_ptr<KeyHashSet> bumped;
+  while (filter.layers.size() < kMaxBumpedLayers) {
+    const std::uint64_t buckets = BucketsFor(filter.shape, hashes->size());
     if (buckets == 0) break;
     const BumpedLayer layer(filter.shape, buckets);
     const std::size_t at = dst->size();
     Status room = Extend(dst, start, total, layer.bytes(), options.threads);
     if (!room.ok()) return room;
-    auto next = std::make_unique<DigestSet>(
-        DigestSetOptions{.memory_bytes = options.memory_bytes,
-                         .temporary_folder = options.temporary_folder,
-                         .threads = options.threads});
+    auto next = std::make_unique<KeyHashSet>(
+        KeyHashSetOptions{.memory_bytes = options.memory_bytes,
+                          .temporary_folder = options.temporary_folder,
+                          .threads = options.threads});
     // The first layer is all but a thirtieth of the work.
     const bool first = filter.layers.empty();
     Status solved = SolveLayer(
-        layer, digests,
-        first ? options.progress : std::function<void(double)>(),
+        layer, hashes, first ? options.progress : std::function<void(double)>(),
         reinterpret_cast<unsigned char*>(dst->data()) + at, next.get());
     if (!solved.ok()) return solved;
     filter.layers.push_back(buckets);
     bumped = std::move(next);
-    digests = bumped.get();
+    hashes = bumped.get();
   }
   try {
     std::vector<std::uint64_t> rest;
-    Status read = digests->ForEachRange(
+    Status read = hashes->ForEachRange(
         1, [](std::size_t) { return std::uint64_t{0}; },
         [&rest](std::size_t, std::span<const std::uint64_t> all) {
           rest.assign(all.begin(), all.end());
         });
     if (!read.ok()) return read;
-    filter.last = BuildBumpedLast(rest, filter.shape.most_columns(),
-                                  BumpedLast::kListed, dst);
+    filter.last = BuildBumpedFallback(rest, filter.shape.most_columns(),
+                                      BumpedFallback::kListed, dst);
   } catch (const std::bad_alloc&) {
     return OutOfMemory();
   }
@@ -195,7 +194,7 @@ Result<BumpedFilter> BuildBumped(std::uint32_t columns, DigestSet* digests,
 
 BumpedFilter PredictBumped(std::uint32_t columns, std::uint64_t keys) {
   BumpedFilter filter;
-  filter.shape = BumpedShape::Of(columns);
+  filter.shape = BumpedLayout::Of(columns);
   while (const std::uint64_t buckets = BucketsFor(filter.shape, keys)) {
     filter.layers.push_back(buckets);
     const double load = LoadOf(filter.shape, keys, buckets);

@@ -16,24 +16,24 @@ namespace tamis {
 
 // What stands in memory, in this order: the layers, then the last keys.
 struct BumpedFilter {
-  BumpedShape shape;
+  BumpedLayout shape;
   std::vector<std::uint64_t> layers;  // buckets of each
-  BumpedLast last;
+  BumpedFallback last;
 
   std::uint64_t bytes() const noexcept;
 };
 
 // More layers than any set of keys will need; what then is left is listed.
-inline constexpr std::size_t kMostBumpedLayers = 16;
+inline constexpr std::size_t kMaxBumpedLayers = 16;
 
-// Appends the filter of `digests` to *dst.  `columns` as BumpedShape::Of()
-// takes it.  The bytes depend on the digests alone.
-// REQUIRES: Seal() of `digests` was ok
+// Appends the filter of `hashes` to *dst.  `columns` as BumpedLayout::Of()
+// takes it.  The bytes depend on the hashes alone.
+// REQUIRES: Seal() of `hashes` was ok
 // ResourceExhausted, IoError: *dst may have grown.
-Result<BumpedFilter> BuildBumped(std::uint32_t columns, DigestSet* digests,
+Result<BumpedFilter> BuildBumped(std::uint32_t columns, KeyHashSet* hashes,
                                  const BuildOptions& options, std::string* dst);
 
-// About what BuildBumped() will make of that many different digests.
+// About what BuildBumped() will make of that many different hashes.
 BumpedFilter PredictBumped(std::uint32_t columns, std::uint64_t keys);
 
 }  // namespace tamis

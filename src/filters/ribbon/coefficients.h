@@ -1,4 +1,4 @@
-// filters/ribbon/coefficients.h -- what a digest says about a key of a bumped
+// filters/ribbon/coefficients.h -- what a hash says about a key of a bumped
 // ribbon filter: its coefficients and its fingerprint.  (Where it starts is
 // BumpedLayer::PlaceOf().)
 
@@ -20,10 +20,10 @@ struct BumpedKey {
 };
 
 template <typename Word>
-constexpr BumpedKey<Word> BumpedKeyOf(std::uint64_t digest) noexcept {
+constexpr BumpedKey<Word> BumpedKeyOf(std::uint64_t hash) noexcept {
   // Places come from the upper bits, so keys that meet differ in the lower:
   // these go everywhere.  Odd numbers without pattern.
-  std::uint64_t mixed = digest * 0x9e3779b97f4a7c15;
+  std::uint64_t mixed = hash * 0x9e3779b97f4a7c15;
   mixed ^= mixed >> 32;
   Word coefficients = (mixed * 0xd6e8feb86659fd93) | 1;
   if constexpr (sizeof(Word) > sizeof(std::uint64_t)) {
@@ -44,10 +44,10 @@ inline unsigned Parity(Uint128 word) noexcept {
                 static_cast<std::uint64_t>(word >> 64));
 }
 
-// The digest that a bumped key has in the next layer.  A bijection: different
-// digests stay different.
-constexpr std::uint64_t NextLayerDigest(std::uint64_t digest) noexcept {
-  return SplitMix64(digest);
+// The hash that a bumped key has in the next layer.  A bijection: different
+// hashes stay different.
+constexpr std::uint64_t NextLayerHash(std::uint64_t hash) noexcept {
+  return SplitMix64(hash);
 }
 
 }  // namespace tamis

@@ -19,9 +19,9 @@ struct Start {
   BumpedKey<std::uint64_t> key;
 };
 
-Start StartOf(std::uint64_t digest, unsigned attempt, std::uint32_t rows) {
+Start StartOf(std::uint64_t hash, unsigned attempt, std::uint32_t rows) {
   const std::uint64_t seeded =
-      SplitMix64(digest ^ (std::uint64_t{attempt} << 32));
+      SplitMix64(hash ^ (std::uint64_t{attempt} << 32));
   Start start;
   start.window = std::min<unsigned>(rows, 64);
   start.row =
@@ -35,12 +35,12 @@ Start StartOf(std::uint64_t digest, unsigned attempt, std::uint32_t rows) {
 using Rows = std::vector<std::uint64_t>;
 
 // False: two keys contradict each other.
-bool Eliminate(std::span<const std::uint64_t> digests, unsigned attempt,
+bool Eliminate(std::span<const std::uint64_t> hashes, unsigned attempt,
                std::uint32_t mask, Rows* rows) {
   const std::size_t count = rows->size() / 2;
-  for (const std::uint64_t digest : digests) {
+  for (const std::uint64_t hash : hashes) {
     const Start start =
-        StartOf(digest, attempt, static_cast<std::uint32_t>(count));
+        StartOf(hash, attempt, static_cast<std::uint32_t>(count));
     WalkingKey<std::uint64_t> walking{start.key.coefficients,
                                       start.key.fingerprint & mask,
                                       rows->data() + start.row};
@@ -91,23 +91,23 @@ void WriteTable(const Rows& rows, unsigned columns, char* bytes) {
   }
 }
 
-BumpedLast List(std::span<const std::uint64_t> digests, unsigned columns,
-                std::string* dst) {
-  for (const std::uint64_t digest : digests) AppendFixed64(dst, digest);
+BumpedFallback List(std::span<const std::uint64_t> hashes, unsigned columns,
+                    std::string* dst) {
+  for (const std::uint64_t hash : hashes) AppendFixed64(dst, hash);
   return {.columns = columns,
           .rows = 0,
-          .attempt = BumpedLast::kListed,
-          .digests = digests.size()};
+          .attempt = BumpedFallback::kListed,
+          .hashes = hashes.size()};
 }
 
 bool IsListed(const unsigned char* bytes, std::uint64_t count,
-              std::uint64_t digest) {
+              std::uint64_t hash) {
   std::uint64_t begin = 0;
   while (count > 0) {
     const std::uint64_t half = count / 2;
     const std::uint64_t there = LoadLittle64(bytes + 8 * (begin + half));
-    if (there == digest) return true;
-    if (there < digest) {
+    if (there == hash) return true;
+    if (there < hash) {
       begin += half + 1;
       count -= half + 1;
     } else {
@@ -125,40 +125,40 @@ std::uint32_t BumpedLastRows(std::uint64_t keys) noexcept {
   const std::uint64_t spare =
       2 + keys * static_cast<unsigned>(std::bit_width(keys)) / 256;
   return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(keys + spare, BumpedLast::kMostRows));
+      std::min<std::uint64_t>(keys + spare, BumpedFallback::kMaxRows));
 }
 
-BumpedLast BuildBumpedLast(std::span<const std::uint64_t> digests,
-                           unsigned columns, unsigned attempts,
-                           std::string* dst) {
-  assert(attempts <= BumpedLast::kListed);
-  if (digests.empty()) return {.columns = columns};
+BumpedFallback BuildBumpedFallback(std::span<const std::uint64_t> hashes,
+                                   unsigned columns, unsigned attempts,
+                                   std::string* dst) {
+  assert(attempts <= BumpedFallback::kListed);
+  if (hashes.empty()) return {.columns = columns};
   const auto mask =
       static_cast<std::uint32_t>((std::uint64_t{1} << columns) - 1);
   for (unsigned attempt = 0; attempt < attempts; ++attempt) {
     // One row more every second time.
-    const std::uint64_t count = BumpedLastRows(digests.size()) + attempt / 2;
-    if (digests.size() > count || count > BumpedLast::kMostRows) break;
+    const std::uint64_t count = BumpedLastRows(hashes.size()) + attempt / 2;
+    if (hashes.size() > count || count > BumpedFallback::kMaxRows) break;
     Rows rows(2 * static_cast<std::size_t>(count));
-    if (!Eliminate(digests, attempt, mask, &rows)) continue;
-    const BumpedLast last{.columns = columns,
-                          .rows = static_cast<std::uint32_t>(count),
-                          .attempt = attempt};
+    if (!Eliminate(hashes, attempt, mask, &rows)) continue;
+    const BumpedFallback last{.columns = columns,
+                              .rows = static_cast<std::uint32_t>(count),
+                              .attempt = attempt};
     const std::size_t start = dst->size();
     dst->append(static_cast<std::size_t>(last.bytes()), '\0');
     WriteTable(rows, columns, dst->data() + start);
     return last;
   }
-  return List(digests, columns, dst);
+  return List(hashes, columns, dst);
 }
 
-bool CheckBumpedLast(const BumpedLast& last, const unsigned char* bytes,
-                     std::uint64_t digest) noexcept {
-  if (last.attempt == BumpedLast::kListed) {
-    return IsListed(bytes, last.digests, digest);
+bool CheckBumpedFallback(const BumpedFallback& last, const unsigned char* bytes,
+                         std::uint64_t hash) noexcept {
+  if (last.attempt == BumpedFallback::kListed) {
+    return IsListed(bytes, last.hashes, hash);
   }
   if (last.rows == 0) return false;
-  const Start start = StartOf(digest, last.attempt, last.rows);
+  const Start start = StartOf(hash, last.attempt, last.rows);
   for (unsigned column = 0; column < last.columns; ++column) {
     const std::uint64_t at = std::uint64_t{column} * last.rows + start.row;
     const std::uint64_t selected =

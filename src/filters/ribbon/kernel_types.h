@@ -10,19 +10,19 @@
 namespace tamis {
 
 // As many windows of a bumped ribbon as are looked up at once, at most.
-inline constexpr std::size_t kMostWindows = 64;
+inline constexpr std::size_t kMaxWindows = 64;
 
 // Keys of a bumped ribbon (filters/ribbon/layout.h) in windows of 64 rows.  Key
 // i has the i-th of each array.
 struct WindowQueries {
-  const unsigned char* words[kMostWindows];   // of the window's first segment
-  std::uint64_t masks[2][kMostWindows];       // rows selected there, and behind
-  std::uint64_t fingerprints[kMostWindows];   // its lower 32 bits
-  const unsigned char* levels[kMostWindows];  // of the pair's second segment
-  std::uint64_t rows[kMostWindows];  // where the window starts in its pair
+  const unsigned char* words[kMaxWindows];   // of the window's first segment
+  std::uint64_t masks[2][kMaxWindows];       // rows selected there, and behind
+  std::uint64_t fingerprints[kMaxWindows];   // its lower 32 bits
+  const unsigned char* levels[kMaxWindows];  // of the pair's second segment
+  std::uint64_t rows[kMaxWindows];  // where the window starts in its pair
   // Where segments differ in size, and only there:
-  std::uint64_t strides[kMostWindows];  // bytes from this segment to the next
-  std::uint64_t columns[kMostWindows];  // 3 to 32
+  std::uint64_t strides[kMaxWindows];  // bytes from this segment to the next
+  std::uint64_t columns[kMaxWindows];  // 3 to 32
 };
 
 class BumpedLayer;

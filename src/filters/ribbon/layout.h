@@ -32,12 +32,12 @@ namespace tamis {
 inline constexpr unsigned kSegmentRows = 64;
 inline constexpr unsigned kPairRows = 127;
 inline constexpr unsigned kPartPairs = 512;
-inline constexpr unsigned kMostRibbonColumns = 32;
+inline constexpr unsigned kMaxRibbonColumns = 32;
 // Columns are numbers with so many bits behind the point.
 inline constexpr unsigned kColumnFractionBits = 26;
 
 // What follows from the number of columns alone.
-struct BumpedShape {
+struct BumpedLayout {
   unsigned columns = 0;    // that every segment has
   std::uint32_t wide = 0;  // of 2^26: segments that have one more
   unsigned window = 64;    // rows
@@ -46,8 +46,8 @@ struct BumpedShape {
   unsigned level_step = 1;  // rows that one level bumps
 
   // REQUIRES: fixed is at least 1 and at most 32, times 2^26
-  static constexpr BumpedShape Of(std::uint32_t fixed) noexcept {
-    BumpedShape shape;
+  static constexpr BumpedLayout Of(std::uint32_t fixed) noexcept {
+    BumpedLayout shape;
     shape.columns = fixed >> kColumnFractionBits;
     shape.wide = fixed & ((1u << kColumnFractionBits) - 1);
     // A level costs as many rows as it has bits per column.  Where one pair
@@ -94,9 +94,9 @@ struct BumpedShape {
   }
 
  private:
-  constexpr BumpedShape With(unsigned rows, unsigned pairs, unsigned bits,
-                             unsigned step) const noexcept {
-    BumpedShape shape = *this;
+  constexpr BumpedLayout With(unsigned rows, unsigned pairs, unsigned bits,
+                              unsigned step) const noexcept {
+    BumpedLayout shape = *this;
     shape.window = rows;
     shape.bucket_pairs = pairs;
     shape.level_bits = bits;
@@ -115,7 +115,7 @@ struct BumpedPlace {
 class BumpedLayer {
  public:
   BumpedLayer() noexcept = default;
-  BumpedLayer(const BumpedShape& shape, std::uint64_t buckets) noexcept
+  BumpedLayer(const BumpedLayout& shape, std::uint64_t buckets) noexcept
       : shape_(shape),
         buckets_(buckets),
         part_mask_(shape.part_buckets() - 1),
@@ -123,7 +123,7 @@ class BumpedLayer {
             (static_cast<Uint128>(segments()) * shape.wide) >>
             kColumnFractionBits)) {}
 
-  const BumpedShape& shape() const noexcept { return shape_; }
+  const BumpedLayout& shape() const noexcept { return shape_; }
   std::uint64_t buckets() const noexcept { return buckets_; }
   std::uint64_t segments() const noexcept {
     return buckets_ * 2 * shape_.bucket_pairs;
@@ -150,17 +150,17 @@ class BumpedLayer {
     return WordsIn(segment + shape_.window / kSegmentRows);
   }
 
-  // Never decreases with the digest.
-  BumpedPlace PlaceOf(std::uint64_t digest) const noexcept {
-    const Uint128 product = static_cast<Uint128>(digest) * buckets_;
+  // Never decreases with the hash.
+  BumpedPlace PlaceOf(std::uint64_t hash) const noexcept {
+    const Uint128 product = static_cast<Uint128>(hash) * buckets_;
     const auto bucket = static_cast<std::uint64_t>(product >> 64);
     return {bucket,
             static_cast<unsigned>(MultiplyHigh(
                 static_cast<std::uint64_t>(product), StartsIn(bucket)))};
   }
-  // The least digest whose place is in that bucket, or a later one.
-  std::uint64_t FirstDigestOf(std::uint64_t bucket) const noexcept {
-    return FirstHashOf(bucket, buckets_);
+  // The least hash whose place is in that bucket, or a later one.
+  std::uint64_t FirstHashOf(std::uint64_t bucket) const noexcept {
+    return tamis::FirstHashOf(bucket, buckets_);
   }
 
  private:
@@ -172,7 +172,7 @@ class BumpedLayer {
     return shape_.bucket_rows() - (ends_part ? shape_.window - 1 : 0);
   }
 
-  BumpedShape shape_;
+  BumpedLayout shape_;
   std::uint64_t buckets_ = 0;
   std::uint64_t part_mask_ = 0;
   std::uint64_t wide_segments_ = 0;

@@ -36,10 +36,10 @@ std::size_t WideRows(const BumpedLayer& layer, std::uint64_t first) {
 }  // namespace
 
 template <typename Word>
-bool BumpedLane<Word>::Start(std::uint64_t part,
-                             std::span<const std::uint64_t> digests,
-                             WalkingKey<Word>* walking) {
-  const BumpedShape& shape = layer_.shape();
+bool BumpedElimination<Word>::Start(std::uint64_t part,
+                                    std::span<const std::uint64_t> hashes,
+                                    WalkingKey<Word>* walking) {
+  const BumpedLayout& shape = layer_.shape();
   first_bucket_ = part * shape.part_buckets();
   const auto buckets = static_cast<std::size_t>(std::min<std::uint64_t>(
       shape.part_buckets(), layer_.buckets() - first_bucket_));
@@ -52,7 +52,7 @@ bool BumpedLane<Word>::Start(std::uint64_t part,
   rows_.coefficients = memory_.data();
   levels_.assign(buckets, 0);
   bumped_.clear();
-  digests_ = digests;
+  hashes_ = hashes;
   bucket_ = first_bucket_ - 1;  // so that the next is the first
   bucket_begin_ = bucket_end_ = 0;
   walking->self = walking->queue = nullptr;
@@ -65,7 +65,7 @@ bool BumpedLane<Word>::Start(std::uint64_t part,
 }
 
 template <typename Word>
-bool BumpedLane<Word>::Settle(WalkingKey<Word>* walking) {
+bool BumpedElimination<Word>::Settle(WalkingKey<Word>* walking) {
   if (!GetRow(*walking, rows_.values) &&
       walking->row[rows_.values] != walking->value) {
     Bump(*walking->self);
@@ -75,27 +75,27 @@ bool BumpedLane<Word>::Settle(WalkingKey<Word>* walking) {
 }
 
 template <typename Word>
-bool BumpedLane<Word>::OpenNextBucket(WalkingKey<Word>* walking) {
-  if (bucket_end_ == digests_.size()) return false;
+bool BumpedElimination<Word>::OpenNextBucket(WalkingKey<Word>* walking) {
+  if (bucket_end_ == hashes_.size()) return false;
   ++bucket_;
   bucket_row_ = static_cast<std::size_t>(bucket_ - first_bucket_) *
                 layer_.shape().bucket_rows();
   bucket_begin_ = bucket_end_;
   const bool last = bucket_ + 1 == first_bucket_ + levels_.size();
   if (last) {
-    bucket_end_ = digests_.size();
+    bucket_end_ = hashes_.size();
   } else {
-    const std::uint64_t bound = layer_.FirstDigestOf(bucket_ + 1);
-    while (bucket_end_ < digests_.size() && digests_[bucket_end_] < bound) {
+    const std::uint64_t bound = layer_.FirstHashOf(bucket_ + 1);
+    while (bucket_end_ < hashes_.size() && hashes_[bucket_end_] < bound) {
       ++bucket_end_;
     }
   }
   // All at once: what one key takes, the processor does for several at a time.
   queue_.resize(bucket_end_ - bucket_begin_);
   for (std::size_t i = 0; i < queue_.size(); ++i) {
-    const std::uint64_t digest = digests_[bucket_begin_ + i];
-    const std::size_t row = bucket_row_ + layer_.PlaceOf(digest).row;
-    const BumpedKey<Word> key = BumpedKeyOf<Word>(digest);
+    const std::uint64_t hash = hashes_[bucket_begin_ + i];
+    const std::size_t row = bucket_row_ + layer_.PlaceOf(hash).row;
+    const BumpedKey<Word> key = BumpedKeyOf<Word>(hash);
     queue_[i] = {key.coefficients, key.fingerprint & FingerprintMask(row),
                  rows_.coefficients + row, nullptr};
   }
@@ -105,7 +105,7 @@ bool BumpedLane<Word>::OpenNextBucket(WalkingKey<Word>* walking) {
 }
 
 template <typename Word>
-bool BumpedLane<Word>::TakeNextIn(WalkingKey<Word>* walking) {
+bool BumpedElimination<Word>::TakeNextIn(WalkingKey<Word>* walking) {
   while (walking->self == walking->queue) {
     if (!OpenNextBucket(walking)) return false;
   }
@@ -114,8 +114,8 @@ bool BumpedLane<Word>::TakeNextIn(WalkingKey<Word>* walking) {
 }
 
 template <typename Word>
-void BumpedLane<Word>::Bump(const QueuedKey<Word>& key) {
-  const BumpedShape& shape = layer_.shape();
+void BumpedElimination<Word>::Bump(const QueuedKey<Word>& key) {
+  const BumpedLayout& shape = layer_.shape();
   const Word* const bucket = rows_.coefficients + bucket_row_;
   const unsigned level =
       shape.LevelAbove(static_cast<unsigned>(key.row - bucket));
@@ -130,12 +130,12 @@ void BumpedLane<Word>::Bump(const QueuedKey<Word>& key) {
     if (owned != nullptr) rows_.Clear(owned);
   }
   const auto first =
-      digests_.begin() + static_cast<std::ptrdiff_t>(bucket_begin_);
+      hashes_.begin() + static_cast<std::ptrdiff_t>(bucket_begin_);
   bumped_.insert(bumped_.end(), first,
                  first + static_cast<std::ptrdiff_t>(end));
 }
 
-template class BumpedLane<std::uint64_t>;
-template class BumpedLane<Uint128>;
+template class BumpedElimination<std::uint64_t>;
+template class BumpedElimination<Uint128>;
 
 }  // namespace tamis

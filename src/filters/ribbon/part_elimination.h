@@ -33,13 +33,13 @@ struct BumpedRows {
 };
 
 template <typename Word>
-class BumpedLane {
+class BumpedElimination {
  public:
-  explicit BumpedLane(const BumpedLayer& layer) : layer_(layer) {}
+  explicit BumpedElimination(const BumpedLayer& layer) : layer_(layer) {}
 
   // Begins with a part, whose first key goes to *walking; false if it has none.
-  // REQUIRES: `digests` are those of the part, ascending; stay until the end
-  bool Start(std::uint64_t part, std::span<const std::uint64_t> digests,
+  // REQUIRES: `hashes` are those of the part, ascending; stay until the end
+  bool Start(std::uint64_t part, std::span<const std::uint64_t> hashes,
              WalkingKey<Word>* walking);
 
   // Where Walk() stops: gives the key its row, or bumps it, and exchanges it
@@ -71,11 +71,11 @@ class BumpedLane {
   std::vector<std::uint64_t> bumped_;
   std::vector<QueuedKey<Word>> queue_;  // keys of the bucket in work
 
-  std::span<const std::uint64_t> digests_;
+  std::span<const std::uint64_t> hashes_;
   std::uint64_t first_bucket_ = 0;
   std::uint64_t bucket_ = 0;      // of the layer
   std::size_t bucket_row_ = 0;    // its first, of the part's
-  std::size_t bucket_begin_ = 0;  // its digests
+  std::size_t bucket_begin_ = 0;  // its hashes
   std::size_t bucket_end_ = 0;
   std::size_t wide_rows_ = 0;
   std::uint32_t mask_ = 0;

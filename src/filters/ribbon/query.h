@@ -44,7 +44,7 @@ struct BumpedWindow {
 inline unsigned BumpedLevel(const BumpedLayer& layer,
                             const unsigned char* bytes,
                             std::uint64_t bucket) noexcept {
-  const BumpedShape& shape = layer.shape();
+  const BumpedLayout& shape = layer.shape();
   const unsigned per_pair = shape.level_bits / shape.bucket_pairs;
   unsigned level = 0;
   unsigned bit = 0;
@@ -80,9 +80,9 @@ inline BumpedSegment SegmentOf(const BumpedLayer& layer,
 // REQUIRES: the key is not bumped; `bytes` is the layer, from its start
 template <typename Word>
 bool CheckBumpedKey(const BumpedLayer& layer, const unsigned char* bytes,
-                    std::uint64_t digest, const BumpedPlace& place) noexcept {
+                    std::uint64_t hash, const BumpedPlace& place) noexcept {
   const BumpedSegment at = SegmentOf(layer, place);
-  const BumpedKey<Word> key = BumpedKeyOf<Word>(digest);
+  const BumpedKey<Word> key = BumpedKeyOf<Word>(hash);
   const BumpedWindow<Word> window(key.coefficients, at.row, at.second);
   const unsigned columns = layer.ColumnsAt(at.segment);
   std::array<const unsigned char*, BumpedWindow<Word>::kSegments> segments;
@@ -106,7 +106,7 @@ bool CheckBumpedKey(const BumpedLayer& layer, const unsigned char* bytes,
 // REQUIRES: layer->shape().window == 64
 inline WindowLayer WindowLayerOf(const BumpedLayer* layer,
                                  const unsigned char* bytes) noexcept {
-  const BumpedShape& shape = layer->shape();
+  const BumpedLayout& shape = layer->shape();
   WindowLayer windows;
   windows.layer = layer;
   windows.bytes = bytes;
@@ -126,11 +126,11 @@ inline WindowLayer WindowLayerOf(const BumpedLayer* layer,
 
 // Puts a key's window in place i: the same as PlaceOf(), SegmentOf() and
 // BumpedWindow together.  Buckets are single pairs where windows have 64 rows.
-inline void FindWindow(std::uint64_t digest, const WindowLayer& windows,
+inline void FindWindow(std::uint64_t hash, const WindowLayer& windows,
                        std::size_t i, WindowQueries* queries) noexcept {
   const BumpedLayer& layer = *windows.layer;
-  const BumpedPlace place = layer.PlaceOf(digest);
-  const auto key = BumpedKeyOf<std::uint64_t>(digest);
+  const BumpedPlace place = layer.PlaceOf(hash);
+  const auto key = BumpedKeyOf<std::uint64_t>(hash);
   const unsigned second = place.row / kSegmentRows;  // 0 or 1
   const unsigned row = place.row % kSegmentRows;
   const std::uint64_t segment = 2 * place.bucket + second;

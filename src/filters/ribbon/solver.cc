@@ -14,7 +14,7 @@ class BumpedSolver::Impl {
  public:
   virtual ~Impl() = default;
   virtual void Solve(std::uint64_t first_part,
-                     std::span<const std::uint64_t> digests,
+                     std::span<const std::uint64_t> hashes,
                      unsigned char* layer,
                      std::vector<std::uint64_t>* bumped) = 0;
 };
@@ -24,15 +24,15 @@ class BumpedSolver::ImplOf final : public Impl {
  public:
   explicit ImplOf(const BumpedLayer& layer) : layer_(layer), back_(layer_) {}
 
-  void Solve(std::uint64_t first_part, std::span<const std::uint64_t> digests,
+  void Solve(std::uint64_t first_part, std::span<const std::uint64_t> hashes,
              unsigned char* bytes,
              std::vector<std::uint64_t>* bumped) override {
     const std::uint64_t end =
         std::min(first_part + kPartsAtOnce, layer_.parts());
     while (lanes_.size() < end - first_part) lanes_.emplace_back(layer_);
-    Eliminate(first_part, end, digests);
+    Eliminate(first_part, end, hashes);
     for (std::uint64_t part = first_part; part < end; ++part) {
-      const BumpedLane<Word>& lane = lanes_[part - first_part];
+      const BumpedElimination<Word>& lane = lanes_[part - first_part];
       back_.Run(lane, bytes);
       bumped->insert(bumped->end(), lane.bumped().begin(), lane.bumped().end());
     }
@@ -47,22 +47,22 @@ class BumpedSolver::ImplOf final : public Impl {
   };
 
   void Eliminate(std::uint64_t first_part, std::uint64_t end,
-                 std::span<const std::uint64_t> digests) {
+                 std::span<const std::uint64_t> hashes) {
     const auto parts = static_cast<std::size_t>(end - first_part);
     Work work;
     for (std::size_t i = 0; i < parts; ++i) {
-      auto stop = digests.end();
+      auto stop = hashes.end();
       if (i + 1 < parts) {
-        stop = std::lower_bound(
-            digests.begin(), digests.end(),
-            layer_.FirstDigestOf((first_part + i + 1) *
-                                 layer_.shape().part_buckets()));
+        stop =
+            std::lower_bound(hashes.begin(), hashes.end(),
+                             layer_.FirstHashOf((first_part + i + 1) *
+                                                layer_.shape().part_buckets()));
       }
-      const auto own = static_cast<std::size_t>(stop - digests.begin());
-      if (lanes_[i].Start(first_part + i, digests.first(own), &work.keys[i])) {
+      const auto own = static_cast<std::size_t>(stop - hashes.begin());
+      if (lanes_[i].Start(first_part + i, hashes.first(own), &work.keys[i])) {
         work.busy[work.count++] = i;
       }
-      digests = digests.subspan(own);
+      hashes = hashes.subspan(own);
     }
     while (work.count >= kWalkers) Together(&work);
     for (std::size_t i = 0; i < work.count; ++i) {
@@ -70,7 +70,7 @@ class BumpedSolver::ImplOf final : public Impl {
     }
   }
 
-  static void Alone(BumpedLane<Word>* lane, WalkingKey<Word> key) {
+  static void Alone(BumpedElimination<Word>* lane, WalkingKey<Word> key) {
     do {
       while (Walk(&key, lane->rows().values)) {
       }
@@ -102,7 +102,7 @@ class BumpedSolver::ImplOf final : public Impl {
   }
 
   const BumpedLayer layer_;
-  std::vector<BumpedLane<Word>> lanes_;
+  std::vector<BumpedElimination<Word>> lanes_;
   BackSubstitution<Word> back_;
   const Kernels& kernels_ = ActiveKernels();
 };
@@ -117,10 +117,10 @@ BumpedSolver::BumpedSolver(const BumpedLayer& layer) {
 BumpedSolver::~BumpedSolver() = default;
 
 void BumpedSolver::Solve(std::uint64_t first_part,
-                         std::span<const std::uint64_t> digests,
+                         std::span<const std::uint64_t> hashes,
                          unsigned char* layer,
                          std::vector<std::uint64_t>* bumped) {
-  impl_->Solve(first_part, digests, layer, bumped);
+  impl_->Solve(first_part, hashes, layer, bumped);
 }
 
 }  // namespace tamis

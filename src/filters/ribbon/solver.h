@@ -25,10 +25,10 @@ class BumpedSolver {
   BumpedSolver& operator=(const BumpedSolver&) = delete;
 
   // Solves the parts from `first_part` on, up to kPartsAtOnce of them, for
-  // `digests`: all of theirs, ascending, all different.  Writes their segments
-  // to `layer`, where the layer starts, and appends the digests of the keys
+  // `hashes`: all of theirs, ascending, all different.  Writes their segments
+  // to `layer`, where the layer starts, and appends the hashes of the keys
   // that it bumped, ascending, to *bumped.  Throws std::bad_alloc.
-  void Solve(std::uint64_t first_part, std::span<const std::uint64_t> digests,
+  void Solve(std::uint64_t first_part, std::span<const std::uint64_t> hashes,
              unsigned char* layer, std::vector<std::uint64_t>* bumped);
 
  private:

@@ -131,8 +131,8 @@ bool RibbonBanding::Add(std::span<const std::uint64_t> rehashes,
 // row before.
 void RibbonBanding::Solve(const RibbonShape& shape,
                           unsigned char* segments) const noexcept {
-  std::array<std::uint64_t, kMostStandardRibbonColumns> low = {};
-  std::array<std::uint64_t, kMostStandardRibbonColumns> high = {};
+  std::array<std::uint64_t, kMaxStandardRibbonColumns> low = {};
+  std::array<std::uint64_t, kMaxStandardRibbonColumns> high = {};
   unsigned char* out = segments + shape.segments * kRibbonSegmentBytes;
   for (std::uint64_t block = shape.blocks; block-- > 0;) {
     const unsigned columns = shape.columns - (block < shape.cut ? 1 : 0);
@@ -156,7 +156,7 @@ void RibbonBanding::Solve(const RibbonShape& shape,
   }
 }
 
-RibbonOutcome AddSorted(const DigestBuckets& rehashes, std::uint64_t starts,
+RibbonOutcome AddSorted(const HashBuckets& rehashes, std::uint64_t starts,
                         RibbonBanding* banding) noexcept {
   StartSorter sorter(starts);
   if (!sorter.Reserve(rehashes.size())) return RibbonOutcome::kNoMemory;

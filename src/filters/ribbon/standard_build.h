@@ -58,7 +58,7 @@ enum class RibbonOutcome {
 
 // RibbonBanding::Add() for all of them, sorted by their start as far as it
 // makes the rows stay in a cache.
-RibbonOutcome AddSorted(const DigestBuckets& rehashes, std::uint64_t starts,
+RibbonOutcome AddSorted(const HashBuckets& rehashes, std::uint64_t starts,
                         RibbonBanding* banding) noexcept;
 
 }  // namespace tamis

@@ -20,7 +20,7 @@ constexpr std::uint64_t kMaxWords = 0x7fffffff;  // a signed int in Cassandra
 
 class CassandraFilter {
  public:
-  using Digest = DigestPair;
+  using Hash = HashPair;
   using Probes = SignedSumProbes;
   using Engine = ClassicEngine<CassandraFilter>;
   static constexpr std::size_t kHeaderBytes = 8;
@@ -59,7 +59,7 @@ class CassandraFilter {
     return era_ == CassandraEra::kNativeOrder ? 0 : 7;
   }
 
-  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+  Hash HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
     if (era_ == CassandraEra::kMurmur2) {
       const Hash128 hash = Murmur2CassandraPair(key);
       return {hash.h1, hash.h2};

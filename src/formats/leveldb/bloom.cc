@@ -16,7 +16,7 @@ constexpr std::uint32_t kHashSeed = 0xbc9f1d34;  // LevelDB's, for Bloom
 
 class LevelDbBloom {
  public:
-  using Digest = std::uint32_t;
+  using Hash = std::uint32_t;
   using Probes = RotatedSumProbes;
   using Engine = ClassicEngine<LevelDbBloom>;
   static constexpr std::size_t kHeaderBytes = 0;
@@ -38,7 +38,7 @@ class LevelDbBloom {
   std::string_view hash_name() const noexcept { return "leveldb hash"; }
   unsigned byte_flip() const noexcept { return 0; }
 
-  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+  Hash HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
     return LevelDbHash(key, kHashSeed);
   }
 

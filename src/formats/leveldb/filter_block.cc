@@ -14,7 +14,7 @@ constexpr unsigned kBaseLg = 11;               // LevelDB's: a filter per 2 KiB
 constexpr std::size_t kTailBytes = 5;          // offset of the offsets, base_lg
 constexpr std::size_t kFewestFilterBytes = 2;  // a bit array and k
 // Their offsets alone then take 4 GiB: no table comes near it.
-constexpr std::uint64_t kMostFilters = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxFilters = std::uint64_t{1} << 30;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ LevelDbFilterBlockBuilder::LevelDbFilterBlockBuilder(const FilterPolicy& policy)
 
 Status LevelDbFilterBlockBuilder::StartBlock(std::uint64_t block_offset) {
   const std::uint64_t index = block_offset >> kBaseLg;
-  if (index > kMostFilters) {
+  if (index > kMaxFilters) {
     return Status::InvalidArgument(
         "leveldb: a filter block serves tables of up to 2 TiB");
   }

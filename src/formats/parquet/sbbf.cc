@@ -37,7 +37,7 @@ std::uint64_t BitsForRate(std::uint64_t keys, double rate) noexcept {
 // before what the templates make of this.
 class ParquetBits {
  public:
-  using Digest = std::uint64_t;
+  using Hash = std::uint64_t;
   using Engine = BlockedEngine<ParquetBits>;
   using Shape = SplitBlockShape;
   static constexpr std::string_view kKindName = "splitblock";
@@ -54,13 +54,13 @@ class ParquetBits {
   std::string spec_name() const { return std::string(kSpecName); }
   std::string_view hash_name() const noexcept { return "xxh64"; }
 
-  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+  Hash HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
     return Xxh64(key);
   }
   Shape ShapeOf(const BloomFacts& /*facts*/) const noexcept { return {}; }
   // REQUIRES: blocks < 2^32
-  std::uint64_t BlockOf(Digest digest, std::uint64_t blocks) const noexcept {
-    return ((digest >> 32) * blocks) >> 32;
+  std::uint64_t BlockOf(Hash hash, std::uint64_t blocks) const noexcept {
+    return ((hash >> 32) * blocks) >> 32;
   }
 
   BloomFacts Plan(std::uint64_t keys) const noexcept {
@@ -82,7 +82,7 @@ class ParquetBits {
       return Status::InvalidArgument(
           "parquet: a key has 8 probes, no more and no fewer");
     }
-    if (PayloadBytes(facts.bits) > kMostParquetBytes) {
+    if (PayloadBytes(facts.bits) > kMaxParquetBytes) {
       return Status::InvalidArgument(
           "parquet: more than 128 MiB, the format's limit; plan for fewer "
           "keys or fewer bits per key");
@@ -119,7 +119,7 @@ class ParquetBits {
 // later form multiplies.
 class ObsoleteParquetBits {
  public:
-  using Digest = std::uint64_t;
+  using Hash = std::uint64_t;
   using Engine = BlockedEngine<ObsoleteParquetBits>;
   using Shape = SplitBlockShape;
   static constexpr std::string_view kKindName = ParquetBits::kKindName;
@@ -129,13 +129,13 @@ class ObsoleteParquetBits {
   std::string spec_name() const { return std::string(kSpecName); }
   std::string_view hash_name() const noexcept { return "murmur3 (parquet)"; }
 
-  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+  Hash HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
     return Murmur3(key, kObsoleteSeed).h1;
   }
   Shape ShapeOf(const BloomFacts& /*facts*/) const noexcept { return {}; }
   // REQUIRES: blocks is a power of two
-  std::uint64_t BlockOf(Digest digest, std::uint64_t blocks) const noexcept {
-    return (digest >> 32) & (blocks - 1);
+  std::uint64_t BlockOf(Hash hash, std::uint64_t blocks) const noexcept {
+    return (hash >> 32) & (blocks - 1);
   }
 };
 
@@ -203,7 +203,7 @@ class ParquetBuilder final : public FilterBuilder {
     // How many of the keys count is known only to the inner builder; where
     // repeats make the filter smaller than expected, so is its header.
     const std::uint64_t expected = std::min(
-        format_.PayloadBytes(format_.Plan(added_).bits), kMostParquetBytes);
+        format_.PayloadBytes(format_.Plan(added_).bits), kMaxParquetBytes);
     Status done = AppendHeader(dst, expected);
     const std::size_t bits_at = dst->size();
     if (done.ok()) done = bits_.Finish(dst);
@@ -284,7 +284,7 @@ class ParquetPolicy final : public FilterPolicy {
   Estimate Predict(std::uint64_t keys) const noexcept override {
     Estimate estimate = bits_.Predict(keys);
     estimate.bytes +=
-        ParquetHeaderBytes(std::min(estimate.bytes, kMostParquetBytes));
+        ParquetHeaderBytes(std::min(estimate.bytes, kMaxParquetBytes));
     return estimate;
   }
   double RateAt(std::uint64_t planned_keys,

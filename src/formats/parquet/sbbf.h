@@ -15,7 +15,7 @@ inline constexpr std::string_view kParquetFilterName =
     "parquet.SplitBlockFilter";
 
 // Parquet's own writers go no further.
-inline constexpr std::uint64_t kMostParquetBytes = std::uint64_t{128} << 20;
+inline constexpr std::uint64_t kMaxParquetBytes = std::uint64_t{128} << 20;
 
 // Sizes are rounded up to a power of two, as Parquet's writers do; only a
 // number of bits given in full is merely rounded up to whole blocks.  A key has

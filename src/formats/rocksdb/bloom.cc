@@ -20,7 +20,7 @@ namespace tamis {
 namespace {
 
 constexpr LineFactors kRocksDbFactors = PowersOf(0x9e3779b9);
-constexpr unsigned kMostProbes = 30;  // 31 is reserved
+constexpr unsigned kMaxProbes = 30;  // 31 is reserved
 constexpr std::uint32_t kLegacySeed = 0xbc9f1d34;
 
 // Offsets from the trailer's beginning.
@@ -63,7 +63,7 @@ class RocksDbFormat {
 
 class FastLocalBloom : public RocksDbFormat {
  public:
-  using Digest = std::uint64_t;
+  using Hash = std::uint64_t;
   using Shape = LineShape;
   using Engine = BlockedEngine<FastLocalBloom>;
   static constexpr std::string_view kKindName = "bloom";
@@ -75,11 +75,11 @@ class FastLocalBloom : public RocksDbFormat {
   std::string spec_name() const { return "rocksdb"; }
   std::string_view hash_name() const noexcept { return "xxph3"; }
 
-  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
-    return FastLocalBloomDigest(key);
+  Hash HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+    return FastLocalBloomHash(key);
   }
-  std::uint64_t BlockOf(Digest digest, std::uint64_t blocks) const noexcept {
-    return ((digest >> 32) * blocks) >> 32;
+  std::uint64_t BlockOf(Hash hash, std::uint64_t blocks) const noexcept {
+    return ((hash >> 32) * blocks) >> 32;
   }
   Shape ShapeOf(const BloomFacts& facts) const noexcept {
     return LineShape({kRocksDbFactors.data(), facts.probes});
@@ -97,7 +97,7 @@ class FastLocalBloom : public RocksDbFormat {
     return facts;
   }
   Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.bits > 8 * kMostRocksDbBloomBytes) {
+    if (facts.bits > 8 * kMaxRocksDbBloomBytes) {
       return Status::InvalidArgument(
           "rocksdb: a filter has at most 4 GiB less 64 bytes");
     }
@@ -151,7 +151,7 @@ class FastLocalBloom : public RocksDbFormat {
     }
     const unsigned probes = ByteAt(trailer, kProbesAt);
     if (ByteAt(trailer, kImplementationAt) != 0 || probes == 0 ||
-        probes > kMostProbes || ByteAt(trailer, 3) != 0 ||
+        probes > kMaxProbes || ByteAt(trailer, 3) != 0 ||
         ByteAt(trailer, 4) != 0) {
       return "its trailer is reserved by RocksDB";
     }
@@ -161,7 +161,7 @@ class FastLocalBloom : public RocksDbFormat {
 
 class LegacyBloom : public RocksDbFormat {
  public:
-  using Digest = std::uint32_t;
+  using Hash = std::uint32_t;
   using Probes = LineSumProbes;
   using Engine = ClassicEngine<LegacyBloom>;
   static constexpr std::string_view kKindName = "bloom";
@@ -173,7 +173,7 @@ class LegacyBloom : public RocksDbFormat {
   std::string_view hash_name() const noexcept { return "rocksdb hash"; }
   unsigned byte_flip() const noexcept { return 0; }
 
-  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+  Hash HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
     return RocksDbHash32(key, kLegacySeed);
   }
 
@@ -227,7 +227,7 @@ class LegacyBloom : public RocksDbFormat {
     const std::uint64_t lines = LoadLittle32(trailer.data() + kLegacyLinesAt);
     const std::uint64_t length = parsed.payload.size();
     if (parsed.facts.probes == 0 ||
-        parsed.facts.probes > kMostRocksDbLegacyProbes) {
+        parsed.facts.probes > kMaxRocksDbLegacyProbes) {
       parsed.always_maybe = "its kind is reserved by RocksDB";
     } else if (length == 0) {
       parsed.always_maybe = kBareTrailer;
@@ -263,17 +263,17 @@ Result<std::unique_ptr<const FilterPolicy>> NewPolicy(BloomSizing sizing) {
 
 }  // namespace
 
-std::uint64_t FastLocalBloomDigest(Slice key) noexcept {
+std::uint64_t FastLocalBloomHash(Slice key) noexcept {
   return std::rotl(Xxph3(key), 32);
 }
 
-Status AppendFastLocalBloom(const DigestBuckets& digests, std::uint64_t keys,
+Status AppendFastLocalBloom(const HashBuckets& hashes, std::uint64_t keys,
                             unsigned millibits, std::string* dst) {
   const FastLocalBloom format({.bits_per_key = millibits / 1000.0});
   const BloomFacts facts = format.Plan(keys);
   const FastLocalBloom::Engine engine(format, facts);
   const auto mark = [&](unsigned char* bytes) {
-    engine.MarkAll(bytes, digests);
+    engine.MarkAll(bytes, hashes);
   };
   return AppendBloom(format, facts, mark, dst);
 }

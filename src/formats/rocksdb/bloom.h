@@ -22,7 +22,7 @@ inline constexpr std::size_t kRocksDbTrailerBytes = 5;
 // The first byte of the trailer.
 inline constexpr unsigned kRocksDbNewBloom = 0xff;
 inline constexpr unsigned kRocksDbRibbon = 0xfe;
-inline constexpr unsigned kMostRocksDbLegacyProbes = 0x7f;
+inline constexpr unsigned kMaxRocksDbLegacyProbes = 0x7f;
 
 // The policies below read the bytes of their own kind; formats/rocksdb/filter.h
 // has those that read all of them. InvalidArgument: fewer than 0.5 bits per
@@ -40,14 +40,14 @@ Status CombineRocksDbBloom(std::span<const Slice> filters,
 Status CombineRocksDbLegacy(std::span<const Slice> filters,
                             SetOperation operation, std::string* dst);
 
-// Hash of an entry as DigestBuckets wants it, with the half that picks the
+// Hash of an entry as HashBuckets wants it, with the half that picks the
 // line in front; rotate by 32 bits for RocksDB's own.
-std::uint64_t FastLocalBloomDigest(Slice key) noexcept;
+std::uint64_t FastLocalBloomHash(Slice key) noexcept;
 
-// Appends the filter of these digests, sized for so many keys, as a Ribbon
+// Appends the filter of these hashes, sized for so many keys, as a Ribbon
 // policy does where a Ribbon would not pay.  ResourceExhausted: no memory, *dst
 // is as it was.
-Status AppendFastLocalBloom(const DigestBuckets& digests, std::uint64_t keys,
+Status AppendFastLocalBloom(const HashBuckets& hashes, std::uint64_t keys,
                             unsigned millibits, std::string* dst);
 
 }  // namespace tamis

@@ -62,7 +62,7 @@ RocksDbKind KindOf(Slice bytes) noexcept {
   const unsigned mark =
       static_cast<unsigned char>(bytes[bytes.size() - kRocksDbTrailerBytes]);
   if (mark == kRocksDbRibbon) return RocksDbKind::kRibbon;
-  if (mark >= 1 && mark <= kMostRocksDbLegacyProbes) {
+  if (mark >= 1 && mark <= kMaxRocksDbLegacyProbes) {
     return RocksDbKind::kLegacyBloom;
   }
   return RocksDbKind::kBloom;

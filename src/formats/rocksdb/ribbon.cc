@@ -56,7 +56,7 @@ struct RibbonSetting {
   RibbonPlan PlanFor(std::uint64_t keys, std::uint32_t draw) const noexcept {
     RibbonPlan plan;
     plan.bloom_bytes = RocksDbBloomBytes(keys, millibits);
-    plan.is_bloom = keys > kMostRibbonKeys;
+    plan.is_bloom = keys > kMaxRibbonKeys;
     if (plan.is_bloom) return plan;
     const std::uint64_t slots = RocksDbRibbonSlots(keys);
     plan.shape = RibbonShapeFor(slots / kRibbonBlockSlots,
@@ -134,7 +134,7 @@ class RibbonBuilder final : public FilterBuilder {
   std::optional<std::uint64_t> counted_;
   // Under the seed ordinal_: sorted by it already, as the first seed is known
   // from the first key on and nearly always is the one.
-  std::unique_ptr<DigestBuckets> rehashes_ = std::make_unique<DigestBuckets>();
+  std::unique_ptr<HashBuckets> rehashes_ = std::make_unique<HashBuckets>();
   std::uint64_t first_hash_ = 0;
   std::uint64_t last_hash_ = 0;
   std::uint8_t ordinal_ = 0;
@@ -158,7 +158,7 @@ void RibbonBuilder::AddHash(std::uint64_t hash) noexcept {
 
 template <typename Change>
 bool RibbonBuilder::Rewrite(const Change& change) {
-  std::unique_ptr<DigestBuckets> rewritten(new (std::nothrow) DigestBuckets);
+  std::unique_ptr<HashBuckets> rewritten(new (std::nothrow) HashBuckets);
   bool fits = rewritten != nullptr;
   rehashes_->ForEach([&](std::span<const std::uint64_t> piece) {
     for (std::size_t i = 0; fits && i < piece.size(); ++i) {

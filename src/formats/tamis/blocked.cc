@@ -66,7 +66,7 @@ struct SplitBlockKind {
 template <typename Kind>
 class TamisBlocked {
  public:
-  using Digest = std::uint64_t;
+  using Hash = std::uint64_t;
   using Shape = typename Kind::Shape;
   using Engine = BlockedEngine<TamisBlocked>;
   static constexpr std::string_view kKindName = Kind::kName;
@@ -85,11 +85,11 @@ class TamisBlocked {
   std::string spec_name() const { return "tamis"; }
   std::string_view hash_name() const noexcept { return "xxh3"; }
 
-  Digest HashOf(Slice key, std::uint64_t seed) const noexcept {
+  Hash HashOf(Slice key, std::uint64_t seed) const noexcept {
     return Xxh3(key, seed);
   }
-  std::uint64_t BlockOf(Digest digest, std::uint64_t blocks) const noexcept {
-    return FastRange(digest, blocks);
+  std::uint64_t BlockOf(Hash hash, std::uint64_t blocks) const noexcept {
+    return FastRange(hash, blocks);
   }
   Shape ShapeOf(const BloomFacts& facts) const noexcept {
     return Kind::ShapeOf(facts.probes);
@@ -143,7 +143,7 @@ class TamisBlocked {
     if (!parsed.always_maybe.empty()) return parsed;
 
     const std::uint64_t blocks = header.size_parameter;
-    if (blocks == 0 || blocks > kMostBloomBits / kBlockBits ||
+    if (blocks == 0 || blocks > kMaxBloomBits / kBlockBits ||
         parsed.payload.size() != blocks * Shape::kBytes) {
       return Status::Corruption("tamis: its payload does not fit its blocks");
     }
@@ -196,13 +196,13 @@ Result<std::unique_ptr<const FilterPolicy>> NewPolicy(const BloomSizing& sizing,
       std::make_unique<BloomPolicy<TamisBlocked<Kind>>>(*format));
 }
 
-// Ascending digests mark ascending lines, so nothing has to be prefetched.
+// Ascending hashes mark ascending lines, so nothing has to be prefetched.
 void MarkLines(const MutableLineFilter& filter,
-               std::span<const std::uint64_t> digests) noexcept {
+               std::span<const std::uint64_t> hashes) noexcept {
   constexpr std::size_t kGroup = 64;
   const Kernels& kernels = ActiveKernels();
   ForEachPrepared<kGroup, BatchOrder::kInTurn>(
-      digests, [&](std::uint64_t digest) { return filter.MarkOf(digest); },
+      hashes, [&](std::uint64_t hash) { return filter.MarkOf(hash); },
       [&](std::size_t /*first*/, std::span<const BlockMark> marks) {
         kernels.mark_lines(marks.data(), marks.size(), filter.probes);
       });
@@ -221,13 +221,13 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
 }
 
 // Ranges end where lines do, so that no two threads mark one line.
-Status AppendTamisLines(const DigestedKeys& keys, const BloomSizing& sizing,
+Status AppendTamisLines(const HashedKeys& keys, const BloomSizing& sizing,
                         std::string* dst) {
   constexpr std::uint64_t kRangeKeys = std::uint64_t{1} << 17;  // 1 MiB
   const auto format = BlockedFormatOf<LineKind>(sizing, keys.seed);
   if (!format.ok()) return format.status();
-  BloomFacts facts = format->Plan(keys.digests->size());
-  facts.keys = keys.digests->size();
+  BloomFacts facts = format->Plan(keys.hashes->size());
+  facts.keys = keys.hashes->size();
   const std::size_t start = dst->size();
   Status room = AppendZeros(dst, TotalBytes(*format, facts));
   if (!room.ok()) return room;
@@ -235,15 +235,15 @@ Status AppendTamisLines(const DigestedKeys& keys, const BloomSizing& sizing,
   const MutableLineFilter filter = {.lines = BytesOf(whole + kTamisHeaderBytes),
                                     .count = facts.bits / kLineBits,
                                     .probes = TamisLineProbes(facts.probes)};
-  const std::size_t ranges = keys.digests->size() / kRangeKeys + 1;
-  Status marked = keys.digests->ForEachRange(
+  const std::size_t ranges = keys.hashes->size() / kRangeKeys + 1;
+  Status marked = keys.hashes->ForEachRange(
       ranges,
       [&](std::size_t i) {
         const auto line = static_cast<Uint128>(i) * filter.count / ranges;
         return FirstHashOf(static_cast<std::uint64_t>(line), filter.count);
       },
-      [&](std::size_t /*i*/, std::span<const std::uint64_t> digests) {
-        MarkLines(filter, digests);
+      [&](std::size_t /*i*/, std::span<const std::uint64_t> hashes) {
+        MarkLines(filter, hashes);
       });
   if (!marked.ok()) return marked;
   format->Seal({whole, dst->size() - start}, facts);

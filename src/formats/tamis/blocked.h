@@ -23,7 +23,7 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
 
 // Appends the cache-local filter that NewTamisLinePolicy() would build of these
 // keys.  On error *dst may have grown.  InvalidArgument: as there.
-Status AppendTamisLines(const DigestedKeys& keys, const BloomSizing& sizing,
+Status AppendTamisLines(const HashedKeys& keys, const BloomSizing& sizing,
                         std::string* dst);
 
 // As FilterPolicy::Open() and Combine(), for bytes of this kind.

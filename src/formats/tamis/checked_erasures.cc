@@ -17,22 +17,22 @@ class CheckedErasures final : public ErasableFilter {
       : filter_(std::move(filter)) {}
 
   Status Insert(Slice key) override {
-    const std::uint64_t digest = Xxh3(key, kSeed);
-    if (!keys_.Add(digest)) return OutOfMemory();
+    const std::uint64_t hash = Xxh3(key, kSeed);
+    if (!keys_.Add(hash)) return OutOfMemory();
     Status inserted = filter_->Insert(key);
-    if (!inserted.ok()) keys_.Take(digest);
+    if (!inserted.ok()) keys_.Take(hash);
     return inserted;
   }
   Status Erase(Slice key) override {
-    const std::uint64_t digest = Xxh3(key, kSeed);
-    if (keys_.CountOf(digest) == 0) {
+    const std::uint64_t hash = Xxh3(key, kSeed);
+    if (keys_.CountOf(hash) == 0) {
       return NoThrow([] {
         return Status::NotFound(
             "the key to erase was not inserted, or was erased as often");
       });
     }
     Status erased = filter_->Erase(key);
-    if (erased.ok()) keys_.Take(digest);
+    if (erased.ok()) keys_.Take(hash);
     return erased;
   }
 
@@ -55,7 +55,7 @@ class CheckedErasures final : public ErasableFilter {
   static constexpr std::uint64_t kSeed = 0x636865636b6564;
 
   std::unique_ptr<ErasableFilter> filter_;
-  DigestCounts keys_;
+  HashCounts keys_;
 };
 
 }  // namespace

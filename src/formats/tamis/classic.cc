@@ -15,7 +15,7 @@ constexpr std::uint64_t kBitsPerWord = 64;
 
 class TamisClassic {
  public:
-  using Digest = std::uint64_t;
+  using Hash = std::uint64_t;
   using Probes = MultiplicativeProbes;
   using Engine = ClassicEngine<TamisClassic>;
   static constexpr std::size_t kHeaderBytes = kTamisHeaderBytes;
@@ -32,7 +32,7 @@ class TamisClassic {
   std::string_view hash_name() const noexcept { return "xxh3"; }
   unsigned byte_flip() const noexcept { return 0; }
 
-  Digest HashOf(Slice key, std::uint64_t seed) const noexcept {
+  Hash HashOf(Slice key, std::uint64_t seed) const noexcept {
     return Xxh3(key, seed);
   }
   BloomFacts Plan(std::uint64_t keys) const noexcept {
@@ -91,7 +91,7 @@ class TamisClassic {
 
   Status CheckPayload(const ParsedBloom& parsed) const {
     const std::uint64_t bits = parsed.facts.bits;
-    if (bits == 0 || bits > kMostBloomBits ||
+    if (bits == 0 || bits > kMaxBloomBits ||
         parsed.payload.size() != PayloadBytes(bits)) {
       return Status::Corruption("tamis: its payload does not fit its bits");
     }

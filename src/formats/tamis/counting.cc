@@ -19,7 +19,7 @@ class CountingEngine;
 
 class TamisCounting {
  public:
-  using Digest = std::uint64_t;
+  using Hash = std::uint64_t;
   using Engine = CountingEngine;
   static constexpr std::size_t kHeaderBytes = kTamisHeaderBytes;
   static constexpr std::size_t kTrailerBytes = 0;
@@ -37,7 +37,7 @@ class TamisCounting {
 
   std::string spec_name() const { return "tamis"; }
   std::string_view hash_name() const noexcept { return "xxh3"; }
-  Digest HashOf(Slice key, std::uint64_t seed) const noexcept {
+  Hash HashOf(Slice key, std::uint64_t seed) const noexcept {
     return Xxh3(key, seed);
   }
 
@@ -80,7 +80,7 @@ class TamisCounting {
     ParsedBloom& bloom = parsed->bloom;
     if (!bloom.always_maybe.empty()) return bloom;
     const std::uint64_t lines = parsed->blocks;
-    if (lines == 0 || lines > kMostBloomBits / kLineBitsStored ||
+    if (lines == 0 || lines > kMaxBloomBits / kLineBitsStored ||
         bloom.payload.size() != lines * kCountingLineBytes) {
       return Status::Corruption("tamis: its payload does not fit its lines");
     }
@@ -107,8 +107,8 @@ class CountingEngine {
       : lines_(facts.bits / kLineBitsStored), probes_(facts.probes) {}
 
   [[gnu::always_inline]] Query Prepare(const unsigned char* bytes,
-                                       std::uint64_t digest) const noexcept {
-    const Query query = {bytes + OffsetOf(digest), BitsOf(digest)};
+                                       std::uint64_t hash) const noexcept {
+    const Query query = {bytes + OffsetOf(hash), BitsOf(hash)};
     __builtin_prefetch(query.line, 0, 2);
     // Bytes of others may lie so that a line reaches into two of memory's.
     __builtin_prefetch(query.line + kCountingLineBytes - 1, 0, 2);
@@ -117,8 +117,8 @@ class CountingEngine {
   bool Check(const Query& query) const noexcept {
     return CheckCounters(query.line, query.bits, probes_);
   }
-  bool Check(const unsigned char* bytes, std::uint64_t digest) const noexcept {
-    return CheckCounters(bytes + OffsetOf(digest), BitsOf(digest), probes_);
+  bool Check(const unsigned char* bytes, std::uint64_t hash) const noexcept {
+    return CheckCounters(bytes + OffsetOf(hash), BitsOf(hash), probes_);
   }
   template <typename Hasher, typename Key>
   void CheckMany(const Hasher& format, std::uint64_t seed,
@@ -128,13 +128,13 @@ class CountingEngine {
         *this, bytes, keys,
         [&](const Key& key) { return format.HashOf(key, seed); }, out.data());
   }
-  bool Insert(unsigned char* bytes, std::uint64_t digest) const noexcept {
-    AddToCounters(bytes + OffsetOf(digest), BitsOf(digest), probes_);
+  bool Insert(unsigned char* bytes, std::uint64_t hash) const noexcept {
+    AddToCounters(bytes + OffsetOf(hash), BitsOf(hash), probes_);
     return true;
   }
-  bool Erase(unsigned char* bytes, std::uint64_t digest) const noexcept {
-    if (!Check(bytes, digest)) return false;
-    TakeFromCounters(bytes + OffsetOf(digest), BitsOf(digest), probes_);
+  bool Erase(unsigned char* bytes, std::uint64_t hash) const noexcept {
+    if (!Check(bytes, hash)) return false;
+    TakeFromCounters(bytes + OffsetOf(hash), BitsOf(hash), probes_);
     return true;
   }
   static void AddInto(std::span<unsigned char> into,
@@ -158,11 +158,11 @@ class CountingEngine {
   }
 
  private:
-  static std::uint32_t BitsOf(std::uint64_t digest) noexcept {
-    return static_cast<std::uint32_t>(digest);
+  static std::uint32_t BitsOf(std::uint64_t hash) noexcept {
+    return static_cast<std::uint32_t>(hash);
   }
-  std::uint64_t OffsetOf(std::uint64_t digest) const noexcept {
-    return FastRange(digest, lines_) * kCountingLineBytes;
+  std::uint64_t OffsetOf(std::uint64_t hash) const noexcept {
+    return FastRange(hash, lines_) * kCountingLineBytes;
   }
 
   std::uint64_t lines_;

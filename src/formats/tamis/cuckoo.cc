@@ -15,15 +15,15 @@ class CuckooEngine;
 
 class TamisCuckoo {
  public:
-  using Digest = std::uint64_t;
+  using Hash = std::uint64_t;
   using Engine = CuckooEngine;
   static constexpr std::size_t kHeaderBytes = kTamisHeaderBytes;
   static constexpr std::size_t kTrailerBytes = 0;
   static constexpr bool kHasSeed = true;
   static constexpr ErasableKind kKind = {.kind = TamisKind::kCuckoo,
                                          .name = "cuckoo",
-                                         .least_a = kLeastFingerprintBits,
-                                         .most_a = kMostFingerprintBits,
+                                         .least_a = kMinFingerprintBits,
+                                         .most_a = kMaxFingerprintBits,
                                          .b = kCuckooSlots};
 
   TamisCuckoo() = default;  // for reading, which needs no size
@@ -32,7 +32,7 @@ class TamisCuckoo {
 
   std::string spec_name() const { return "tamis"; }
   std::string_view hash_name() const noexcept { return "xxh3"; }
-  Digest HashOf(Slice key, std::uint64_t seed) const noexcept {
+  Hash HashOf(Slice key, std::uint64_t seed) const noexcept {
     return Xxh3(key, seed);
   }
 
@@ -89,7 +89,7 @@ class TamisCuckoo {
     if (!bloom.always_maybe.empty()) return bloom;
     const std::uint64_t buckets = parsed->blocks;
     bloom.facts.bits = BitsOf(buckets, bloom.facts.probes);
-    if (buckets == 0 || buckets % 2 != 0 || bloom.facts.bits > kMostBloomBits ||
+    if (buckets == 0 || buckets % 2 != 0 || bloom.facts.bits > kMaxBloomBits ||
         bloom.payload.size() != PayloadBytes(bloom.facts.bits)) {
       return Status::Corruption("tamis: its payload does not fit its buckets");
     }
@@ -117,7 +117,7 @@ class TamisCuckoo {
   // Saturates at 2^63, which is more than there can be.
   static std::uint64_t BitsOf(std::uint64_t buckets, unsigned bits) noexcept {
     const std::uint64_t of_bucket = std::uint64_t{kCuckooSlots} * bits;
-    if (bits != 0 && buckets > kMostBloomBits / of_bucket) {
+    if (bits != 0 && buckets > kMaxBloomBits / of_bucket) {
       return std::uint64_t{1} << 63;
     }
     return buckets * of_bucket;
@@ -142,16 +142,16 @@ class CuckooEngine {
       : table_(TamisCuckoo::BucketsOf(facts), facts.probes) {}
 
   [[gnu::always_inline]] Query Prepare(const unsigned char* bytes,
-                                       std::uint64_t digest) const noexcept {
-    const Query query = {bytes, table_.PlaceOf(digest)};
+                                       std::uint64_t hash) const noexcept {
+    const Query query = {bytes, table_.PlaceOf(hash)};
     table_.Prefetch(bytes, query.place);
     return query;
   }
   bool Check(const Query& query) const noexcept {
     return table_.Check(query.slots, query.place);
   }
-  bool Check(const unsigned char* bytes, std::uint64_t digest) const noexcept {
-    return table_.Check(bytes, table_.PlaceOf(digest));
+  bool Check(const unsigned char* bytes, std::uint64_t hash) const noexcept {
+    return table_.Check(bytes, table_.PlaceOf(hash));
   }
   template <typename Hasher, typename Key>
   void CheckMany(const Hasher& format, std::uint64_t seed,
@@ -161,11 +161,11 @@ class CuckooEngine {
         *this, bytes, keys,
         [&](const Key& key) { return format.HashOf(key, seed); }, out.data());
   }
-  bool Insert(unsigned char* bytes, std::uint64_t digest) const noexcept {
-    return table_.Insert(bytes, table_.PlaceOf(digest));
+  bool Insert(unsigned char* bytes, std::uint64_t hash) const noexcept {
+    return table_.Insert(bytes, table_.PlaceOf(hash));
   }
-  bool Erase(unsigned char* bytes, std::uint64_t digest) const noexcept {
-    return table_.Erase(bytes, table_.PlaceOf(digest));
+  bool Erase(unsigned char* bytes, std::uint64_t hash) const noexcept {
+    return table_.Erase(bytes, table_.PlaceOf(hash));
   }
 
   // What the slots say, see FilterInfo, if no key is in twice.

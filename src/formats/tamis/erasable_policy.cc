@@ -10,7 +10,7 @@ std::string WhyAlwaysMaybe(const TamisHeader& header,
   if (!kind.TakesA(header.parameter_a) || header.parameter_b != kind.b) {
     return "its parameters are reserved";
   }
-  if (header.keys > kMostErasableKeys) return "its number of keys is reserved";
+  if (header.keys > kMaxErasableKeys) return "its number of keys is reserved";
   return {};
 }
 
@@ -40,9 +40,9 @@ void SealErasable(std::span<char> whole, const ErasableKind& kind,
   SealTamis(whole, header);
 }
 
-Result<SortedDigests> SortDigests(const ChunkedArray<std::uint64_t>& digests) {
-  SortedDigests sorted;
-  const auto count = static_cast<std::size_t>(digests.size());
+Result<SortedHashes> SortHashes(const ChunkedArray<std::uint64_t>& hashes) {
+  SortedHashes sorted;
+  const auto count = static_cast<std::size_t>(hashes.size());
   sorted.memory =
       NewMemory(std::max<std::size_t>(count, 1) * sizeof(std::uint64_t));
   if (sorted.memory == nullptr) {
@@ -50,11 +50,11 @@ Result<SortedDigests> SortDigests(const ChunkedArray<std::uint64_t>& digests) {
   }
   auto* first = reinterpret_cast<std::uint64_t*>(sorted.memory.get());
   std::uint64_t* last = first;
-  for (std::size_t i = 0; i < digests.chunk_count(); ++i) {
-    last = std::copy(digests.chunk(i).begin(), digests.chunk(i).end(), last);
+  for (std::size_t i = 0; i < hashes.chunk_count(); ++i) {
+    last = std::copy(hashes.chunk(i).begin(), hashes.chunk(i).end(), last);
   }
   std::sort(first, last);
-  sorted.digests = {first, std::unique(first, last)};
+  sorted.hashes = {first, std::unique(first, last)};
   return sorted;
 }
 

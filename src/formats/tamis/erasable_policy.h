@@ -31,7 +31,7 @@
 namespace tamis {
 
 // More keys than any filter has, and far from where counting them would wrap.
-inline constexpr std::uint64_t kMostErasableKeys = std::uint64_t{1} << 62;
+inline constexpr std::uint64_t kMaxErasableKeys = std::uint64_t{1} << 62;
 
 // What the header of a kind may state.
 struct ErasableKind {
@@ -58,12 +58,12 @@ Result<ParsedErasable> ParseErasable(Slice bytes, const ErasableKind& kind);
 void SealErasable(std::span<char> whole, const ErasableKind& kind,
                   const BloomFacts& facts, std::uint64_t blocks) noexcept;
 
-// The digests in order, each once.  ResourceExhausted: no memory.
-struct SortedDigests {
+// The hashes in order, each once.  ResourceExhausted: no memory.
+struct SortedHashes {
   MemoryBlock<unsigned char> memory;
-  std::span<const std::uint64_t> digests;
+  std::span<const std::uint64_t> hashes;
 };
-Result<SortedDigests> SortDigests(const ChunkedArray<std::uint64_t>& digests);
+Result<SortedHashes> SortHashes(const ChunkedArray<std::uint64_t>& hashes);
 
 // Keys that are prepared before the first of them is checked or inserted.
 inline constexpr std::size_t kErasableGroup = 32;
@@ -90,20 +90,20 @@ class TamisErasable final : public ErasableFilter {
         payload_(std::move(payload)) {}
 
   Status Insert(Slice key) override {
-    return InsertDigest(format_.HashOf(key, facts_.seed));
+    return InsertHash(format_.HashOf(key, facts_.seed));
   }
   Status InsertMany(std::span<const Slice> keys) override {
     Status inserted;  // the first failure; keys after it are left out
     ForEachPrepared<kErasableGroup, BatchOrder::kInTurn>(
         keys,
         [this](Slice key) {
-          const std::uint64_t digest = format_.HashOf(key, facts_.seed);
-          engine_.Prepare(bytes(), digest);
-          return digest;
+          const std::uint64_t hash = format_.HashOf(key, facts_.seed);
+          engine_.Prepare(bytes(), hash);
+          return hash;
         },
-        [&](std::size_t /*first*/, std::span<const std::uint64_t> digests) {
-          for (std::size_t i = 0; inserted.ok() && i < digests.size(); ++i) {
-            inserted = InsertDigest(digests[i]);
+        [&](std::size_t /*first*/, std::span<const std::uint64_t> hashes) {
+          for (std::size_t i = 0; inserted.ok() && i < hashes.size(); ++i) {
+            inserted = InsertHash(hashes[i]);
           }
         });
     return inserted;
@@ -138,8 +138,8 @@ class TamisErasable final : public ErasableFilter {
  private:
   unsigned char* bytes() const noexcept { return payload_.bytes.get(); }
 
-  Status InsertDigest(std::uint64_t digest) {
-    if (*facts_.keys == kMostErasableKeys || !engine_.Insert(bytes(), digest)) {
+  Status InsertHash(std::uint64_t hash) {
+    if (*facts_.keys == kMaxErasableKeys || !engine_.Insert(bytes(), hash)) {
       return NoThrow([&] {
         return Status::FilterFull(
             std::string(F::kKind.name) + ": no room for another key among " +
@@ -156,7 +156,7 @@ class TamisErasable final : public ErasableFilter {
   BloomPayload payload_;
 };
 
-// Of the distinct keys: keys of one digest count as one key.
+// Of the distinct keys: keys of one hash count as one key.
 template <ErasableFormat F>
 class ErasableBuilder final : public FilterBuilder {
  public:
@@ -164,7 +164,7 @@ class ErasableBuilder final : public FilterBuilder {
       : format_(format), seed_(format.Plan(0).seed) {}
 
   void Add(Slice key) override {
-    if (!digests_.PushBack(format_.HashOf(key, seed_))) out_of_memory_ = true;
+    if (!hashes_.PushBack(format_.HashOf(key, seed_))) out_of_memory_ = true;
   }
 
   std::optional<std::uint64_t> hash_seed() const noexcept override {
@@ -181,7 +181,7 @@ class ErasableBuilder final : public FilterBuilder {
  private:
   bool TakeHash(KeyHash hash) override {
     if (hash.seed != seed_) return false;
-    if (!digests_.PushBack(hash.value)) out_of_memory_ = true;
+    if (!hashes_.PushBack(hash.value)) out_of_memory_ = true;
     return true;
   }
 
@@ -189,10 +189,10 @@ class ErasableBuilder final : public FilterBuilder {
     if (out_of_memory_) {
       return Status::ResourceExhausted("no memory for the keys' hashes");
     }
-    Result<SortedDigests> sorted = SortDigests(digests_);
+    Result<SortedHashes> sorted = SortHashes(hashes_);
     if (!sorted.ok()) return sorted.status();
-    BloomFacts facts = format_.Plan(sorted->digests.size());
-    facts.keys = sorted->digests.size();
+    BloomFacts facts = format_.Plan(sorted->hashes.size());
+    facts.keys = sorted->hashes.size();
     // A plan fails by chance, and hardly ever twice; a size that was given is
     // kept to.
     constexpr unsigned kTries = 10;
@@ -203,7 +203,7 @@ class ErasableBuilder final : public FilterBuilder {
       Status room = AppendZeros(dst, TotalBytes(format_, facts));
       if (!room.ok()) return room;
       char* whole = dst->data() + start;
-      if (InsertAll(facts, sorted->digests, BytesOf(whole + F::kHeaderBytes))) {
+      if (InsertAll(facts, sorted->hashes, BytesOf(whole + F::kHeaderBytes))) {
         format_.Seal({whole, dst->size() - start}, facts);
         counted_ = *facts.keys;
         return Status::Ok();
@@ -217,23 +217,22 @@ class ErasableBuilder final : public FilterBuilder {
         " keys do not find room; plan for a larger filter");
   }
 
-  bool InsertAll(const BloomFacts& facts,
-                 std::span<const std::uint64_t> digests,
+  bool InsertAll(const BloomFacts& facts, std::span<const std::uint64_t> hashes,
                  unsigned char* bytes) const noexcept {
     constexpr std::size_t kAhead = 16;
     const typename F::Engine engine(format_, facts);
-    for (std::size_t i = 0; i < digests.size(); ++i) {
-      if (i + kAhead < digests.size()) {
-        engine.Prepare(bytes, digests[i + kAhead]);
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      if (i + kAhead < hashes.size()) {
+        engine.Prepare(bytes, hashes[i + kAhead]);
       }
-      if (!engine.Insert(bytes, digests[i])) return false;
+      if (!engine.Insert(bytes, hashes[i])) return false;
     }
     return true;
   }
 
   F format_;
   std::uint64_t seed_;
-  ChunkedArray<std::uint64_t> digests_;
+  ChunkedArray<std::uint64_t> hashes_;
   std::optional<std::uint64_t> counted_;
   bool out_of_memory_ = false;
 };
@@ -286,7 +285,7 @@ CombineErasable(const F& format, std::span<const Slice> filters,
     for (const ParsedBloom& part : *parts) {
       F::Engine::AddInto({bytes, part.payload.size()},
                          {BytesOf(part.payload), part.payload.size()});
-      facts.keys = std::min(*facts.keys + *part.facts.keys, kMostErasableKeys);
+      facts.keys = std::min(*facts.keys + *part.facts.keys, kMaxErasableKeys);
     }
   };
   return AppendBloom(format, facts, add, dst);

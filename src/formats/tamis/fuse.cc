@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kSpec = "tamis";
 
 // So that no size, in bits, exceeds 64 of them.
-constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 56;
+constexpr std::uint64_t kMaxFuseKeys = std::uint64_t{1} << 56;
 
 bool TakesCellBits(std::uint64_t bits) noexcept {
   return bits == 8 || bits == 16 || bits == 32;
@@ -73,13 +73,13 @@ class FuseReader final : public FilterReader {
   // A key whose cells are on their way.
   struct Query {
     const unsigned char* cells;  // of its part; null: the part is a list
-    std::uint64_t digest;
+    std::uint64_t hash;
     FuseProbe<kArity> probe;
   };
 
-  FusePart PartOf(std::uint64_t digest) const noexcept {
+  FusePart PartOf(std::uint64_t hash) const noexcept {
     return directory_.PartAt(
-        static_cast<std::size_t>(FusePartOf(digest, parts_)));
+        static_cast<std::size_t>(FusePartOf(hash, parts_)));
   }
   // Key is a Slice, or the hash of one.
   template <typename Key>
@@ -97,14 +97,14 @@ class FuseReader final : public FilterReader {
   template <typename Key>
   Query QueryFor(const Key& key) const noexcept {
     Query query;
-    query.digest = HashOrTake(key, header_.seed);
-    const FusePart part = PartOf(query.digest);
+    query.hash = HashOrTake(key, header_.seed);
+    const FusePart part = PartOf(query.hash);
     query.cells = part.is_list() ? nullptr : part.content;
-    query.probe = FuseProbeFor<kArity>(FusePositionOf(query.digest, parts_),
+    query.probe = FuseProbeFor<kArity>(FusePositionOf(query.hash, parts_),
                                        part.shape, part.seed);
     return query;
   }
-  // A list is not worth it: there is one only where somebody forged digests.
+  // A list is not worth it: there is one only where somebody forged hashes.
   [[gnu::always_inline]] static void Prefetch(const Query& query) noexcept {
     if (query.cells == nullptr) return;
     for (const std::uint64_t slot : query.probe.slots) {
@@ -113,7 +113,7 @@ class FuseReader final : public FilterReader {
   }
   bool Check(const Query& query) const noexcept {
     if (query.cells == nullptr) {
-      return FuseListHas(PartOf(query.digest), query.digest);
+      return FuseListHas(PartOf(query.hash), query.hash);
     }
     return FuseDifference<Cell>(query.cells, query.probe) == 0;
   }
@@ -139,7 +139,7 @@ FilterInfo FuseReader<Cell, kArity>::Describe() const {
   info.set_bits = CountSetBits(
       {reinterpret_cast<const unsigned char*>(content.data()), content.size()});
   info.probes = kArity;
-  // Of what is listed, only a stranger of equal digest is mistaken.
+  // Of what is listed, only a stranger of equal hash is mistaken.
   info.rate = FuseRate(header_.parameter_a) *
               (1 - static_cast<double>(lists) / static_cast<double>(parts_));
   if (header_.keys != kTamisKeysUnknown) info.keys = header_.keys;
@@ -178,7 +178,7 @@ std::string WhyAlwaysMaybe(const TamisHeader& header) {
 }
 
 // Each thread that solves a part takes up to some 50 MB: fewer threads where
-// memory is short, and the rest for the digests.
+// memory is short, and the rest for the hashes.
 BuildOptions OptionsFor(BuildOptions options) {
   constexpr std::uint64_t kPerThread = std::uint64_t{48} << 20;
   options.threads = std::max(1u, options.threads);
@@ -201,9 +201,9 @@ class FusePolicy final : public FilterPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
-    return std::make_unique<DigestBuilder>(
+    return std::make_unique<SolvedFilterBuilder>(
         seed_, OptionsFor(options),
-        [settings = settings_](const DigestedKeys& keys,
+        [settings = settings_](const HashedKeys& keys,
                                const BuildOptions& building, std::string* dst) {
           return AppendTamisFuse(keys, settings, building, dst);
         });
@@ -218,12 +218,12 @@ class FusePolicy final : public FilterPolicy {
     estimate.probes = settings_.arity;
     estimate.false_positive_rate = RateAt(keys, keys);
     if (keys == 0) return estimate;
-    if (keys > kMostKeys) {
+    if (keys > kMaxFuseKeys) {
       estimate.status = NoThrow([] {
         return Status::InvalidArgument(
             "fuse: more than 2^56 keys; no filter can be so large");
       });
-      keys = kMostKeys;
+      keys = kMaxFuseKeys;
     }
     const std::uint64_t parts = FuseParts(keys);
     const std::uint64_t cells =
@@ -284,7 +284,7 @@ Result<std::unique_ptr<const FilterReader>> OpenTamisFuse(Slice bytes) {
   return NewReader(header, *std::move(directory));
 }
 
-Status AppendTamisFuse(const DigestedKeys& keys, const FuseSettings& settings,
+Status AppendTamisFuse(const HashedKeys& keys, const FuseSettings& settings,
                        const BuildOptions& options, std::string* dst) {
   const std::size_t start = dst->size();
   Status room = AppendZeros(dst, kTamisHeaderBytes);
@@ -293,11 +293,11 @@ Status AppendTamisFuse(const DigestedKeys& keys, const FuseSettings& settings,
   build.settings = settings;
   build.progress = options.progress;
   build.threads = options.threads;
-  Status written = AppendFusePayload(keys.digests, build, dst);
+  Status written = AppendFusePayload(keys.hashes, build, dst);
   if (!written.ok()) return written;
   TamisHeader header =
-      NewTamisHeader(TamisKind::kFuse, keys.seed, keys.digests->size());
-  header.size_parameter = FuseParts(keys.digests->size());
+      NewTamisHeader(TamisKind::kFuse, keys.seed, keys.hashes->size());
+  header.size_parameter = FuseParts(keys.hashes->size());
   header.parameter_a = settings.cell_bits;
   header.parameter_b = settings.arity;
   SealTamis({dst->data() + start, dst->size() - start}, header);

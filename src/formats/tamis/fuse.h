@@ -32,7 +32,7 @@ Result<std::unique_ptr<const FilterReader>> OpenTamisFuse(Slice bytes);
 
 // Appends the filter that the policy of these settings would build of these
 // keys.  On error *dst may have grown.  REQUIRES: there are such cells
-Status AppendTamisFuse(const DigestedKeys& keys, const FuseSettings& settings,
+Status AppendTamisFuse(const HashedKeys& keys, const FuseSettings& settings,
                        const BuildOptions& options, std::string* dst);
 
 }  // namespace tamis

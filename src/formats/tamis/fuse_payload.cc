@@ -17,7 +17,7 @@ namespace {
 
 constexpr FuseShape kNoShape = {.segment_bits = 0, .starts = 0};  // a list's
 
-constexpr std::size_t kDigestBytes = sizeof(std::uint64_t);
+constexpr std::size_t kHashBytes = sizeof(std::uint64_t);
 
 void EncodeEntry(const FusePart& part, char* entry) noexcept {
   const FuseShape shape = part.is_list() ? kNoShape : part.shape;
@@ -33,7 +33,7 @@ bool IsReserved(const FusePart& part, const char* entry) noexcept {
   if (LoadLittle<std::uint16_t>(entry + kFuseReservedAt) != 0) return true;
   if (part.is_list()) return part.shape != kNoShape;
   return part.type != FuseType::kCells || part.shape.starts == 0 ||
-         part.shape.segment_bits > kMostFuseSegmentBits;
+         part.shape.segment_bits > kMaxFuseSegmentBits;
 }
 
 // Below 2^52 for cells.
@@ -43,7 +43,7 @@ std::uint64_t CellBytes(const FuseShape& shape,
 }
 
 std::uint64_t ListedAt(const FusePart& part, std::uint64_t i) noexcept {
-  return LoadLittle64(part.content + i * kDigestBytes);
+  return LoadLittle64(part.content + i * kHashBytes);
 }
 
 // A search in a list that does not would miss keys.
@@ -67,7 +67,7 @@ class FuseWriter {
       : build_(build), parts_(parts), planned_(planned), payload_(payload) {}
 
   // By any thread, once for each part.
-  void Write(std::size_t i, std::span<const std::uint64_t> digests);
+  void Write(std::size_t i, std::span<const std::uint64_t> hashes);
 
   // After all of them: an error, if there was any.
   Status status() const TAMIS_EXCLUDES(mutex_) {
@@ -94,10 +94,10 @@ class FuseWriter {
   char* PlaceOf(std::size_t i) const noexcept {
     return payload_ + parts_ * kFuseEntryBytes + i * PlannedBytes();
   }
-  Status Solve(std::size_t i, std::span<const std::uint64_t> digests,
+  Status Solve(std::size_t i, std::span<const std::uint64_t> hashes,
                FusePeeler* peeler);
   Status Enlarge(std::size_t i, const FusePart& part, const FusePeeler& peeler);
-  Status List(std::size_t i, std::span<const std::uint64_t> digests);
+  Status List(std::size_t i, std::span<const std::uint64_t> hashes);
   void Keep(std::size_t i, Other other);
   std::unique_ptr<FusePeeler> TakePeeler();
   void Done(const Status& status, std::unique_ptr<FusePeeler> peeler);
@@ -134,17 +134,17 @@ void FuseWriter::Done(const Status& status,
   build_.progress(static_cast<double>(done_) / static_cast<double>(parts_));
 }
 
-void FuseWriter::Write(std::size_t i, std::span<const std::uint64_t> digests) {
+void FuseWriter::Write(std::size_t i, std::span<const std::uint64_t> hashes) {
   std::unique_ptr<FusePeeler> peeler = TakePeeler();
   if (peeler == nullptr) return;
-  const Status status = Solve(i, digests, peeler.get());
+  const Status status = Solve(i, hashes, peeler.get());
   Done(status, std::move(peeler));
 }
 
-Status FuseWriter::Solve(std::size_t i, std::span<const std::uint64_t> digests,
+Status FuseWriter::Solve(std::size_t i, std::span<const std::uint64_t> hashes,
                          FusePeeler* peeler) {
   const FuseSolution solution =
-      SolveFuse({.digests = digests, .scale = parts_}, planned_,
+      SolveFuse({.hashes = hashes, .scale = parts_}, planned_,
                 build_.settings.arity, build_.most_attempts, peeler);
   FusePart part;
   part.shape = solution.shape;
@@ -153,7 +153,7 @@ Status FuseWriter::Solve(std::size_t i, std::span<const std::uint64_t> digests,
     case FuseOutcome::kNoMemory:
       return Status::ResourceExhausted("fuse: no memory to build it in");
     case FuseOutcome::kUnsolved:
-      return List(i, digests);
+      return List(i, hashes);
     case FuseOutcome::kSolved:
       break;
   }
@@ -182,16 +182,16 @@ Status FuseWriter::Enlarge(std::size_t i, const FusePart& part,
   return Status::Ok();
 }
 
-Status FuseWriter::List(std::size_t i, std::span<const std::uint64_t> digests) {
+Status FuseWriter::List(std::size_t i, std::span<const std::uint64_t> hashes) {
   Other other;
   other.part.type = FuseType::kList;
-  other.part.listed = digests.size();
-  Status room = AppendZeros(&other.content, digests.size() * kDigestBytes);
+  other.part.listed = hashes.size();
+  Status room = AppendZeros(&other.content, hashes.size() * kHashBytes);
   if (!room.ok()) return room;
   char* to = other.content.data();
-  for (const std::uint64_t digest : digests) {
-    StoreLittle(to, digest);
-    to += kDigestBytes;
+  for (const std::uint64_t hash : hashes) {
+    StoreLittle(to, hash);
+    to += kHashBytes;
   }
   Keep(i, std::move(other));
   return Status::Ok();
@@ -225,13 +225,13 @@ Status FuseWriter::AppendMoved(std::string* dst) const {
 }
 
 // The payload as planned, or *moved if some parts did not fit.
-Status WriteParts(DigestSet* digests, const FuseBuild& build,
+Status WriteParts(KeyHashSet* hashes, const FuseBuild& build,
                   std::span<char> payload, std::string* moved) {
-  const std::uint64_t parts = FuseParts(digests->size(), build.part_keys);
+  const std::uint64_t parts = FuseParts(hashes->size(), build.part_keys);
   FuseWriter writer(build, parts,
-                    FusePartShape(digests->size(), parts, build.settings.arity),
+                    FusePartShape(hashes->size(), parts, build.settings.arity),
                     payload.data());
-  const Status visited = digests->ForEachRange(
+  const Status visited = hashes->ForEachRange(
       static_cast<std::size_t>(parts),
       [parts](std::size_t i) { return FirstHashOf(i, parts); },
       [&writer](std::size_t i, std::span<const std::uint64_t> some) {
@@ -244,12 +244,12 @@ Status WriteParts(DigestSet* digests, const FuseBuild& build,
 
 }  // namespace
 
-Status AppendFusePayload(DigestSet* digests, const FuseBuild& build,
+Status AppendFusePayload(KeyHashSet* hashes, const FuseBuild& build,
                          std::string* dst) {
-  const std::uint64_t parts = FuseParts(digests->size(), build.part_keys);
+  const std::uint64_t parts = FuseParts(hashes->size(), build.part_keys);
   if (parts == 0) return Status::Ok();
   const FuseShape planned =
-      FusePartShape(digests->size(), parts, build.settings.arity);
+      FusePartShape(hashes->size(), parts, build.settings.arity);
   const std::uint64_t bytes =
       parts * (kFuseEntryBytes + CellBytes(planned, build.settings));
   const std::size_t start = dst->size();
@@ -258,7 +258,7 @@ Status AppendFusePayload(DigestSet* digests, const FuseBuild& build,
 
   std::string moved;
   Status written = WriteParts(
-      digests, build, {dst->data() + start, static_cast<std::size_t>(bytes)},
+      hashes, build, {dst->data() + start, static_cast<std::size_t>(bytes)},
       &moved);
   if (written.ok() && !moved.empty()) {
     dst->resize(start);
@@ -288,13 +288,13 @@ Result<FuseDirectory> ParseFuseParts(Slice payload, std::uint64_t parts,
       return directory;
     }
     const std::uint64_t rest = payload.size() - offset;
-    if (part.listed > rest / kDigestBytes) return DoesNotFit();
+    if (part.listed > rest / kHashBytes) return DoesNotFit();
     const std::uint64_t bytes = part.is_list()
-                                    ? part.listed * kDigestBytes
+                                    ? part.listed * kHashBytes
                                     : CellBytes(part.shape, settings);
     if (bytes > rest) return DoesNotFit();
     if (!Ascends(part)) {
-      return Status::Corruption("tamis: a list of digests is in no order");
+      return Status::Corruption("tamis: a list of hashes is in no order");
     }
     offset += bytes;
   }
@@ -302,14 +302,14 @@ Result<FuseDirectory> ParseFuseParts(Slice payload, std::uint64_t parts,
   return directory;
 }
 
-bool FuseListHas(const FusePart& part, std::uint64_t digest) noexcept {
+bool FuseListHas(const FusePart& part, std::uint64_t hash) noexcept {
   std::uint64_t from = 0;
   std::uint64_t to = part.listed;
   while (from < to) {
     const std::uint64_t middle = from + (to - from) / 2;
     const std::uint64_t listed = ListedAt(part, middle);
-    if (listed == digest) return true;
-    if (listed < digest) {
+    if (listed == hash) return true;
+    if (listed < hash) {
       from = middle + 1;
     } else {
       to = middle;

@@ -18,15 +18,15 @@
 
 namespace tamis {
 
-// Digests are dealt out to the parts in their order.  Within its part, a
-// digest's place is its position: 64 bits again, in the same order.
-constexpr std::uint64_t FusePartOf(std::uint64_t digest,
+// Hashes are dealt out to the parts in their order.  Within its part, a
+// hash's place is its position: 64 bits again, in the same order.
+constexpr std::uint64_t FusePartOf(std::uint64_t hash,
                                    std::uint64_t parts) noexcept {
-  return FastRange(digest, parts);
+  return FastRange(hash, parts);
 }
-constexpr std::uint64_t FusePositionOf(std::uint64_t digest,
+constexpr std::uint64_t FusePositionOf(std::uint64_t hash,
                                        std::uint64_t parts) noexcept {
-  return digest * parts;
+  return hash * parts;
 }
 
 // An entry of the directory: its length, and the offsets within it.
@@ -43,7 +43,7 @@ enum class FuseType : unsigned char { kCells = 1, kList = 2 };
 struct FusePart {
   const unsigned char* content = nullptr;
   FuseType type = FuseType::kCells;
-  std::uint64_t listed = 0;  // a list: so many digests, ascending
+  std::uint64_t listed = 0;  // a list: so many hashes, ascending
   FuseShape shape;           // cells
   std::uint64_t seed = 0;
 
@@ -86,21 +86,21 @@ struct FuseDirectory {
 Result<FuseDirectory> ParseFuseParts(Slice payload, std::uint64_t parts,
                                      const FuseSettings& settings);
 
-// Is the digest in the list?  REQUIRES: part.is_list()
-bool FuseListHas(const FusePart& part, std::uint64_t digest) noexcept;
+// Is the hash in the list?  REQUIRES: part.is_list()
+bool FuseListHas(const FusePart& part, std::uint64_t hash) noexcept;
 
 struct FuseBuild {
   FuseSettings settings;
   std::function<void(double)> progress;  // of the solving, from 0 to 1
   unsigned threads = 1;                  // to get memory by
   // Other values than these are for tests.
-  std::uint64_t part_keys = kMostFusePartKeys;
-  unsigned most_attempts = kMostFuseAttempts;
+  std::uint64_t part_keys = kMaxFusePartKeys;
+  unsigned most_attempts = kMaxFuseAttempts;
 };
 
 // Appends the payload to *dst; on error *dst is as it was.  It depends on the
-// set, the settings and nothing else.  REQUIRES: the digests are sealed
-Status AppendFusePayload(DigestSet* digests, const FuseBuild& build,
+// set, the settings and nothing else.  REQUIRES: the hashes are sealed
+Status AppendFusePayload(KeyHashSet* hashes, const FuseBuild& build,
                          std::string* dst);
 
 }  // namespace tamis

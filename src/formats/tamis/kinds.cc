@@ -52,7 +52,7 @@ constexpr std::array kRows = {
                  .combine = CombineTamisLine,
                  .load = LoadTamisLine,
                  .append =
-                     [](const TamisSettings& settings, const DigestedKeys& keys,
+                     [](const TamisSettings& settings, const HashedKeys& keys,
                         const BuildOptions&, std::string* dst) {
                        return AppendTamisLines(keys, settings.sizing, dst);
                      },
@@ -71,7 +71,7 @@ constexpr std::array kRows = {
                  .make = MakeSized<NewTamisRibbonPolicy>,
                  .open = OpenTamisRibbon,
                  .append =
-                     [](const TamisSettings& settings, const DigestedKeys& keys,
+                     [](const TamisSettings& settings, const HashedKeys& keys,
                         const BuildOptions& options, std::string* dst) {
                        return AppendTamisRibbon(
                            keys, RibbonColumnsFor(settings.sizing), options,
@@ -86,7 +86,7 @@ constexpr std::array kRows = {
             },
         .open = OpenTamisFuse,
         .append =
-            [](const TamisSettings& settings, const DigestedKeys& keys,
+            [](const TamisSettings& settings, const HashedKeys& keys,
                const BuildOptions& options, std::string* dst) {
               return AppendTamisFuse(keys, FuseOf(settings), options, dst);
             },

@@ -67,8 +67,8 @@ struct TamisKindRow {
       const TamisSettings&, std::uint64_t planned_keys) = nullptr;
   // Appends the filter that the policy of these settings would build.  On error
   // *dst may have grown.  REQUIRES: make() takes the settings
-  Status (*append)(const TamisSettings&, const DigestedKeys&,
-                   const BuildOptions&, std::string* dst) = nullptr;
+  Status (*append)(const TamisSettings&, const HashedKeys&, const BuildOptions&,
+                   std::string* dst) = nullptr;
   // The bytes of a Bloom filter, taken apart; unit.bits != 0 goes with it.
   Result<ParsedBloom> (*parse_bloom)(Slice bytes) = nullptr;
   BloomUnit unit = {};

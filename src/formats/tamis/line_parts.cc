@@ -16,10 +16,10 @@
 namespace tamis {
 namespace {
 
-// out[i]: is digests[i] maybe in any part?
+// out[i]: is hashes[i] maybe in any part?
 void Answer(std::span<const LineFilter> parts,
-            std::span<const std::uint64_t> digests, bool* out) noexcept {
-  std::size_t count = digests.size();
+            std::span<const std::uint64_t> hashes, bool* out) noexcept {
+  std::size_t count = hashes.size();
   std::fill_n(out, count, false);
   std::array<std::size_t, kPartsGroup> open;  // those that no part has yet
   for (std::size_t i = 0; i < count; ++i) open[i] = i;
@@ -27,7 +27,7 @@ void Answer(std::span<const LineFilter> parts,
   std::array<bool, kPartsGroup> found;
   for (const LineFilter& part : parts) {
     for (std::size_t i = 0; i < count; ++i) {
-      queries[i] = part.QueryOf(digests[open[i]]);
+      queries[i] = part.QueryOf(hashes[open[i]]);
     }
     ActiveKernels().check_lines(queries.data(), count, part.probes,
                                 found.data());
@@ -62,12 +62,12 @@ std::uint64_t SetBitsOf(const LineFilter& part) noexcept {
 }  // namespace
 
 bool CheckParts(std::span<const LineFilter> parts,
-                std::uint64_t digest) noexcept {
+                std::uint64_t hash) noexcept {
   // The processor itself goes on to the next part before this one's line is
   // there: asking for all of them first was slower.
   const Kernels& kernels = ActiveKernels();
   return std::any_of(parts.begin(), parts.end(), [&](const LineFilter& part) {
-    return part.Check(kernels, digest);
+    return part.Check(kernels, hash);
   });
 }
 
@@ -75,19 +75,19 @@ void CheckPartsMany(std::span<const LineFilter> parts, std::uint64_t seed,
                     std::span<const Slice> keys, std::span<bool> out) noexcept {
   ForEachPrepared<kPartsGroup>(
       keys, [&](Slice key) { return PrepareParts(parts, seed, key); },
-      [&](std::size_t first, std::span<const std::uint64_t> digests) {
-        Answer(parts, digests, out.data() + first);
+      [&](std::size_t first, std::span<const std::uint64_t> hashes) {
+        Answer(parts, hashes, out.data() + first);
       });
 }
 
 void CheckPartsMany(std::span<const LineFilter> parts,
-                    std::span<const std::uint64_t> digests,
+                    std::span<const std::uint64_t> hashes,
                     std::span<bool> out) noexcept {
   ForEachPrepared<kPartsGroup>(
-      digests,
-      [&](std::uint64_t digest) {
-        for (const LineFilter& part : parts) part.PrefetchOfMany(digest);
-        return digest;
+      hashes,
+      [&](std::uint64_t hash) {
+        for (const LineFilter& part : parts) part.PrefetchOfMany(hash);
+        return hash;
       },
       [&](std::size_t first, std::span<const std::uint64_t> group) {
         Answer(parts, group, out.data() + first);
@@ -95,19 +95,19 @@ void CheckPartsMany(std::span<const LineFilter> parts,
 }
 
 std::uint64_t MarkNew(const MutableLineFilter& part,
-                      std::span<const std::uint64_t> digests) noexcept {
+                      std::span<const std::uint64_t> hashes) noexcept {
   const Kernels& kernels = ActiveKernels();
   std::uint64_t marked = 0;
   ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
-      digests,
-      [&](std::uint64_t digest) {
-        part.PrefetchOfMany(digest);
-        return digest;
+      hashes,
+      [&](std::uint64_t hash) {
+        part.PrefetchOfMany(hash);
+        return hash;
       },
       [&](std::size_t /*first*/, std::span<const std::uint64_t> group) {
-        for (const std::uint64_t digest : group) {
-          if (part.Check(kernels, digest)) continue;
-          part.Mark(digest);
+        for (const std::uint64_t hash : group) {
+          if (part.Check(kernels, hash)) continue;
+          part.Mark(hash);
           ++marked;
         }
       });
@@ -134,34 +134,34 @@ FilterInfo DescribeParts(std::span<const LineFilter> parts) {
   return info;
 }
 
-DigestsBuilder::DigestsBuilder(std::uint64_t seed, RepeatedKeys repeats,
-                               Write write)
+LinePartsBuilder::LinePartsBuilder(std::uint64_t seed, RepeatedKeys repeats,
+                                   Write write)
     : seed_(seed), repeats_(repeats), write_(std::move(write)) {}
 
-void DigestsBuilder::Add(Slice key) {
-  TakeHash({.value = LineDigest(key, seed_), .seed = seed_});
+void LinePartsBuilder::Add(Slice key) {
+  TakeHash({.value = LineHash(key, seed_), .seed = seed_});
 }
 
-bool DigestsBuilder::TakeHash(KeyHash hash) {
+bool LinePartsBuilder::TakeHash(KeyHash hash) {
   if (hash.seed != seed_) return false;
-  if (digests_.size() > 0 && last_ == hash.value) return true;
+  if (hashes_.size() > 0 && last_ == hash.value) return true;
   last_ = hash.value;
-  if (!digests_.PushBack(hash.value)) out_of_memory_ = true;
+  if (!hashes_.PushBack(hash.value)) out_of_memory_ = true;
   return true;
 }
 
-Status DigestsBuilder::Finish(std::string* dst) {
+Status LinePartsBuilder::Finish(std::string* dst) {
   return NoThrowAppending(dst, [&] {
     if (out_of_memory_) {
       return Status::ResourceExhausted("no memory for the keys' hashes");
     }
     const std::optional<std::uint64_t> distinct =
-        repeats_ == RepeatedKeys::kNeighbours ? digests_.size()
-                                              : digests_.CountDistinct();
+        repeats_ == RepeatedKeys::kNeighbours ? hashes_.size()
+                                              : hashes_.CountDistinct();
     if (!distinct.has_value()) {
       return Status::ResourceExhausted("no memory to count the keys");
     }
-    Status done = write_({.all = digests_, .distinct = *distinct}, dst);
+    Status done = write_({.all = hashes_, .distinct = *distinct}, dst);
     if (done.ok()) counted_ = *distinct;
     return done;
   });

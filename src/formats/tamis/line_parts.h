@@ -22,48 +22,47 @@ namespace tamis {
 // filters/bloom/line_filter.h.
 
 // Is the key maybe in any part?  Asked in order: put the likeliest first.
-bool CheckParts(std::span<const LineFilter> parts,
-                std::uint64_t digest) noexcept;
+bool CheckParts(std::span<const LineFilter> parts, std::uint64_t hash) noexcept;
 
 // out[i] = CheckParts() of keys[i], with all memory accesses overlapped.
 void CheckPartsMany(std::span<const LineFilter> parts, std::uint64_t seed,
                     std::span<const Slice> keys, std::span<bool> out) noexcept;
 
-// out[i] = CheckParts() of digests[i], likewise.
+// out[i] = CheckParts() of hashes[i], likewise.
 void CheckPartsMany(std::span<const LineFilter> parts,
-                    std::span<const std::uint64_t> digests,
+                    std::span<const std::uint64_t> hashes,
                     std::span<bool> out) noexcept;
 
-// Returns the digest of a key, its line in every part being prefetched.
+// Returns the hash of a key, its line in every part being prefetched.
 [[gnu::always_inline]] inline std::uint64_t PrepareParts(
     std::span<const LineFilter> parts, std::uint64_t seed, Slice key) noexcept {
-  const std::uint64_t digest = LineDigest(key, seed);
-  for (const LineFilter& part : parts) part.PrefetchOfMany(digest);
-  return digest;
+  const std::uint64_t hash = LineHash(key, seed);
+  for (const LineFilter& part : parts) part.PrefetchOfMany(hash);
+  return hash;
 }
 // Keys that are prepared before the first of them is checked or inserted.
 inline constexpr std::size_t kPartsGroup = 32;
 
-// Marks the digests that are not maybe in the part yet.  Returns their number.
+// Marks the hashes that are not maybe in the part yet.  Returns their number.
 std::uint64_t MarkNew(const MutableLineFilter& part,
-                      std::span<const std::uint64_t> digests) noexcept;
+                      std::span<const std::uint64_t> hashes) noexcept;
 
 // What the bits say, see FilterInfo: format, hash, bits, rate, keys by fill.
 // The rate is exact: that of an absent key, by the lines as they stand.
 FilterInfo DescribeParts(std::span<const LineFilter> parts);
 
-// Collects the digests of keys, without one that equals the one before it, and
+// Collects the hashes of keys, without one that equals the one before it, and
 // writes a filter when it knows how many different ones there are.
-class DigestsBuilder final : public FilterBuilder {
+class LinePartsBuilder final : public FilterBuilder {
  public:
-  struct Digests {
-    const DigestBuckets& all;
+  struct Hashes {
+    const HashBuckets& all;
     std::uint64_t distinct;
   };
   // As FilterBuilder::Finish().
-  using Write = std::function<Status(const Digests&, std::string* dst)>;
+  using Write = std::function<Status(const Hashes&, std::string* dst)>;
 
-  DigestsBuilder(std::uint64_t seed, RepeatedKeys repeats, Write write);
+  LinePartsBuilder(std::uint64_t seed, RepeatedKeys repeats, Write write);
   void Add(Slice key) override;
   std::optional<std::uint64_t> hash_seed() const noexcept override {
     return seed_;
@@ -79,8 +78,8 @@ class DigestsBuilder final : public FilterBuilder {
   std::uint64_t seed_;
   RepeatedKeys repeats_;
   Write write_;
-  DigestBuckets digests_;
-  std::uint64_t last_ = 0;  // the digest just before, if any
+  HashBuckets hashes_;
+  std::uint64_t last_ = 0;  // the hash just before, if any
   std::optional<std::uint64_t> counted_;
   bool out_of_memory_ = false;
 };

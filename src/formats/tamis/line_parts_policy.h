@@ -74,7 +74,7 @@ class LinePartsReader final : public FilterReader {
       : facts_(std::move(facts)), parts_(std::move(parts)) {}
 
   bool MayContain(Slice key) const noexcept override {
-    return CheckParts(parts_, LineDigest(key, facts_.seed));
+    return CheckParts(parts_, LineHash(key, facts_.seed));
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
@@ -111,10 +111,10 @@ class LinePartsPolicy : public FilterPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
-    return std::make_unique<DigestsBuilder>(
+    return std::make_unique<LinePartsBuilder>(
         seed_, options.repeats,
-        [this](const DigestsBuilder::Digests& digests, std::string* dst) {
-          return Write(digests, dst);
+        [this](const LinePartsBuilder::Hashes& hashes, std::string* dst) {
+          return Write(hashes, dst);
         });
   }
 
@@ -145,8 +145,8 @@ class LinePartsPolicy : public FilterPolicy {
                          .false_positive_rate = RateAt(keys, keys),
                          .status = CheckPlan(facts)};
     if (!estimate.status.ok()) {  // its size may be beyond 64 bits
-      estimate.bits = kMostBloomBits;
-      estimate.bytes = kMostBloomBits / 8;
+      estimate.bits = kMaxBloomBits;
+      estimate.bytes = kMaxBloomBits / 8;
     }
     return estimate;
   }
@@ -156,8 +156,8 @@ class LinePartsPolicy : public FilterPolicy {
     return facts.FirstPart(nowhere).probes.count;
   }
 
-  Status Write(const DigestsBuilder::Digests& digests, std::string* dst) const {
-    Facts facts = Plan(digests.distinct);
+  Status Write(const LinePartsBuilder::Hashes& hashes, std::string* dst) const {
+    Facts facts = Plan(hashes.distinct);
     if (Status fits = CheckPlan(facts); !fits.ok()) return fits;
     const std::size_t start = dst->size();
     Status room = AppendZeros(dst, facts.TotalBytes());
@@ -165,7 +165,7 @@ class LinePartsPolicy : public FilterPolicy {
     char* whole = dst->data() + start;
     const MutableLineFilter part =
         facts.FirstPart(BytesOf(whole + facts.LinesAt()));
-    digests.all.ForEach([&](std::span<const std::uint64_t> some) {
+    hashes.all.ForEach([&](std::span<const std::uint64_t> some) {
       facts.FirstKeys() += MarkNew(part, some);
     });
     facts.Seal({whole, dst->size() - start});

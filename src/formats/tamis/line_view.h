@@ -36,7 +36,7 @@ struct LineView : LineFilter {
 // both checksums.  REQUIRES: `bytes` outlives the view
 std::optional<LineView> ViewLines(Slice bytes) noexcept;
 
-inline std::uint64_t LineDigest(Slice key, std::uint64_t seed) noexcept {
+inline std::uint64_t LineHash(Slice key, std::uint64_t seed) noexcept {
   return Xxh3(key, seed);
 }
 

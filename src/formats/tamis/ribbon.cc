@@ -21,8 +21,9 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kMostBuckets = std::uint64_t{1} << 48;
-constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 54;  // in those
+constexpr std::uint64_t kMaxBuckets = std::uint64_t{1} << 48;
+constexpr std::uint64_t kMaxTamisRibbonKeys = std::uint64_t{1}
+                                              << 54;  // in those
 
 // parameter b, from its lowest bit on.
 constexpr unsigned kRowsBits = 16;
@@ -51,9 +52,9 @@ std::uint32_t RowsIn(std::uint32_t parameter_b) noexcept {
 // What no writer of this version writes.
 bool IsReserved(const TamisHeader& header) noexcept {
   const std::uint32_t b = header.parameter_b;
-  const bool listed = AttemptIn(b) == BumpedLast::kListed;
+  const bool listed = AttemptIn(b) == BumpedFallback::kListed;
   return !IsRibbonColumns(header.parameter_a) ||
-         LayersIn(b) > kMostBumpedLayers || (listed && RowsIn(b) != 0) ||
+         LayersIn(b) > kMaxBumpedLayers || (listed && RowsIn(b) != 0) ||
          (!listed && RowsIn(b) == 0 && AttemptIn(b) != 0);
 }
 
@@ -63,7 +64,7 @@ Result<BumpedFilter> ParseFilter(const TamisHeader& header, Slice payload) {
   const Status wrong =
       Status::Corruption("tamis: its payload does not fit its ribbon's layers");
   BumpedFilter filter;
-  filter.shape = BumpedShape::Of(header.parameter_a);
+  filter.shape = BumpedLayout::Of(header.parameter_a);
   const std::size_t layers = LayersIn(header.parameter_b);
   const std::uint64_t tail = TailBytes(layers);
   if (payload.size() < tail || (layers == 0) != (header.size_parameter == 0)) {
@@ -77,7 +78,7 @@ Result<BumpedFilter> ParseFilter(const TamisHeader& header, Slice payload) {
       buckets = LoadLittle64(next);
       next += 8;
     }
-    if (buckets == 0 || buckets > kMostBuckets) return wrong;
+    if (buckets == 0 || buckets > kMaxBuckets) return wrong;
     const std::uint64_t bytes = BumpedLayer(filter.shape, buckets).bytes();
     if (bytes > left) return wrong;
     left -= bytes;
@@ -86,8 +87,8 @@ Result<BumpedFilter> ParseFilter(const TamisHeader& header, Slice payload) {
   filter.last.columns = filter.shape.most_columns();
   filter.last.rows = RowsIn(header.parameter_b);
   filter.last.attempt = AttemptIn(header.parameter_b);
-  if (filter.last.attempt == BumpedLast::kListed) {
-    filter.last.digests = left / 8;
+  if (filter.last.attempt == BumpedFallback::kListed) {
+    filter.last.hashes = left / 8;
   }
   if (filter.last.bytes() != left) return wrong;
   return filter;
@@ -102,9 +103,9 @@ class RibbonPolicy final : public FilterPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
-    return std::make_unique<DigestBuilder>(
+    return std::make_unique<SolvedFilterBuilder>(
         seed_, options,
-        [columns = columns_](const DigestedKeys& keys,
+        [columns = columns_](const HashedKeys& keys,
                              const BuildOptions& building, std::string* dst) {
           return AppendTamisRibbon(keys, columns, building, dst);
         });
@@ -129,14 +130,14 @@ class RibbonPolicy final : public FilterPolicy {
  private:
   Estimate PredictOrThrow(std::uint64_t keys) const {
     const BumpedFilter filter =
-        PredictBumped(columns_, std::min(keys, kMostKeys));
+        PredictBumped(columns_, std::min(keys, kMaxTamisRibbonKeys));
     const std::uint64_t bytes = filter.bytes();
     return {
         .bytes = kTamisHeaderBytes + bytes + TailBytes(filter.layers.size()),
         .bits = 8 * bytes,
         .probes = filter.shape.most_columns(),
         .false_positive_rate = RibbonRate(columns_, keys),
-        .status = keys <= kMostKeys
+        .status = keys <= kMaxTamisRibbonKeys
                       ? Status::Ok()
                       : Status::InvalidArgument("ribbon: more than 2^54 keys")};
   }
@@ -172,19 +173,18 @@ Result<std::unique_ptr<const FilterReader>> OpenTamisRibbon(Slice bytes) {
       contents->payload));
 }
 
-Status AppendTamisRibbon(const DigestedKeys& keys, std::uint32_t columns,
+Status AppendTamisRibbon(const HashedKeys& keys, std::uint32_t columns,
                          const BuildOptions& options, std::string* dst) {
   const std::size_t start = dst->size();
   Status room = AppendZeros(dst, kTamisHeaderBytes);
   if (!room.ok()) return room;
-  Result<BumpedFilter> filter =
-      BuildBumped(columns, keys.digests, options, dst);
+  Result<BumpedFilter> filter = BuildBumped(columns, keys.hashes, options, dst);
   if (!filter.ok()) return filter.status();
   for (std::size_t i = 1; i < filter->layers.size(); ++i) {
     AppendFixed64(dst, filter->layers[i]);
   }
   TamisHeader header =
-      NewTamisHeader(TamisKind::kRibbon, keys.seed, keys.digests->size());
+      NewTamisHeader(TamisKind::kRibbon, keys.seed, keys.hashes->size());
   header.size_parameter = filter->layers.empty() ? 0 : filter->layers[0];
   header.parameter_a = columns;
   header.parameter_b = ParameterB(*filter);

@@ -26,7 +26,7 @@ Result<std::unique_ptr<const FilterReader>> OpenTamisRibbon(Slice bytes);
 
 // Appends the filter that the policy of so many columns would build of these
 // keys.  On error *dst may have grown.  REQUIRES: IsRibbonColumns(columns)
-Status AppendTamisRibbon(const DigestedKeys& keys, std::uint32_t columns,
+Status AppendTamisRibbon(const HashedKeys& keys, std::uint32_t columns,
                          const BuildOptions& options, std::string* dst);
 
 }  // namespace tamis

@@ -17,7 +17,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kGroupKeys = kMostWindows;
+constexpr std::size_t kGroupKeys = kMaxWindows;
 
 // Into the second cache: more lines can be on their way to it than to the
 // first.
@@ -56,7 +56,7 @@ constexpr std::size_t kGroupKeys = kMostWindows;
 
 struct BumpedReader::Group {
   WindowQueries queries;
-  std::array<std::uint64_t, kGroupKeys> digests;
+  std::array<std::uint64_t, kGroupKeys> hashes;
 };
 
 // Keys on their way to the second layer: its lines are asked for, too, while
@@ -67,25 +67,25 @@ class BumpedReader::Late {
 
   // *out is known after the next AnswerAll().
   // REQUIRES: the reader has windows
-  void Add(std::uint64_t digest, bool* out) noexcept {
-    digest = NextLayerDigest(digest);
+  void Add(std::uint64_t hash, bool* out) noexcept {
+    hash = NextLayerHash(hash);
     if (reader_.layers_.size() < 2) {
-      *out = reader_.Check(digest, 1);
+      *out = reader_.Check(hash, 1);
       return;
     }
-    if (count_ == kMostWindows) AnswerAll();
-    FindWindow(digest, reader_.second_, count_, &queries_);
+    if (count_ == kMaxWindows) AnswerAll();
+    FindWindow(hash, reader_.second_, count_, &queries_);
     Prefetch(queries_.words[count_], reader_.window_bytes_);
-    keys_[count_++] = {digest, out};
+    keys_[count_++] = {hash, out};
   }
 
   void AnswerAll() noexcept {
-    std::array<bool, kMostWindows> answers;
+    std::array<bool, kMaxWindows> answers;
     const std::uint64_t bumped = reader_.kernels_.check_windows(
         queries_, count_, reader_.second_, answers.data());
     for (std::size_t i = 0; i < count_; ++i) {
       *keys_[i].out = (bumped >> i & 1) != 0
-                          ? reader_.Check(NextLayerDigest(keys_[i].digest), 2)
+                          ? reader_.Check(NextLayerHash(keys_[i].hash), 2)
                           : answers[i];
     }
     count_ = 0;
@@ -93,13 +93,13 @@ class BumpedReader::Late {
 
  private:
   struct Key {
-    std::uint64_t digest;
+    std::uint64_t hash;
     bool* out;
   };
 
   const BumpedReader& reader_;
   WindowQueries queries_;
-  std::array<Key, kMostWindows> keys_;
+  std::array<Key, kMaxWindows> keys_;
   std::size_t count_ = 0;
 };
 
@@ -121,20 +121,19 @@ BumpedReader::BumpedReader(BumpedFilter filter, std::uint64_t seed,
   }
 }
 
-bool BumpedReader::Check(std::uint64_t digest,
-                         std::size_t first) const noexcept {
+bool BumpedReader::Check(std::uint64_t hash, std::size_t first) const noexcept {
   for (std::size_t i = first; i < layers_.size(); ++i) {
     const auto& [layer, bytes] = layers_[i];
-    const BumpedPlace place = layer.PlaceOf(digest);
+    const BumpedPlace place = layer.PlaceOf(hash);
     const unsigned level = BumpedLevel(layer, bytes, place.bucket);
     if (place.row >= filter_.shape.Threshold(level)) {
       return filter_.shape.window == 64
-                 ? CheckBumpedKey<std::uint64_t>(layer, bytes, digest, place)
-                 : CheckBumpedKey<Uint128>(layer, bytes, digest, place);
+                 ? CheckBumpedKey<std::uint64_t>(layer, bytes, hash, place)
+                 : CheckBumpedKey<Uint128>(layer, bytes, hash, place);
     }
-    digest = NextLayerDigest(digest);
+    hash = NextLayerHash(hash);
   }
-  return CheckBumpedLast(filter_.last, last_, digest);
+  return CheckBumpedFallback(filter_.last, last_, hash);
 }
 
 bool BumpedReader::MayContain(Slice key) const noexcept {
@@ -145,13 +144,13 @@ bool BumpedReader::MayContainHash(KeyHash hash) const noexcept {
   return hash.seed != seed_ || CheckOne(hash.value);
 }
 
-bool BumpedReader::CheckOne(std::uint64_t digest) const noexcept {
-  if (!has_windows_) return Check(digest, 0);
+bool BumpedReader::CheckOne(std::uint64_t hash) const noexcept {
+  if (!has_windows_) return Check(hash, 0);
   WindowQueries queries;
-  FindWindow(digest, first_, 0, &queries);
+  FindWindow(hash, first_, 0, &queries);
   bool answer = false;
   const bool bumped = kernels_.check_windows(queries, 1, first_, &answer) != 0;
-  return bumped ? Check(NextLayerDigest(digest), 1) : answer;
+  return bumped ? Check(NextLayerHash(hash), 1) : answer;
 }
 
 void BumpedReader::MayContainMany(std::span<const Slice> keys,
@@ -184,17 +183,17 @@ void BumpedReader::CheckMany(std::span<const Key> keys,
 template <typename Key>
 void BumpedReader::Prepare(std::span<const Key> keys,
                            Group* group) const noexcept {
-  const std::uint64_t seed = seed_;  // digests could be stored over a member
+  const std::uint64_t seed = seed_;  // hashes could be stored over a member
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    group->digests[i] = HashOrTake(keys[i], seed);
+    group->hashes[i] = HashOrTake(keys[i], seed);
   }
   if (has_windows_) {
-    kernels_.find_windows(group->digests.data(), keys.size(), first_,
+    kernels_.find_windows(group->hashes.data(), keys.size(), first_,
                           &group->queries);
     Prefetch(group->queries, keys.size(), window_bytes_);
   } else if (!layers_.empty()) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      const auto bytes = WideWindow(group->digests[i]);
+      const auto bytes = WideWindow(group->hashes[i]);
       Prefetch(bytes.data(), bytes.size());
     }
   }
@@ -202,9 +201,9 @@ void BumpedReader::Prepare(std::span<const Key> keys,
 
 // From the level's first bit to the window's last row.
 std::span<const unsigned char> BumpedReader::WideWindow(
-    std::uint64_t digest) const noexcept {
+    std::uint64_t hash) const noexcept {
   const auto& [layer, bytes] = layers_.front();
-  const BumpedPlace place = layer.PlaceOf(digest);
+  const BumpedPlace place = layer.PlaceOf(hash);
   const std::uint64_t start =
       layer.OffsetOf(place.bucket * 2 * filter_.shape.bucket_pairs);
   const std::uint64_t end = layer.OffsetOf(SegmentOf(layer, place).segment +
@@ -217,7 +216,7 @@ void BumpedReader::Answer(const Group& group, std::size_t count, bool* out,
                           Late* late) const noexcept {
   if (!has_windows_) {
     for (std::size_t i = 0; i < count; ++i) {
-      out[i] = Check(group.digests[i], 0);
+      out[i] = Check(group.hashes[i], 0);
     }
     return;
   }
@@ -225,7 +224,7 @@ void BumpedReader::Answer(const Group& group, std::size_t count, bool* out,
       kernels_.check_windows(group.queries, count, first_, out);
   for (; bumped != 0; bumped &= bumped - 1) {
     const int i = std::countr_zero(bumped);
-    late->Add(group.digests[static_cast<std::size_t>(i)], out + i);
+    late->Add(group.hashes[static_cast<std::size_t>(i)], out + i);
   }
 }
 

@@ -41,18 +41,17 @@ class BumpedReader final : public FilterReader {
   class Late;
 
   // From layer `first` on.
-  bool Check(std::uint64_t digest, std::size_t first) const noexcept;
-  bool CheckOne(std::uint64_t digest) const noexcept;
+  bool Check(std::uint64_t hash, std::size_t first) const noexcept;
+  bool CheckOne(std::uint64_t hash) const noexcept;
   // Key is a Slice, or the hash of one.
   template <typename Key>
   void CheckMany(std::span<const Key> keys, std::span<bool> out) const noexcept;
-  // Hashes at most kMostWindows keys, and prefetches what a query reads of
+  // Hashes at most kMaxWindows keys, and prefetches what a query reads of
   // the first layer.
   template <typename Key>
   void Prepare(std::span<const Key> keys, Group* group) const noexcept;
-  // What a query for that digest reads of the first layer.
-  std::span<const unsigned char> WideWindow(
-      std::uint64_t digest) const noexcept;
+  // What a query for that hash reads of the first layer.
+  std::span<const unsigned char> WideWindow(std::uint64_t hash) const noexcept;
   void Answer(const Group& group, std::size_t count, bool* out,
               Late* late) const noexcept;
 

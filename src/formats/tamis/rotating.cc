@@ -30,7 +30,7 @@ constexpr std::size_t kRotationsAt = 0;
 constexpr std::size_t kKeysAt = 8;
 
 // More than anybody gets to; beyond, counting on would come to its end.
-constexpr std::uint64_t kMostRotations = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMaxRotations = std::uint64_t{1} << 62;
 
 std::size_t KeysEnd(std::size_t generations) noexcept {
   return kKeysAt + generations * sizeof(std::uint64_t);
@@ -119,8 +119,8 @@ std::string WhyRotatingIsReserved(const TamisHeader& header) {
   std::string reason = WhyUnreadable(header, TamisKind::kRotating);
   if (!reason.empty()) return reason;
   if (header.parameter_a == 0 || header.parameter_a > kMaxLineProbes ||
-      header.parameter_b < kLeastGenerations ||
-      header.parameter_b > kMostGenerations) {
+      header.parameter_b < kMinGenerations ||
+      header.parameter_b > kMaxGenerations) {
     return "its parameters are reserved";
   }
   return {};
@@ -167,7 +167,7 @@ Result<ParsedRotating> ParseRotating(Slice bytes) {
   }
   const Slice padding = payload.substr(0, table).substr(KeysEnd(generations));
   if (padding.find_first_not_of('\0') != Slice::npos ||
-      LoadLittle64(payload.data() + kRotationsAt) > kMostRotations) {
+      LoadLittle64(payload.data() + kRotationsAt) > kMaxRotations) {
     parsed.always_maybe = "its table has values that are reserved";
     return parsed;
   }
@@ -185,7 +185,7 @@ class RotatingInMemory final : public RotatingFilter {
         parts_(GenerationsOf(facts_, memory_.bytes.get())) {}
 
   Status Insert(Slice key) override {
-    InsertDigest(LineDigest(key, facts_.seed));
+    InsertHash(LineHash(key, facts_.seed));
     return Status::Ok();
   }
   Status InsertMany(std::span<const Slice> keys) override {
@@ -194,13 +194,13 @@ class RotatingInMemory final : public RotatingFilter {
         [this](Slice key) {
           return PrepareParts({&parts_.front(), 1}, facts_.seed, key);
         },
-        [this](std::size_t /*first*/, std::span<const std::uint64_t> digests) {
-          for (const std::uint64_t digest : digests) InsertDigest(digest);
+        [this](std::size_t /*first*/, std::span<const std::uint64_t> hashes) {
+          for (const std::uint64_t hash : hashes) InsertHash(hash);
         });
     return Status::Ok();
   }
   bool MayContain(Slice key) const noexcept override {
-    return CheckParts(parts_, LineDigest(key, facts_.seed));
+    return CheckParts(parts_, LineHash(key, facts_.seed));
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
@@ -240,8 +240,8 @@ class RotatingInMemory final : public RotatingFilter {
     return facts_.GenerationAt(memory_.bytes.get(), facts_.newest());
   }
   // Into the newest, whatever the older ones say: a key lives on by it.
-  void InsertDigest(std::uint64_t digest) noexcept {
-    facts_.keys[facts_.newest()] += MarkNew(Newest(), {&digest, 1});
+  void InsertHash(std::uint64_t hash) noexcept {
+    facts_.keys[facts_.newest()] += MarkNew(Newest(), {&hash, 1});
   }
 
   RotatingFacts facts_;
@@ -305,7 +305,7 @@ class RotatingPolicy final : public LinePartsPolicy<RotatingFacts> {
     return facts;
   }
   Status CheckPlan(const RotatingFacts& facts) const override {
-    if (facts.lines <= kMostBloomBits / kLineBits / facts.generations()) {
+    if (facts.lines <= kMaxBloomBits / kLineBits / facts.generations()) {
       return Status::Ok();
     }
     return Status::InvalidArgument(
@@ -320,7 +320,7 @@ class RotatingPolicy final : public LinePartsPolicy<RotatingFacts> {
 Result<std::unique_ptr<const RotatingPolicy>> MakeRotatingPolicy(
     const RotatingSettings& settings, std::uint64_t seed) {
   const unsigned generations = settings.generations;
-  if (generations < kLeastGenerations || generations > kMostGenerations) {
+  if (generations < kMinGenerations || generations > kMaxGenerations) {
     return Status::InvalidArgument("rotating: from 2 to 64 generations, not " +
                                    std::to_string(generations));
   }

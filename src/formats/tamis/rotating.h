@@ -13,8 +13,8 @@
 
 namespace tamis {
 
-inline constexpr unsigned kLeastGenerations = 2;
-inline constexpr unsigned kMostGenerations = 64;
+inline constexpr unsigned kMinGenerations = 2;
+inline constexpr unsigned kMaxGenerations = 64;
 
 // sizing.rate is that of the whole filter with the planned keys in every
 // generation; bits and bits per key are those of one generation.

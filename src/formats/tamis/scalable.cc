@@ -43,7 +43,7 @@ std::size_t PartTableBytes(std::size_t parts) noexcept {
 std::string WhyScalableIsReserved(const TamisHeader& header) {
   std::string reason = WhyUnreadable(header, TamisKind::kScalable);
   if (!reason.empty()) return reason;
-  if (header.parameter_a == 0 || header.parameter_a > kMostScalableParts ||
+  if (header.parameter_a == 0 || header.parameter_a > kMaxScalableParts ||
       header.parameter_b != 0) {
     return "its parameters are reserved";
   }
@@ -126,9 +126,9 @@ class ScalableMutable final : public MutableFilter {
   ScalableMutable(std::uint64_t seed, const ScalableStart& start) {
     facts_.seed = seed;
     facts_.start = start;
-    facts_.parts.reserve(kMostScalableParts);
-    memory_.reserve(kMostScalableParts);
-    parts_.reserve(kMostScalableParts);
+    facts_.parts.reserve(kMaxScalableParts);
+    memory_.reserve(kMaxScalableParts);
+    parts_.reserve(kMaxScalableParts);
   }
 
   // Opens the next part.  FilterFull: there can be no more.  ResourceExhausted:
@@ -138,11 +138,11 @@ class ScalableMutable final : public MutableFilter {
   }
   Status GrowOrThrow() {
     const auto i = static_cast<unsigned>(facts_.parts.size());
-    if (i == kMostScalableParts) {
+    if (i == kMaxScalableParts) {
       return Status::FilterFull("scalable: it has 48 parts already");
     }
     const ScalablePart plan = PlanScalablePart(facts_.start, i);
-    if (plan.lines == 0 || plan.lines > kMostBloomBits / kLineBits) {
+    if (plan.lines == 0 || plan.lines > kMaxBloomBits / kLineBits) {
       return Status::FilterFull(
           "scalable: its next part would be of no possible size");
     }
@@ -150,7 +150,7 @@ class ScalableMutable final : public MutableFilter {
   }
 
   // Adds a part as it was saved; no `lines`: an empty one.
-  // REQUIRES: fewer than kMostScalableParts are there
+  // REQUIRES: fewer than kMaxScalableParts are there
   Status AddPart(const ScalablePartFacts& facts, Slice lines) {
     Result<BloomPayload> memory = NewBloomPayload(facts.lines * kLineBytes);
     if (!memory.ok()) return memory.status();
@@ -164,22 +164,22 @@ class ScalableMutable final : public MutableFilter {
   }
 
   Status Insert(Slice key) override {
-    return InsertDigest(LineDigest(key, facts_.seed));
+    return InsertHash(LineHash(key, facts_.seed));
   }
   Status InsertMany(std::span<const Slice> keys) override {
     Status inserted;  // the first failure; keys after it are left out
     ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
         keys,
         [this](Slice key) { return PrepareParts(parts_, facts_.seed, key); },
-        [&](std::size_t /*first*/, std::span<const std::uint64_t> digests) {
-          for (std::size_t i = 0; inserted.ok() && i < digests.size(); ++i) {
-            inserted = InsertDigest(digests[i]);
+        [&](std::size_t /*first*/, std::span<const std::uint64_t> hashes) {
+          for (std::size_t i = 0; inserted.ok() && i < hashes.size(); ++i) {
+            inserted = InsertHash(hashes[i]);
           }
         });
     return inserted;
   }
   bool MayContain(Slice key) const noexcept override {
-    return CheckParts(parts_, LineDigest(key, facts_.seed));
+    return CheckParts(parts_, LineHash(key, facts_.seed));
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
@@ -203,13 +203,13 @@ class ScalableMutable final : public MutableFilter {
   }
 
  private:
-  Status InsertDigest(std::uint64_t digest) {
-    if (CheckParts(parts_, digest)) return Status::Ok();
+  Status InsertHash(std::uint64_t hash) {
+    if (CheckParts(parts_, hash)) return Status::Ok();
     if (facts_.parts.back().keys >= newest_capacity_) {
       if (Status grown = Grow(); !grown.ok()) return grown;
     }
     ScalablePartFacts& newest = facts_.parts.back();
-    newest.PartAt(memory_.back().bytes.get()).Mark(digest);
+    newest.PartAt(memory_.back().bytes.get()).Mark(hash);
     ++newest.keys;
     return Status::Ok();
   }
@@ -256,7 +256,7 @@ class ScalablePolicy final : public LinePartsPolicy<ScalableFacts> {
     return facts;
   }
   Status CheckPlan(const ScalableFacts& facts) const override {
-    if (facts.lines() <= kMostBloomBits / kLineBits) return Status::Ok();
+    if (facts.lines() <= kMaxBloomBits / kLineBits) return Status::Ok();
     return Status::InvalidArgument(
         "scalable: more than 2^62 bits; plan for fewer keys");
   }
@@ -268,9 +268,10 @@ class ScalablePolicy final : public LinePartsPolicy<ScalableFacts> {
 double RateAtBits(double bits_per_key) noexcept {
   constexpr std::uint64_t kManyLines = std::uint64_t{1} << 32;
   // Far beyond this every bit is set.
-  constexpr double kMaxKeys = 1e18;
-  const double keys = std::min(
-      static_cast<double>(kManyLines * kLineBits) / bits_per_key, kMaxKeys);
+  constexpr double kPlentyOfKeys = 1e18;
+  const double keys =
+      std::min(static_cast<double>(kManyLines * kLineBits) / bits_per_key,
+               kPlentyOfKeys);
   return BlockedRate({.kind = BlockKind::kLine,
                       .blocks = kManyLines,
                       .probes = BestLineProbes(bits_per_key)},
@@ -326,7 +327,7 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisScalablePolicy(
   const double share = sizing.bits_per_key > 0 ? RateAtBits(sizing.bits_per_key)
                                                : FirstShareOfRate(sizing.rate);
   const double last_share =
-      share * std::pow(kScalableTightening, kMostScalableParts - 1);
+      share * std::pow(kScalableTightening, kMaxScalableParts - 1);
   if (!(share < 1) || !(last_share > 0) || !(LineBitsPerKey(last_share) > 0)) {
     return Status::InvalidArgument(
         "scalable: no sizes of its parts have that rate of false positives");

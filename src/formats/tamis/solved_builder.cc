@@ -26,38 +26,39 @@ std::function<void(double)> Later(std::function<void(double)> progress,
 
 }  // namespace
 
-DigestBuilder::DigestBuilder(std::uint64_t seed, const BuildOptions& options,
-                             Append append)
+SolvedFilterBuilder::SolvedFilterBuilder(std::uint64_t seed,
+                                         const BuildOptions& options,
+                                         Append append)
     : seed_(seed),
       options_(options),
       append_(std::move(append)),
       progress_(options.progress),
-      digests_({.memory_bytes = options.memory_bytes,
-                .temporary_folder = options.temporary_folder,
-                .threads = options.threads}) {
+      hashes_({.memory_bytes = options.memory_bytes,
+               .temporary_folder = options.temporary_folder,
+               .threads = options.threads}) {
   options_.progress = Later(options.progress, kSealShare);
 }
 
-void DigestBuilder::Add(Slice key) { digests_.Push(Xxh3(key, seed_)); }
+void SolvedFilterBuilder::Add(Slice key) { hashes_.Push(Xxh3(key, seed_)); }
 
-bool DigestBuilder::TakeHash(KeyHash hash) {
+bool SolvedFilterBuilder::TakeHash(KeyHash hash) {
   if (hash.seed != seed_) return false;
-  digests_.Push(hash.value);
+  hashes_.Push(hash.value);
   return true;
 }
 
-void DigestBuilder::AddMany(std::span<const Slice> keys) {
+void SolvedFilterBuilder::AddMany(std::span<const Slice> keys) {
   constexpr std::size_t kGroup = 64;
-  const std::uint64_t seed = seed_;  // digests could be stored over a member
+  const std::uint64_t seed = seed_;  // hashes could be stored over a member
   std::array<std::uint64_t, kGroup> group;
   for (; !keys.empty(); keys = keys.subspan(std::min(kGroup, keys.size()))) {
     const std::size_t count = std::min(kGroup, keys.size());
     for (std::size_t i = 0; i < count; ++i) group[i] = Xxh3Short(keys[i], seed);
-    digests_.Push({group.data(), count});
+    hashes_.Push({group.data(), count});
   }
 }
 
-Status DigestBuilder::Finish(std::string* dst) {
+Status SolvedFilterBuilder::Finish(std::string* dst) {
   try {
     return SealAndBuild(dst);
   } catch (const std::bad_alloc&) {
@@ -65,23 +66,23 @@ Status DigestBuilder::Finish(std::string* dst) {
   }
 }
 
-Status DigestBuilder::SealAndBuild(std::string* dst) {
+Status SolvedFilterBuilder::SealAndBuild(std::string* dst) {
   std::function<void(double)> sealing;
   if (progress_) {
     sealing = [this](double done) { progress_(kSealShare * done); };
   }
-  if (Status sealed = digests_.Seal(sealing); !sealed.ok()) return sealed;
+  if (Status sealed = hashes_.Seal(sealing); !sealed.ok()) return sealed;
   const std::size_t start = dst->size();
   Status built;
   try {
-    built = append_({.digests = &digests_, .seed = seed_}, options_, dst);
+    built = append_({.hashes = &hashes_, .seed = seed_}, options_, dst);
   } catch (const std::exception&) {  // bad_alloc, or too long for a string
     built = OutOfMemory();
   }
   if (!built.ok()) {
     dst->resize(start);
   } else {
-    counted_ = digests_.size();
+    counted_ = hashes_.size();
   }
   return built;
 }

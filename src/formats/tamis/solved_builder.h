@@ -1,5 +1,5 @@
 // formats/tamis/solved_builder.h -- the builder of the kinds that need all
-// digests at once: it collects them in a DigestSet.
+// hashes at once: it collects them in a KeyHashSet.
 
 #pragma once
 
@@ -14,23 +14,24 @@
 
 namespace tamis {
 
-// Keys of which only the digests are known, and how those came about.  All
+// Keys of which only the hashes are known, and how those came about.  All
 // kinds of .tamis share the hash, so a filter can be made of them whose kind
 // is chosen late: byte for byte what its builder makes of the keys.
-struct DigestedKeys {
-  DigestSet* digests;  // sealed
+struct HashedKeys {
+  KeyHashSet* hashes;  // sealed
   std::uint64_t seed;  // of the hash
 };
 
-class DigestBuilder final : public FilterBuilder {
+class SolvedFilterBuilder final : public FilterBuilder {
  public:
   // Appends the filter of these keys.  On error *dst may have grown; Finish()
   // mends that.  Tells options.progress from 0 to 1; Finish() makes that the
   // later part of its own.
   using Append = std::function<Status(
-      const DigestedKeys&, const BuildOptions& options, std::string* dst)>;
+      const HashedKeys&, const BuildOptions& options, std::string* dst)>;
 
-  DigestBuilder(std::uint64_t seed, const BuildOptions& options, Append append);
+  SolvedFilterBuilder(std::uint64_t seed, const BuildOptions& options,
+                      Append append);
 
   void Add(Slice key) override;
   void AddMany(std::span<const Slice> keys) override;
@@ -50,7 +51,7 @@ class DigestBuilder final : public FilterBuilder {
   BuildOptions options_;
   Append append_;
   std::function<void(double)> progress_;  // the caller's
-  DigestSet digests_;
+  KeyHashSet hashes_;
   std::optional<std::uint64_t> counted_;
 };
 

@@ -9,14 +9,14 @@ namespace tamis {
 namespace {
 
 struct LabScheme {
-  using Digest = std::uint64_t;
+  using Hash = std::uint64_t;
   using Probes = HalvesSumProbes;
   static constexpr std::string_view kPolicyName = "lab.BloomFnvSplitMix";
   static constexpr std::string_view kSpecName = "lab";
   static constexpr std::string_view kHashName = "fnv-1a + splitmix64";
-  static constexpr unsigned kMostProbes = kMaxBloomProbes;  // the lab's limit
+  static constexpr unsigned kMaxProbes = kMaxBloomProbes;  // the lab's limit
 
-  static Digest HashOf(Slice key) noexcept { return SplitMix64(Fnv1a64(key)); }
+  static Hash HashOf(Slice key) noexcept { return SplitMix64(Fnv1a64(key)); }
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // formats/teaching/lab_format.h -- the format of formats/teaching/lab_layout.h,
 // for a scheme S that says how keys are hashed:
-//   S::Digest, S::Probes                   as bloom_policy.h wants them
+//   S::Hash, S::Probes                   as bloom_policy.h wants them
 //   S::kPolicyName, S::kSpecName, S::kHashName
-//   S::kMostProbes                         more are never written
-//   S::HashOf(key) -> Digest
+//   S::kMaxProbes                         more are never written
+//   S::HashOf(key) -> Hash
 
 #pragma once
 
@@ -21,7 +21,7 @@ namespace tamis {
 template <typename S>
 class LabFormat {
  public:
-  using Digest = typename S::Digest;
+  using Hash = typename S::Hash;
   using Probes = typename S::Probes;
   using Engine = ClassicEngine<LabFormat>;
   static constexpr std::size_t kHeaderBytes = kLabHeaderBytes;
@@ -36,16 +36,16 @@ class LabFormat {
   std::string_view hash_name() const noexcept { return S::kHashName; }
   unsigned byte_flip() const noexcept { return 0; }
 
-  Digest HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
+  Hash HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
     return S::HashOf(key);
   }
   BloomFacts Plan(std::uint64_t keys) const noexcept {
-    return PlanTextbook(sizing_, keys, S::kMostProbes);
+    return PlanTextbook(sizing_, keys, S::kMaxProbes);
   }
   Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.probes <= S::kMostProbes) return Status::Ok();
+    if (facts.probes <= S::kMaxProbes) return Status::Ok();
     return Status::InvalidArgument(spec_name() + ": more than " +
-                                   std::to_string(S::kMostProbes) + " probes");
+                                   std::to_string(S::kMaxProbes) + " probes");
   }
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
     return LabPayloadBytes(bits);
@@ -57,7 +57,7 @@ class LabFormat {
     SealLab(whole, facts);
   }
   Result<ParsedBloom> Parse(Slice bytes) const {
-    return ParseLab(S::kSpecName, bytes, S::kMostProbes);
+    return ParseLab(S::kSpecName, bytes, S::kMaxProbes);
   }
 
  private:

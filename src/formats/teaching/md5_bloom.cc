@@ -11,17 +11,17 @@ namespace tamis {
 namespace {
 
 struct Md5Scheme {
-  using Digest = DigestPair;
+  using Hash = HashPair;
   using Probes = ExactSumProbes;
   static constexpr std::string_view kPolicyName = "md5.Bloom";
   static constexpr std::string_view kSpecName = "md5";
   static constexpr std::string_view kHashName = "md5";
-  static constexpr unsigned kMostProbes = kMaxClassicProbes;  // it has none
+  static constexpr unsigned kMaxProbes = kMaxClassicProbes;  // it has none
 
-  static Digest HashOf(Slice key) noexcept {
-    const std::array<std::uint8_t, 16> digest = Md5(key);
-    return {LoadBig<std::uint64_t>(digest.data()),
-            LoadBig<std::uint64_t>(digest.data() + 8)};
+  static Hash HashOf(Slice key) noexcept {
+    const std::array<std::uint8_t, 16> hash = Md5(key);
+    return {LoadBig<std::uint64_t>(hash.data()),
+            LoadBig<std::uint64_t>(hash.data() + 8)};
   }
 };
 

@@ -1,7 +1,7 @@
 // What a merge leaves out, no reader may miss: every key is looked up at every
 // snapshot, before and after.
 
-#include "store/entry_filter.h"
+#include "store/obsolete_entries.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -51,14 +51,14 @@ Sequence Seen(const std::vector<OneEntry>& entries, const std::string& key,
 }
 
 std::vector<OneEntry> Filtered(const std::vector<OneEntry>& entries,
-                               EntryFilter* filter) {
+                               ObsoleteEntries* obsolete) {
   std::vector<OneEntry> kept;
   std::string last;
   bool any = false;
   for (const OneEntry& entry : entries) {
     const bool drop =
-        filter->MayDrop(InternalKey(entry.key, entry.sequence, entry.type));
-    EXPECT_EQ(filter->is_new_key(), !any || entry.key != last);
+        obsolete->MayDrop(InternalKey(entry.key, entry.sequence, entry.type));
+    EXPECT_EQ(obsolete->is_new_key(), !any || entry.key != last);
     last = entry.key;
     any = true;
     if (!drop) kept.push_back(entry);
@@ -66,7 +66,7 @@ std::vector<OneEntry> Filtered(const std::vector<OneEntry>& entries,
   return kept;
 }
 
-TEST(EntryFilter, ChangesNothingThatASnapshotSees) {
+TEST(ObsoleteEntries, ChangesNothingThatASnapshotSees) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 3000; ++round) {
     // What lies below: older than all, and only under some keys.
@@ -78,9 +78,10 @@ TEST(EntryFilter, ChangesNothingThatASnapshotSees) {
     for (Sequence s = 1; s < 26; ++s) {
       if (random() % 6 == 0) snapshots.push_back(s);
     }
-    EntryFilter filter(KeyOrder(), snapshots,
-                       [](Slice key) { return key == "b" || key == "d"; });
-    const std::vector<OneEntry> kept = Filtered(entries, &filter);
+    ObsoleteEntries obsolete(KeyOrder(), snapshots, [](Slice key) {
+      return key == "b" || key == "d";
+    });
+    const std::vector<OneEntry> kept = Filtered(entries, &obsolete);
     std::vector<Sequence> readers = snapshots;
     readers.push_back(kMaxSequence);
     const auto with_below = [&](std::vector<OneEntry> all) {
@@ -97,26 +98,26 @@ TEST(EntryFilter, ChangesNothingThatASnapshotSees) {
   }
 }
 
-TEST(EntryFilter, LeavesOneVersionPerKeyWithoutSnapshots) {
+TEST(ObsoleteEntries, LeavesOneVersionPerKeyWithoutSnapshots) {
   std::mt19937_64 random(2);
   const std::vector<OneEntry> entries = RandomEntries(&random, 200);
-  EntryFilter keeps_deletions(KeyOrder(), {}, {});
+  ObsoleteEntries keeps_deletions(KeyOrder(), {}, {});
   EXPECT_EQ(Filtered(entries, &keeps_deletions).size(), 4u);
-  EntryFilter at_the_bottom(KeyOrder(), {}, [](Slice) { return false; });
+  ObsoleteEntries at_the_bottom(KeyOrder(), {}, [](Slice) { return false; });
   for (const OneEntry& kept : Filtered(entries, &at_the_bottom)) {
     EXPECT_EQ(kept.type, ValueType::kValue);
   }
 }
 
-TEST(EntryFilter, KeepsADeletionThatAnOlderSnapshotDoesNotSee) {
-  EntryFilter filter(KeyOrder(), {5}, [](Slice) { return false; });
+TEST(ObsoleteEntries, KeepsADeletionThatAnOlderSnapshotDoesNotSee) {
+  ObsoleteEntries obsolete(KeyOrder(), {5}, [](Slice) { return false; });
   const auto deletion = ValueType::kDeletion;
-  EXPECT_FALSE(filter.MayDrop(InternalKey("a", 9, deletion)));
-  EXPECT_FALSE(filter.MayDrop(InternalKey("a", 4, ValueType::kValue)));
-  EXPECT_TRUE(filter.MayDrop(InternalKey("a", 3, ValueType::kValue)));
-  EXPECT_TRUE(filter.MayDrop(InternalKey("b", 5, deletion)));
-  EXPECT_TRUE(filter.MayDrop(InternalKey("b", 2, ValueType::kValue)));
-  EXPECT_FALSE(filter.MayDrop(InternalKey("c", 6, deletion)));
+  EXPECT_FALSE(obsolete.MayDrop(InternalKey("a", 9, deletion)));
+  EXPECT_FALSE(obsolete.MayDrop(InternalKey("a", 4, ValueType::kValue)));
+  EXPECT_TRUE(obsolete.MayDrop(InternalKey("a", 3, ValueType::kValue)));
+  EXPECT_TRUE(obsolete.MayDrop(InternalKey("b", 5, deletion)));
+  EXPECT_TRUE(obsolete.MayDrop(InternalKey("b", 2, ValueType::kValue)));
+  EXPECT_FALSE(obsolete.MayDrop(InternalKey("c", 6, deletion)));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// store/entry_filter.h -- which entries a flush or a compaction may leave out.
+// store/obsolete_entries.h -- which entries a flush or a compaction may leave
+// out.
 
 #pragma once
 
@@ -14,13 +15,13 @@
 namespace tamis {
 
 // Sees the entries of a merge in order, newest version of a key first.
-class EntryFilter {
+class ObsoleteEntries {
  public:
   // `snapshots`: rising; the sequences that somebody reads at.
   // `may_be_below(user_key)`: false if no older entry of the key can exist
   // where this merge does not see it; may be empty: always true.
-  EntryFilter(const KeyOrder& order, std::vector<Sequence> snapshots,
-              std::function<bool(Slice)> may_be_below)
+  ObsoleteEntries(const KeyOrder& order, std::vector<Sequence> snapshots,
+                  std::function<bool(Slice)> may_be_below)
       : order_(order),
         snapshots_(std::move(snapshots)),
         may_be_below_(std::move(may_be_below)) {}
