@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_build: one very large filter, built within a bounded memory, written
 // to a file, and asked from a mapping of it.
 

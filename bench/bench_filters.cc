@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_filters: size, error rate and speed of every filter of ours beside
 // LevelDB's and RocksDB's own, and beside bare memory, measured in one run.
 

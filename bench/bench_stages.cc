@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_stages: how a batch of queries should be cut into stages.  It tries
 // group sizes, orders of hashing and asking for memory, kinds of prefetch and
 // of pages, and every row of kernels, over one array; docs/design/3-lines.md

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench_store: one workload through Tamis, LevelDB and RocksDB in one run.
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/build_once.h -- one filter, built and timed.
 
 #pragma once

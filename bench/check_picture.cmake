@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DBENCH=... -DRESULTS=... -DPICTURE=... -DDRAWN=... -P check_picture.cmake
 #
 # Fails unless the picture in the repository is what bench_store draws of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/clocks.h -- what time is read from, and what reading it costs.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/erasures.h -- what it costs to take keys out again.
 
 #pragma once

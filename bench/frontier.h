@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/frontier.h -- the picture of what can be had: how much larger than
 // need be a filter is, against how much slower than bare memory it is asked.
 

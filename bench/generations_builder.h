@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/generations_builder.h -- a rotating filter as it is after some time in
 // use: every generation has its keys.
 

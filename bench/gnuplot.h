@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/gnuplot.h -- pictures are drawn by gnuplot, from a script.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/goals.h -- what the figures of one process must show.
 
 #pragma once

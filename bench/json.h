@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/json.h -- the lines of JSON by which a benchmark talks to the processes
 // of its stores.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/keys.h -- keys without end, some thousands of them at a time.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/labels.h -- where to put names so that none covers another.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/line_up.h -- who takes part in a run.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/measure.h -- runs every subject in turn, several times over, so that
 // whatever disturbs the machine disturbs all of them alike.
 

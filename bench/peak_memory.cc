@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/peak_memory.h"
 
 #include <sys/wait.h>

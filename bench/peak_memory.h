@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/peak_memory.h -- how much memory a process holds, and held at most.
 
 #pragma once

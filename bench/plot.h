@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/plot.h -- the same in pictures, drawn by gnuplot.
 
 #pragma once

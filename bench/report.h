@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/report.h -- the figures of one process, for people and for programs.
 
 #pragma once

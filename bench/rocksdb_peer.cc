@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RocksDB hands out its builders and readers of filters, but its public
 // headers do not say what they are.  Their declarations below are those of
 // version 7.8.3, the one that Debian 12 has; any other is left alone.

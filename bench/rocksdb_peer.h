@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/rocksdb_peer.h -- RocksDB's own builders and readers of filters.
 
 #pragma once

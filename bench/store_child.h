@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/store_child.h -- a process of its own for each store, so that memory,
 // processor time and bytes written can be told apart.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/store_engine.h -- one key-value store, as the benchmark drives it.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/store_keys.h -- the keys and values that every store gets.
 
 #pragma once

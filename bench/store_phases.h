@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/store_phases.h -- what one store is put through, step by step.  Each
 // store has a process of its own, which runs these.
 

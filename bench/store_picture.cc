@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The picture of the README: bars of lookups, and of what they cost.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/store_report.h -- what the stores' figures come to, for people and
 // for programs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/store_run.h -- all stores through all phases, in turns.
 
 #pragma once

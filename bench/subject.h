@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/subject.h -- what is measured, behind one interface: our policies,
 // the policies of others through their libraries, and bare memory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bench/two_threads.h -- one filter, filled from two threads at once.
 
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds Intel ISA-L, which ships no CMake package of its own.
 # Defines Isal_FOUND and the target Isal::isal.  Installed beside
 # tamis-config.cmake too, because linking tamis statically needs it.

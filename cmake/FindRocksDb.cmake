@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds RocksDB as a peer for tests and benchmarks.  Its own CMake package is
 # of no use here: it asks for gflags and five compression libraries, which only
 # a static link needs.  Defines RocksDb_FOUND and the target RocksDb::rocksdb.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds Snappy without its own CMake package, which not every distribution
 # ships.  Defines SnappyCodec_FOUND and the target SnappyCodec::snappy.  Installed beside
 # tamis-config.cmake too, because linking tamis statically needs it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds Zstandard without its own CMake package, which not every distribution
 # ships.  Defines ZstdCodec_FOUND and the target ZstdCodec::zstd.  Installed beside
 # tamis-config.cmake too, because linking tamis statically needs it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The library: src/ compiled once, linked twice (static and shared).
 
 file(GLOB_RECURSE TAMIS_SOURCES CONFIGURE_DEPENDS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Language, warnings and sanitizers: what every target of ours is built with.
 
 # Plain `cmake -B build` makes what a user wants, from what is there: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A filter in a file: written so that a crash leaves it whole or absent, and
 // answered from a mapping, without copying it.
 

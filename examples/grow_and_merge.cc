@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that grow in place, a union of two of them, and many questions at
 // once.  Both were made by one policy for one planned size, so that they have
 // equal parameters: only such filters can be merged.

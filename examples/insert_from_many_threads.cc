@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One filter that several threads fill at the same time, without a lock, while
 // others may already ask it.
 

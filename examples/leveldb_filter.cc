@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LevelDB with filters of this library, written by one kind and read by
 // another.  Built where LevelDB is found.
 //

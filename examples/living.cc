@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that live: one that forgets keys by name, one that forgets them by
 // age, and how both outlive the program.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shortest use: keys in, bytes out, questions answered from the bytes.
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a policy promises, and what it keeps: many small filters and a few
 // large ones, each asked for keys that it does not hold.
 //   example_size_and_rates [SPEC]       SPEC as for MakePolicy(), "bloom:10"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An embedded store: write, read, look through, and see what the filters did.
 
 #include "tamis/store.h"

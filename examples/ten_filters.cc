@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a storage engine does: one key, ten tables, each with a filter.  The
 // key is hashed once, and all filters are asked by its hash.
 

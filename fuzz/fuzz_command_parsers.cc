@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parsers of the command: keys, pairs, numbers and the options for a
 // filter.
 // The first byte chooses the way keys are written and the size of the pieces

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every row of kernels that runs here against the portable definitions, on
 // blocks, probes and alignments taken from the input.
 

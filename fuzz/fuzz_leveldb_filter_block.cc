@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as the filter block of a LevelDB table; then a block built
 // from the input, as a table writer would.
 

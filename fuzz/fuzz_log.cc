@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a log; then the records found in them, and pieces of the
 // input as records, written and read again.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a record of a manifest, and as a whole manifest.
 
 #include "fuzz/fuzz_support.h"

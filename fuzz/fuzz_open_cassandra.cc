@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a Cassandra Filter.db of every era.
 
 #include "fuzz/fuzz_support.h"

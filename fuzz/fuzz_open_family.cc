@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as one of the kinds of the .tamis container that do not just
 // set bits: ribbon, fuse, counting, cuckoo, scalable, rotating.  Their doors
 // are Open(), the Load functions and FoldFilter().  Checksums would keep nearly

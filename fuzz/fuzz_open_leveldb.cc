@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a filter of LevelDB's Bloom filters.
 
 #include "fuzz/fuzz_support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a filter of the MD5 filter.
 
 #include "fuzz/fuzz_support.h"

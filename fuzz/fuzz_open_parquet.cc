@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as one of Parquet's split-block Bloom filters, of either
 // form.
 

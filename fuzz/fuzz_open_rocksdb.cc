@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as any of RocksDB's filters: as they are, and with each kind
 // of trailer behind them, which hardly any input would have by itself.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as one of our own containers.  Its checksums would keep
 // nearly every input out, so the input is also read as the fields of a header
 // and a payload, and sealed with checksums that are right.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a Parquet file whose filters are to be found; and as the
 // footer of one that is otherwise whole, since hardly any input ends with the
 // length and the magic that a footer needs.

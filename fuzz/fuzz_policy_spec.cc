@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary text as a policy.
 
 #include "fuzz/fuzz_support.h"

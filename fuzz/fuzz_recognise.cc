@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes under an arbitrary name: which format is it?  The input is
 // the name, a line feed, and the bytes.
 

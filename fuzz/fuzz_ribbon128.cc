@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as RocksDB's Ribbon, and Ribbons built from arbitrary keys.
 //
 // Byte 0: the setting; bytes 1 and 2: how many keys; what is left: the seed of

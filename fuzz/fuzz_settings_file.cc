@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as the file of a store's settings: as they are, and with the
 // first line and the checksum that hardly any input would have by itself.  And
 // as the properties of a table, which are lines of the same kind.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any files as a store's directory: opened, read, written, checked, repaired.
 //
 // The input is a byte of switches, then files: a byte for the kind, one for

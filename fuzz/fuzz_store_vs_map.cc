@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as operations on a store and on a std::map, whose answers must be the
 // same.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fuzz/fuzz_support.h -- what the fuzz targets have in common: keys out of
 // arbitrary bytes, and the promises of tamis/filter.h as checks.
 //

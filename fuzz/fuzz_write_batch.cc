@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a write batch out of a log; then a batch made of the
 // input's pieces.
 

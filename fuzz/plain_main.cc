@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fuzz/plain_main.cc -- replays inputs through a fuzz target without any
 // fuzzing engine, so that every compiler and sanitizer can run the corpus.
 //

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check_includes.sh [ROOT] -- fails when a folder includes against the order.
 #
 # Below src/ a folder may include folders of a lower number, its own files and

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check_kinds.sh [ROOT] -- fails where a kind of the .tamis container is named
 # outside its own files and its two rows, so that a new kind touches nothing
 # else.  A place is TamisKind::kSomething, or a string that has a kind's name as

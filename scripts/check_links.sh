@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check_links.sh [ROOT] -- fails when a document has a relative link to a file
 # or a heading that is not there, when it names a source file in `code` that is
 # not there, or when docs/README.md leads to some page of docs/ neither itself

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check_packages.sh [ROOT] -- fails when scripts/packages.txt and the tables
 # of docs/dependencies.md do not name the same packages.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check_paths.sh [ROOT] -- fails when a file names a place that exists on one
 # machine only: somebody's home, a working folder, a build machine's scratch.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check_prefetch.sh [ROOT] -- fails when a function that prefetches could be left
 # out.  g++ takes one that does nothing else for a function without effect, and
 # drops calls of it: nothing breaks, it only becomes slow.  What is inlined

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check_reference.sh [ROOT] -- fails when a name of the public headers has no
 # comment, or when Doxygen does not understand one.
 # check_reference.sh --html FOLDER -- writes the API reference there, too.

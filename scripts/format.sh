@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # format.sh [--check] -- lays out every C++ file of the repository with
 # clang-format 14.  --check changes nothing and fails if something would.
 set -euo pipefail

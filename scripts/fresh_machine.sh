@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # fresh_machine.sh FOLDER [COMMAND] -- shows that scripts/packages.txt is
 # complete: makes a minimal Debian 12 in FOLDER (outside the repository), puts
 # a copy of this tree into it and runs `./run COMMAND` there (default: build).
@@ -6,7 +7,7 @@
 # Needs root, debootstrap and the network.  Delete FOLDER afterwards.
 set -euo pipefail
 
-[[ $# -ge 1 && $# -le 2 ]] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+[[ $# -ge 1 && $# -le 2 ]] || { sed -n '3,7s/^# //p' "$0" >&2; exit 2; }
 machine=$1 command=${2:-build}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ $(id -u) -eq 0 ]] || { echo "fresh_machine: needs root" >&2; exit 2; }

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # fuzz_all.sh SECONDS -- runs every built fuzz target that long, as many at a
 # time as there are jobs.  Prints one line per target.  Exit 1: a target found
 # a fault, or there are no targets; the input is kept and named.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by ./run and its helpers, with the repository as working folder:
 # messages, packages, builds.
 # shellcheck shell=bash

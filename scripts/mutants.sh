@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # mutants.sh [PATTERN] -- are the tests any good?  Breaks a copy of src/ in each
 # way that mutants.txt lists (or those whose line matches PATTERN), and expects
 # the tests to fail.  Exit 1 if a mutant survives.  Not a part of `./run test`:

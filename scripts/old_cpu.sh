@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # old_cpu.sh BIN -- runs the tests in BIN (an x86-64 build's bin/) in qemu, as
 # two CPUs this machine is not: one of 2008, which stops at the first AVX
 # instruction, and so shows that the choice of kernels falls back and that no

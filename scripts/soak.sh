@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # soak.sh [MINUTES] -- the store under attack for that long, in equal parts:
 # processes that are killed, power that fails (in the simulated file system and
 # on a real one), repairs, random operations against a model; and then, once,

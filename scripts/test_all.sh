@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # test_all.sh [--quick | --all] -- the complete check, in stages; --quick stops
 # after the first two, --all adds the suites called Large: 100 million keys,
 # values and filters of GiBs.  Called by `./run test`, which has seen to the
@@ -104,6 +105,8 @@ static_checks() {
   step "links of the documents" scripts/check_links.sh
   step "packages and their reasons" scripts/check_packages.sh
   step "no machine's own paths" scripts/check_paths.sh
+  step "a licence line per file" scripts/check_licence.sh
+  step "the field's words" scripts/check_words.sh
   step "prefetches that stay" scripts/check_prefetch.sh
   step "kinds of filter and their rows" scripts/check_kinds.sh
   step "a comment for every public name" scripts/check_reference.sh

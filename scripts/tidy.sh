@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # tidy.sh [--all] -- clang-tidy 14 over the filters' part of src/ with the
 # checks of .clang-tidy; --all: over the store and tools/, too, whose third-party
 # headers take longer than src/.

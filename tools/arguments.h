@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // arguments.h -- the words behind a command, sorted into its options and
 // operands.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis add, remove and rotate: filters that live in a file.  The file is
 // replaced as a whole, and only once all has gone well.
 

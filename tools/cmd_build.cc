@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis build: keys in, one filter out.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db check and repair: is all well, and if not, what can be saved.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db dump: what one file of a store holds.
 
 #include <cstdint>

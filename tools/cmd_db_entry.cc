@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db put, get and delete: one entry.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db explain: the way of one lookup, drawn.
 
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db load: many pairs from a file or a pipe.
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db scan and count: the entries of a store, in order.
 
 #include <cstdint>

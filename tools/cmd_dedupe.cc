@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis dedupe: each line once, in memory that does not grow with the stream.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis inspect: what a filter file holds, and whether it is well.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis merge: one filter out of several with equal parameters.
 
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis query: which of these keys may be in the filter?
 
 #include <algorithm>

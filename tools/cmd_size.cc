@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis size: what a filter would cost, before there is one.
 
 #include <algorithm>

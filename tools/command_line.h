@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // command_line.h -- from words to the subcommand they name.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // command_spec.h -- the command line as plain data: which commands there are,
 // their options and arguments, and what is to be said about them.  The parser,
 // --help, the manual pages and the completions of shells are all made of it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // commands.h -- the subcommands: what each was told, and the function that
 // does it, which returns the exit code.
 

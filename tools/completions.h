@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // completions.h -- what shells complete, made of the description of the
 // commands.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // console.h -- where a command reads and writes.  A command knows only this,
 // so that a test can hand it strings where main() hands it the terminal.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // db_commands.h -- the subcommands of `tamis db`: what each was told, and the
 // function that does it.  As in commands.h, Run...() returns the exit code.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // db_store.h -- how the commands of `tamis db` open a store, and the options
 // and arguments they have in common.
 

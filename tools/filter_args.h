@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filter_args.h -- the options that say which filter to make and how its keys
 // are written, and the text for MakePolicy() that they amount to.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands around filters in files.
 
 #include "command_spec.h"

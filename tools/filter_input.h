@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filter_input.h -- a filter file that the user named, opened.
 
 #pragma once

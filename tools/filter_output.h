@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filter_output.h -- where a finished filter goes.
 
 #pragma once

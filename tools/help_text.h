@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // help_text.h -- what --help prints, made of the description of the commands.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // interrupt.h -- what happens on Ctrl-C and when somebody asks us to end.
 
 #pragma once

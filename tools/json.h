@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // json.h -- JSON as the commands print it and read it.
 
 #pragma once

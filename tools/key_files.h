@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // key_files.h -- keys out of one file after the other.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // key_reader.h -- keys out of a stream of bytes, many at a time, with a
 // buffer that does not grow with the stream.
 

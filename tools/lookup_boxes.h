@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookup_boxes.h -- what the picture of a lookup says: boxes with rows in them
 // and remarks beside them, before anything is drawn.
 

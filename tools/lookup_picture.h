@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lookup_picture.h -- the way of one lookup through a store, drawn.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tamis command: the terminal as a Console, and off.
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // man_page.h -- manual pages, made of the description of the commands.
 
 #pragma once

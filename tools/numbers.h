@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // numbers.h -- the numbers people write on a command line.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pair_reader.h -- keys with their values out of a stream of bytes.
 
 #pragma once

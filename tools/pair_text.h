@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pair_text.h -- keys and values as text: on one line, and in JSON.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parquet_column.h -- the filters that a Parquet file has for one column, one
 // per row group, asked as if they were one.
 

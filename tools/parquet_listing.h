@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parquet_listing.h -- the filters in a Parquet file, for `tamis inspect`.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // plain_value.h -- values written as text, as bytes of the plain encoding that
 // Parquet's filters are asked for: numbers little-endian, text as it is.
 

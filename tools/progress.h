@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // progress.h -- how far a long step has come, for somebody who watches.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // run_command.h -- from what was given to the command that is to be run.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // shared_options.h -- options that several commands have, with the same words.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "size_advice.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // size_advice.h -- which kind of filter to take, as `tamis size` says it.
 
 #pragma once

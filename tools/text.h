@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // text.h -- numbers, bytes and tables as people read them.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // verdict.h -- what the bytes of a filter tell about its state.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // version.h -- what `tamis --version` says; a test holds it to the project's.
 
 #pragma once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the toolchain files beside this one share: a cross compiler of Debian's
 # for `machine`, and qemu-user to run what it makes.
 #

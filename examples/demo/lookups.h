@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a lookup costs in a store, by what its filters save.
 
 #pragma once

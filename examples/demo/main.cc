@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What filters are for: one store, a hundred tables that overlap, and keys
 // that are not there -- without filters, with LevelDB's, with ours; then the
 // same after compaction.

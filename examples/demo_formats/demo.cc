@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The demonstration that `./run demo` shows: a million keys into every
 // format, what each costs, how often it errs, and some answers.
 

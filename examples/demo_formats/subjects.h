@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the demonstration fills and asks: one filter of each format.
 
 #pragma once

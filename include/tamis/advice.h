@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/advice.h -- which kind of filter?  One place that weighs memory,
 // build time and query time, and says why in words.  docs/choosing.md explains
 // the weights.

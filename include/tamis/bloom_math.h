@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/bloom_math.h -- sizes and error rates of Bloom filters, both ways.
 //
 // n keys, m bits, k probes per key.  Everything is computed in a form that

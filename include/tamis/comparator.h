@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/comparator.h -- the order of a store's keys.
 
 #pragma once

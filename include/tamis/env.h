@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/env.h -- the files a store lives in.
 //
 // A store does all its work on files through an Env: the real one, which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/export.h -- what every public header begins with: the language it
 // needs, and the mark of what the shared library shows to the world.
 // Everything without the mark stays inside.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/filter.h -- what every filter of this library implements.  A filter
 // stands for a set of keys in a few bits per key.  Asked about a key it
 // answers "certainly absent" (false) or "maybe present" (true).

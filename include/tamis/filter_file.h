@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/filter_file.h -- a filter in a file: mapped or loaded, and checked.
 
 #pragma once

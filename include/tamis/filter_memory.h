@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/filter_memory.h -- the bytes of a filter, held where queries are
 // fastest.
 

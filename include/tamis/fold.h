@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/fold.h -- a filter that turned out too large, made smaller without its
 // keys.
 

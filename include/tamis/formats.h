@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/formats.h -- the formats this library knows and the kinds of filter in
 // its own, and which format some bytes are in.
 

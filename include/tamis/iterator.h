@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/iterator.h -- walks over the entries of a store in order.
 
 #pragma once

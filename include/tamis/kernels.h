@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/kernels.h -- which variant of the inner loops runs on this machine.
 //
 // All variants give the same answers; they differ in speed alone.  The

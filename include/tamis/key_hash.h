@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/key_hash.h -- a key's hash as Tamis's own filters use it, for engines
 // that ask many filters about one key: hash it once, ask them all.
 //

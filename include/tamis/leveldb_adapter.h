@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/leveldb_adapter.h -- what LevelDB asks of a filter policy, answered by
 // a policy of this library.  It needs no header of LevelDB's; the two that do,
 // and make a policy for LevelDB of it, are tamis/leveldb_filter_policy.h (C++)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/leveldb_filter_policy.h -- a policy of this library as LevelDB takes
 // it.  For programs that use LevelDB: Tamis itself does not.
 //

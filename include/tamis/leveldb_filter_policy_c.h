@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/leveldb_filter_policy_c.h -- a policy of this library for LevelDB's C
 // interface, from C++.  For programs that use LevelDB: Tamis itself does not.
 // It derives from nothing of LevelDB's, so run-time types do not matter.

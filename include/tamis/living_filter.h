@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/living_filter.h -- filters that live: keys come, go and expire, and
 // the filter is saved and loaded in between.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/parquet.h -- where the Bloom filters lie in an Apache Parquet file.
 //
 // A filter found here is opened with the policy "parquet".  What is asked of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/result.h -- a value, or the Status that says why there is none.
 //
 //   const auto policy = MakePolicy("bloom:10");

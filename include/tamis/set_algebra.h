@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/set_algebra.h -- what two filters say about their key sets together.
 // FilterPolicy::Combine() makes the filters of union and intersection;
 // docs/shape.md says what that does to the rate.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/slice.h -- bytes that somebody else owns.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/status.h -- how a call reports that the world was not as hoped.
 //
 // The library never throws, prints or aborts on bad input: whatever a file, a

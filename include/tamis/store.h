@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/store.h -- an embedded key-value store, in LevelDB's on-disk format,
 // whose reads are gated by the filters of this library.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/store_dump.h -- what one file of a store holds, item by item: for who
 // looks for a fault, or wants to know what lies on the disk.
 

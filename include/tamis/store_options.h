@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/store_options.h -- how a store is opened, read and written.  The
 // defaults are right for most people.
 

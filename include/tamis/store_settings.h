@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/store_settings.h -- what a store remembers of how its tables are to
 // be written.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/store_stats.h -- what a store has done since it was opened, and what
 // it holds.
 

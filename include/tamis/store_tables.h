@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/store_tables.h -- the tables of a store, and how each was written.
 
 #pragma once

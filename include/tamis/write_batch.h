@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis/write_batch.h -- changes that happen together or not at all.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/append_zeros.h -- room in a string, or a Status where there is none.
 
 #pragma once

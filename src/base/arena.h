@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/arena.h -- memory for many small things that are given back together.
 
 #pragma once

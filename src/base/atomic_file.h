@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/atomic_file.h -- a file that is there whole or not at all.
 
 #pragma once

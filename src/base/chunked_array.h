@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/chunked_array.h -- a sequence that only grows, in chunks, so that
 // growing neither copies what is there nor needs twice the memory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/coding.h -- integers as bytes, in the order a format prescribes,
 // whatever the order of this machine and however the bytes are aligned; and
 // integers and strings in as many bytes as they need (varints).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Specification: RFC 3720 (iSCSI), section 12.1 and appendix B.4.
 
 #include "base/crc32c.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/crc32c.h -- the checksum of LevelDB, RocksDB and our own files.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/crc32c_walk.h -- CRC-32C a byte at a time, forwards and backwards, for
 // whoever looks for where checksummed bytes begin or end.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/damage.h -- what a read that failed says about what was to be read.
 
 #pragma once

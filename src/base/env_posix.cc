@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DefaultEnv(): the files of a POSIX system, by their paths.
 
 #include <dirent.h>

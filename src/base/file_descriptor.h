@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/file_descriptor.h -- an open file that closes itself, and the Status
 // for what the operating system said.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/file_mapping.h -- a part of a file, mapped.
 //
 // A page of a mapping that the system cannot read (a sector that is gone, a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/growing_pages.h -- memory that grows without being copied: the system
 // moves its pages to where there is room for more.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/huge_pages.h -- memory for big filters, and how its pages come about.
 // Random accesses to a GiB in pages of 4 KiB miss the processor's page table
 // cache nearly every time, in pages of 2 MiB nearly never.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/mapped_file.h -- the bytes of a file, without copying where that pays.
 
 #pragma once

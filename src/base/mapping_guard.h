@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/mapping_guard.h -- the register of mappings that the handler of
 // GuardMappings() (tamis/env.h) looks into.  It takes no lock anywhere, so a
 // handler may look at any moment, and a forked child may go on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/mutex.h -- the standard library's mutex and condition variable, with the
 // annotations by which clang checks who holds what.
 //

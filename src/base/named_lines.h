@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/named_lines.h -- text of lines "name = value", for people and programs.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/no_throw.h -- where memory runs out, a Status says so.
 //
 // Inside the library `new` throws, as everywhere; at the doors of the library,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/owner_process.h -- whether this is still the process that made a thing.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/partial_read.h -- reads of a file some sectors of which may be lost.
 
 #pragma once

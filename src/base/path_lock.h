@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/path_lock.h -- a lock on a file that is changed by replacing it.
 
 #pragma once

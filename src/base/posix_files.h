@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/posix_files.h -- what DefaultEnv() is made of: files of a POSIX system.
 // Every Status that is not ok begins with the path.
 

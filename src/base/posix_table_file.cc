@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sys/uio.h>
 #include <unistd.h>
 #include <algorithm>

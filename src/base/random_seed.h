@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/random_seed.h -- seeds that nobody can foresee.
 
 #pragma once

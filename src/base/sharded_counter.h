@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/sharded_counter.h -- a counter that many threads add to without
 // getting in each other's way.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/spill_file.h -- a temporary file for what exceeds memory.  It has no
 // name, so nobody else opens it, and it is gone with the process, however that
 // ends.

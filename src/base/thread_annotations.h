@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/thread_annotations.h -- states which lock guards what, in a form that
 // clang checks (-Wthread-safety, an error in all builds by clang).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/thrift_compact.h -- reads values in Thrift's compact protocol from
 // bytes that may be anything.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/wide_math.h -- the upper half of a 64 x 64-bit product.
 
 #pragma once

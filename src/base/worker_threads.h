@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // base/worker_threads.h -- many tasks, done by a few threads.
 
 #pragma once

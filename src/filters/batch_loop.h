@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/batch_loop.h -- the loop of batched queries: prepare keys, then check
 // them, so that the memory accesses of many keys overlap.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/always_maybe.h -- two filters without bits.  One for bytes whose
 // meaning is reserved, or newer than this library: it rules nothing out.  One
 // that rules out everything.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/blocked_engine.h -- BloomPolicy's engine for filters whose keys keep
 // to one block each: one memory access per query, and batches that run as
 // fast as memory delivers.  F is a BlockedFormat (bloom_format.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/bloom_facts.h -- what a Bloom filter's bytes state, whatever their
 // format, and what a caller may ask of its size.
 

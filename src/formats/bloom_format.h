@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/bloom_format.h -- what the templates of this folder ask of a format
 // and of its engine, as concepts.
 //

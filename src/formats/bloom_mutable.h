@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/bloom_mutable.h -- Bloom filters that grow in place: by one hand
 // (BloomMutable), and by many threads at once (BloomConcurrent).
 

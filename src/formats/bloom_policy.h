@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/bloom_policy.h -- everything the Bloom formats share: policy,
 // builder and reader, for any format that offers what bloom_format.h asks for.
 // Filters that grow are in bloom_mutable.h.

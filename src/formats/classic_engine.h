@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/classic_engine.h -- BloomPolicy's engine for unblocked filters: the
 // bits of a key lie anywhere (filters/bloom/classic_bloom.h).  F is a
 // ClassicFormat (bloom_format.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/dispatching_policy.h -- a policy that builds one kind of filter and
 // reads every kind of its name.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/forwarding_policy.h -- a policy that does what another does; who
 // derives from it changes some of that.
 

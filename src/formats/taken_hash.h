@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/taken_hash.h -- one loop for keys and for hashes of keys: both give
 // a filter of our own its 64-bit hash, the ones by hashing, the others as they
 // are.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/fnv1a.h -- the hash of Fowler, Noll and Vo, variant 1a.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/hash128.h -- the result of a hash function that yields two words.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/hash_pair.h -- the hash of a key in formats that need more than 64 bits
 // of it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/leveldb_hash.h -- the hash of LevelDB's Bloom filters and caches, and
 // what it has in common with RocksDB's 32-bit hash: all but the reading of the
 // last bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/md5.h -- the MD5 message digest.  Here it only spreads keys over a
 // filter: as a defence against forgery it has been broken since 2004.
 

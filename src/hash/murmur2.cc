@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Specification: MurmurHash.hash2_64 of Cassandra 1.1, which is MurmurHash64A
 // by Austin Appleby (public domain) with a seed of 32 bits, and with the last
 // n mod 8 bytes sign-extended before they are shifted into place.

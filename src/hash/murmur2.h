@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/murmur2.h -- MurmurHash2 as Cassandra 0.7 to 1.1 used it.
 
 #pragma once

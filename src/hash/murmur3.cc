@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Specification: MurmurHash3_x64_128 by Austin Appleby (public domain); for
 // the other reading of the tail, MurmurHash.hash3_x64_128 of Cassandra.
 

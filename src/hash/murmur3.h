@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/murmur3.h -- MurmurHash3 for 64-bit machines, 128 bits wide.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "hash/rocksdb_hash32.h"
 
 #include "hash/leveldb_hash.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/rocksdb_hash32.h -- the hash of RocksDB's oldest Bloom filters.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/splitmix64.h -- one step of the generator SplitMix64, as a mixer.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/xxhash.h -- XXH32, XXH64 and the final XXH3, from the xxHash library.
 //
 // Specification: the XXH32 and XXH64 documents of xxHash; for XXH3, the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Specification: util/xxph3.h of RocksDB, which froze the XXH3 of xxHash
 // 0.7.2; the rule for empty input is RocksDB's own.  Each function below is
 // one range of lengths of that specification, with the seed fixed at 0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/xxph3.h -- RocksDB's persistent 64-bit hash.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/binomial.h -- the binomial distribution: how many of a filter's keys
 // fall into one of its blocks.  Some blocks get more than others, and the
 // filter's rate is the mean over them.

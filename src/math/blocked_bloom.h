@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/blocked_bloom.h -- error rates and sizes of Bloom filters whose keys
 // keep to one block each: lines of 512 bits, and split blocks of 256.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/cassandra_sizing.h -- how Cassandra sizes Filter.db: a table of whole
 // "buckets" (bits) per key and probes, measured rates in its cells.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/counting_sizing.h -- error rates and sizes of counting Bloom filters:
 // lines of 128 counters (filters/bloom/counting_line.h).
 //

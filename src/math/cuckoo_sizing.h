@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/cuckoo_sizing.h -- error rates and sizes of cuckoo filters
 // (filters/cuckoo/cuckoo_table.h): n keys, buckets of four slots, f bits a
 // slot.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/fast_range.h -- deals hashes out to parts by a multiplication.
 //
 // (Lemire, "Fast random integer generation in an interval", 2019.)  Parts get

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/fuse_sizing.h -- how large a binary fuse filter is: from a number of
 // keys to parts, and from the keys of a part to its cells.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/key_estimates.h -- how far the number of keys that set bits explain may
 // lie from the truth.
 

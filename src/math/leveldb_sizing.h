@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/leveldb_sizing.h -- how LevelDB sizes its Bloom filters, which is not
 // how the textbook does: probes are cut, not rounded, and bits fill bytes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/ribbon_sizing.h -- columns of a bumped ribbon filter, and its rate.
 //
 // With c columns for a part w of the keys and c - 1 for the rest the rate is

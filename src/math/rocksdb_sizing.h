@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/rocksdb_sizing.h -- how RocksDB sizes its filters: from a setting in
 // bits per key to bytes and probes, number for number.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // math/scalable_sizing.h -- the parts of a filter that grows without knowing
 // how many keys will come.
 //

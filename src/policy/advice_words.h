@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/advice_words.h -- why one kind and not another, for people.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/bloom_bits.h -- the bits of a .tamis Bloom filter, whatever its kind.
 
 #pragma once

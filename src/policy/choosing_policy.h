@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/choosing_policy.h -- "fpr:0.01": a rate, and the kind is chosen by
 // what it costs once the number of keys is known.
 

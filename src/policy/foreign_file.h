@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/foreign_file.h -- bytes that people take for a filter, by mistake.
 
 #pragma once

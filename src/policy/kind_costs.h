@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/kind_costs.h -- what a filter costs in one currency: nanoseconds of
 // one core.  Memory has its price in it, too.
 

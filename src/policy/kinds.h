@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/kinds.h -- what this folder adds to the kinds of the .tamis container
 // (formats/tamis/kinds.h), one row each: how a text names and sizes a kind, and
 // what its filters cost.

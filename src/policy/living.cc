@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that live: from their text, and from their bytes.
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/no_throw_policy.h -- a policy at the door of the library: what its
 // kind throws for want of memory becomes a Status.
 

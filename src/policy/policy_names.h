@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/policy_names.h -- policies by the name that is stored beside their
 // filters.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which format are these bytes in?  Certain where a magic number or a file
 // name that engines give says so; else a guess by lengths that fit.
 

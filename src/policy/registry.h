@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/registry.h -- which policies there are, and what their text means:
 // docs/policies.md.  MakePolicy() is the door for everybody else.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/settings.h -- what the arguments of a policy's text say, whatever the
 // policy.
 

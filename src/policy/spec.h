@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/spec.h -- the text form of a policy, taken apart:
 //   NAME[:ARGUMENT[,ARGUMENT...]]     ARGUMENT = WORD or WORD=VALUE
 // The meaning of the words is in registry.cc and docs/policies.md.

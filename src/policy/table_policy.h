@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // policy/table_policy.h -- policies for the tables of a store: of any number
 // of keys, and of keys that somebody may have chosen with care.
 

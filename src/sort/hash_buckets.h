@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort/hash_buckets.h -- the hashes of keys, collected while the number
 // of keys is still unknown, and given back in about the order of their value.
 //

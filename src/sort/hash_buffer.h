@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort/hash_buffer.h -- memory for hashes on their way.
 
 #pragma once

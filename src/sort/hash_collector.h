@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort/hash_collector.h -- the first half of a KeyHashSet: takes hashes
 // in any number and order, and keeps them in parts by their upper bits, in
 // memory or in a temporary file.

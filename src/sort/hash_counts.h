@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort/hash_counts.h -- how often each 64-bit hash is there: a hash
 // table of 12 bytes a place, between 3/8 and 3/4 full.
 

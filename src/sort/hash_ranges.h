@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort/hash_ranges.h -- the second half of a KeyHashSet: looks up ranges
 // in its sorted parts.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sort/hash_relay.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort/hash_relay.h -- takes hashes to a HashCollector by a thread of
 // its own: while that spreads them, and gets memory for them or writes them to
 // a file, the caller makes more.

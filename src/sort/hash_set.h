@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort/hash_set.h -- the set of the keys' 64-bit hashes, collected while
 // nobody knows how many there will be, then given back sorted, without
 // duplicates, in ranges: what filters that solve equations are built from.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sort/hash_sort.h -- sorting 64-bit hashes.  They are hashes, so their
 // bits tell their place in the order nearly exactly: two passes by their
 // bits, both in cache, leave a few neighbours to exchange.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The background threads: how they begin and end, and how others wait for them.
 
 #include <system_error>

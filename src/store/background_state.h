@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/background_state.h -- what writers and the background threads tell each
 // other: that there is work, that something has changed, that something failed,
 // that the store is being closed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/batch_access.h -- the inside of a write batch, for the store: the
 // number of its first change, and its changes without a virtual call each.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CheckStore(): reads everything, believes nothing.
 //
 // Somebody may write to the store meanwhile.  A table that the manifest names

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/check_files.h -- reads one table or one log of a store to its end and
 // says what is wrong with it: for CheckStore() and RepairStore().  Reads, never
 // maps: a sector that cannot be read is a problem, not a signal.

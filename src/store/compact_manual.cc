@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Store::Compact(): everything in a range, down to the lowest level that has
 // any of it.
 

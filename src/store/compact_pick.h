@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/compact_pick.h -- which tables to merge next: a function of a version
 // alone.  How it is done is in compact_run.cc.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/compact_range.h -- merging one range of keys of a compaction.
 
 #pragma once

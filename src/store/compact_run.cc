@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Doing a compaction: the tables of a job are merged into new ones, which then
 // take their place.  A large job is cut into ranges of keys that do not
 // overlap, and each range is merged by a thread of its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/compactor.h -- runs compactions: those that the levels need, by a
 // thread of its own, and those that are asked for.  One at a time.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DestroyStore(): a store's files go, others stay.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DumpStoreFile(): the files of a store, one at a time, as they are.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One lookup told step by step: the steps of get.cc, without its haste.
 
 #include <utility>

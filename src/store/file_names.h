@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/file_names.h -- which files a store's directory has.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/filter_faults.h -- filters that a store must do without.
 
 #pragma once

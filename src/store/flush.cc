@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flushing: the oldest immutable memtable becomes a table of level 0, and its
 // log is needed no more.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/flusher.h -- the thread that turns immutable memtables into tables.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/foreign_store.h -- recognises databases that look like ours and are
 // not: RocksDB began as a copy of LevelDB and still uses its names of files,
 // its log format and its first manifest tags.  Nothing here writes or maps.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a lookup does: the memtable, the immutable memtables, then the tables
 // that may hold the key, newest first, each behind its filter.  The first
 // answer ends it, and a deletion is an answer.  docs/read-path.md tells it in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/info_log.h -- LOG: what a store did, for people.
 
 #pragma once

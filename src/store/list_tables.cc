@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ListStoreTables(): what a store's tables are, without opening the store.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/log_format.h -- the framing of LevelDB's logs and manifests.
 //
 // A file is a row of blocks of 32 KiB, the last of which may be short.  In a

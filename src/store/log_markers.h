@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/log_markers.h -- what a log of ours says of itself, in records that
 // LevelDB reads as batches without changes.
 //

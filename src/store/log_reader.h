@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/log_reader.h -- the records of a log or a manifest, from bytes that may
 // end or be damaged anywhere.
 //

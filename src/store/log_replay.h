@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/log_replay.h -- how far the logs of a store are to be replayed, and
 // what has become of the rest.
 //

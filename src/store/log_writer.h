@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/log_writer.h -- appends records to a log or a manifest, in LevelDB's
 // framing: see store/log_format.h.
 //

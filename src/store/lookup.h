@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/lookup.h -- what Store::Get() does with a key: the memtables, then the
 // tables that may hold it, each behind its filter.  docs/read-path.md tells it
 // in prose; lookup.cc has the steps in the same order.

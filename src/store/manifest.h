@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/manifest.h -- the log of version edits: which tables a store has.
 
 #pragma once

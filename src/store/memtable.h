@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/memtable.h -- the newest entries of a store, in memory and in order.
 //
 // One thread adds at a time; any number read meanwhile, without locks.  A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/memtable_filter.h -- rules keys out of a memtable, by the same hashes
 // as the filters of tables that are made of lines: a key is hashed once for
 // all of them.

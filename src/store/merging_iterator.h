@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/merging_iterator.h -- several sorted sequences as one.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many lookups of one moment: the memory accesses of their filters overlap.
 
 #include <algorithm>

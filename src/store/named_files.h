@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/named_files.h -- a manifest and the files beside it: what it names and
 // is not there, and what is there and it never named.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/new_tables.h -- tables as a store writes them: with its next numbers,
 // and as its options say.
 

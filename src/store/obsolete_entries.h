@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/obsolete_entries.h -- which entries a flush or a compaction may leave
 // out.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/out_of_memory.h -- what a store gives where there is no memory for an
 // iterator or a snapshot: one of each for all, which takes none.
 

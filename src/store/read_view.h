@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/read_view.h -- all that a read looks at, as of one moment.
 
 #pragma once

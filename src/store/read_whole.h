@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/read_whole.h -- a log or a manifest, read whole.  They are never
 // mapped: whoever writes one may cut it at any moment, and a sector that cannot
 // be read must be an error.

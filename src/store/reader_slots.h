@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/reader_slots.h -- how lookups keep what they look at alive without a
 // lock and without a shared reference count: each thread has a slot of its
 // own in which it says that it is reading, and in which it counts.

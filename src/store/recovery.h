@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/recovery.h -- opens a store that is there: the manifest says which
 // tables it has, the logs hold what was not in tables yet.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/remembered_settings.h -- what a store remembers of its settings: read
 // before anything that depends on it, written once the store is open.  No fault
 // of the file stops opening, but for one that keeps from being remembered what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RepairStore(): makes a store of whatever can still be read.  What to do is
 // planned first, by repair_plan.cc; here it is done: damaged tables and logs
 // become new tables, tables that overlap and must not are merged, the manifest

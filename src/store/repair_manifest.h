@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/repair_manifest.h -- what can still be learned from a store's
 // manifests about which of its files are live.
 

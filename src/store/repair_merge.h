@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/repair_merge.h -- tables of which nobody knows the levels any more, or
 // which of them is newer, as a store can have them.
 //

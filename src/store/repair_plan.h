@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/repair_plan.h -- what RepairStore() will do, found out before anything
 // is written.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/settings_file.h -- TAMIS: what a store remembers of its settings.
 // The format is in docs/formats/store.md.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/skip_list.h -- entries in the order of their internal keys, in memory.
 //
 // One thread inserts; any number of others search and walk meanwhile, without

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/snapshots.h -- which moments of a store somebody still looks at.
 
 #pragma once

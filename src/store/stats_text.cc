@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StoreStats in the forms people and programs read.
 
 #include <array>

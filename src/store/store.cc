@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public door: every method is one of StoreImpl.
 
 #include "tamis/store.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/store_checks.h -- what is looked at before anything in a directory is
 // touched.  All of it reads only: who is refused here finds the directory as it
 // was, without a LOCK, and LOG not rotated.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/store_context.h -- what all parts of one store know of it.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/store_impl.h -- the LSM tree: puts the parts of a store together, opens
 // and closes them, and reads.  Start at get.cc.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/store_iterator.h -- a user's iterator over internal entries: shows of
 // each key the newest version that is not newer than its sequence, unless that
 // is a deletion.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/store_mutex.h -- what the moving parts of a store share: one mutex, and
 // the turn of the writer at the front of the queue.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/store_writer.h -- writes: to the log, then to the memtable.  One writer
 // at a time does it, for all that wait behind it.
 

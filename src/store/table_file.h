@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/table_file.h -- one table of a store, from the moment the manifest
 // names it until nobody needs it any more.  Opened when first read.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/table_outputs.h -- writes sorted entries to tables, one after the
 // other, and keeps what the manifest has to know of them.
 

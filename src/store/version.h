@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/version.h -- an immutable list of a store's tables, level by level,
 // laid out so that a lookup finds its few candidates quickly.
 

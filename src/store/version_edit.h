@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/version_edit.h -- one change of the set of a store's tables: a record
 // of the manifest.  Tags and encoding are LevelDB's; an unknown tag would make
 // LevelDB refuse the store, so there are no others.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/version_set.h -- which files a store has: the manifest, the version
 // that it makes, the numbers of files, and what is obsolete.
 

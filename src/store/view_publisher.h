@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/view_publisher.h -- what readers see, and how it changes: a new view is
 // published, and the old one is let go of when no reader can have it any more.
 

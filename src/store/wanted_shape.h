@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/wanted_shape.h -- how new tables are to be written, and whether one
 // that is there was written so.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing: log before memtable, and one writer at a time does it for all that
 // wait.  Whoever comes to the front of the queue takes the batches behind it
 // along.

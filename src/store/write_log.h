@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/write_log.h -- the log that a store writes its batches to: records of
 // LevelDB's, and the marks of store/log_markers.h that recovery goes by.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/write_queue.h"
 
 #include "base/no_throw.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/write_queue.h -- where writes wait for their turn.  Whoever comes to
 // the front writes for those behind it, too.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Room for writing: when writers are slowed down, when they must wait, and how
 // a memtable is replaced.
 

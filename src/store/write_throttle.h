@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/write_throttle.h -- slows writers down before they have to stop, as
 // background work falls behind.
 

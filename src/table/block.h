@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/block.h -- a block's layout: entries one after the other, each with
 // the part of its key that the one before does not have; then the offsets of
 // the entries that have all of theirs (restarts), and their number.

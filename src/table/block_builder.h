@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/block_builder.h -- writes one block after the other.
 
 #pragma once

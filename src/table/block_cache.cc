@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks are spread over shards by their place; each shard has a mutex and
 // forgets what was not used for longest.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "table/block_cursor.h"
 
 #include <algorithm>

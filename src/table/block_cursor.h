@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/block_cursor.h -- walks over the entries of one block.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/block_file.h -- blocks as they lie in a file, with the trailer behind
 // each: the compression in one byte, then the checksum of block and byte.
 

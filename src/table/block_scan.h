@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/block_scan.h -- finds the blocks of a table whose footer or index is
 // lost.
 //

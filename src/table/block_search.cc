@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Among keys that order by their bytes, an entry need not be rebuilt to be
 // compared.  Let `matched` be how many bytes of the wanted key the entry before
 // has.  An entry that shares more with that one than `matched` differs from the

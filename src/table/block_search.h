@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/block_search.h -- looks one key up in a block, without an iterator and
 // without allocating.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/broken_block.h -- how far a block without an end reaches at least.
 //
 // A block that is cut off or damaged is not known by its checksum.  But if it

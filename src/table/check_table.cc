@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CheckTable(): everything that can be known about a table by reading it.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Let Z(r) be what a zero byte makes of a register, which is linear, and P(i)
 // the register after i bytes that began as zero.  The register that starts
 // anew before byte `begin` differs from P by a difference that only Z changes:

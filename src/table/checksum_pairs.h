@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/checksum_pairs.h -- all places in some bytes where a table's block may
 // lie, told by nothing but its checksum.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/compression.h -- blocks made smaller.  A build may lack either codec.
 
 #pragma once

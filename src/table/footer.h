@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/footer.h -- where the parts of a table lie: block handles, and the
 // footer that every table ends with.
 

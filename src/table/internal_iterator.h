@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/internal_iterator.h -- walks over entries with internal keys: of a
 // block, a table, a level, a memtable, or of several of them merged.
 

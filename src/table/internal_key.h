@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/internal_key.h -- keys as tables hold them: the user's key, then eight
 // bytes with the number of the write and what it did.
 //

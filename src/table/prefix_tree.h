@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/prefix_tree.h -- sorted numbers, to be searched with few cache misses.
 //
 // A binary search over thousands of numbers touches a cache line per step, but

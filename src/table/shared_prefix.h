@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/shared_prefix.h -- how much two keys have in common.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/table_blocks.h -- the data blocks of an open table, verified and
 // decompressed.
 //

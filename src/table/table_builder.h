@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/table_builder.h -- writes a table in LevelDB's format, its filters in
 // the same pass.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/table_filter.h -- the filter of one table, as it was loaded.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/table_filter_builder.h -- both filters of a table while it is written.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/table_index.h -- which data block a key would be in.
 //
 // A table's index has, for each data block, a key that is not before the last

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/table_iterator.h -- walks over the entries of one table.
 
 #pragma once

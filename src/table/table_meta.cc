@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "table/table_meta.h"
 
 #include "policy/policy_names.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/table_meta.h -- the metaindex of a table: its filters by name.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/table_reader.h -- one open table.
 //
 // Opening reads the footer and the index.  The metaindex and the filter are

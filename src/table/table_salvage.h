@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/table_salvage.h -- what can still be read of a damaged table.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // table/table_traits.h -- what a table says of how it was written, and what
 // can be seen where it says nothing.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers of CRC-32C, a byte at a time.
 
 #include "base/crc32c_walk.h"

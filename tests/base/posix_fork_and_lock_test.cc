@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a forked child does with copies of its parent's files and locks, and
 // locks on files that others remove meanwhile.
 

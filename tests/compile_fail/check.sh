@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check.sh COMPILER CASE.cc FLAGS...
 #
 # A case holds a misuse between #ifdef TAMIS_MISUSE and #endif, its proper

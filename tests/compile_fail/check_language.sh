@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check_language.sh COMPILER INCLUDE_DIR -- every public header, compiled as
 # C++17, says first of all that it needs C++20.
 set -u

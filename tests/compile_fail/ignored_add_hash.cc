@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hash that was not taken is a key that the filter would hide.
 // REFUSED: (ignoring return(ed)? value|nodiscard)
 

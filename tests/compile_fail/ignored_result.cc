@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Result must be looked at, just as a Status.
 // REFUSED: (ignoring return(ed)? value|nodiscard)
 

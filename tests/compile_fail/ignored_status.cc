@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Status must be looked at: an error nobody reads is an error lost.
 // REFUSED: (ignoring return(ed)? value|nodiscard)
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who holds only a reader cannot change the filter.
 // REFUSED: .*no member named .*Insert
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ends of a range are keys, not pointers to them.
 // REFUSED: (could not convert|no viable conversion|no matching)
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A temporary Result gives its value away; it is no lvalue that a reference
 // could hold on to after it is gone.
 // REFUSED: (cannot bind non-const lvalue reference|cannot bind to a temporary)

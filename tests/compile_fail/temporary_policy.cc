@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A builder must not outlive its policy, so none comes from a temporary.
 // REFUSED: (use of deleted function|overload resolution selected deleted)
 

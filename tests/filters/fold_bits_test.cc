@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "filters/bloom/fold_bits.h"
 
 #include <memory>

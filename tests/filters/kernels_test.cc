@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every row of the table against the portable one, which is the definition.
 
 #include "filters/kernels/kernels.h"

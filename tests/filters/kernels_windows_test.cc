@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows of bumped ribbons: every row of kernels against the portable one, and
 // that one against bits counted one by one.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each sequence against its definition, computed the slow and obvious way
 // in 128-bit arithmetic.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the concepts take for a format, and what they do not.
 
 #include "formats/bloom_format.h"

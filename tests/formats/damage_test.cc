@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of every cut and every flipped bit, format by format: these are
 // the limits that docs/formats/ states.  `.tamis` notices all of it; the other
 // formats have no checksum.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filters of hashes are those of the keys.
 
 #include <memory>

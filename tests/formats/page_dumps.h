@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/page_dumps.h -- the hexadecimal dumps of a page in docs/formats/.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/parquet_bytes.h -- Parquet files with nothing in them but filters
 // and a footer, for tests.
 

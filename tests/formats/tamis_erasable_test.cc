@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds of both kinds of the `.tamis` container from which keys can be
 // erased: counting and cuckoo.
 

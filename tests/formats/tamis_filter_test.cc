@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds of every kind of the `.tamis` container.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Bloom filters of the .tamis container from their bytes: to grow on, or
 // for work on the bits themselves.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ribbon filters that are damaged, and such that nobody built: whatever the
 // bytes, nothing outside them is read, and no key is lost.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes tamis_fuse.json: .tamis files of kind 5, computed without our library.
 
 Everything here follows docs/formats/tamis-fuse.md and, for the container,

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes tamis_growing.json: frozen scalable and rotating .tamis files.
 
 Everything here follows docs/formats/tamis.md, tamis-scalable.md and

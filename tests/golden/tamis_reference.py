@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes tamis.json: frozen .tamis files, computed without our library.
 
 Everything here follows docs/formats/tamis.md and nothing else.  XXH3 comes

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes tamis_ribbon.json: frozen ribbon filters, computed without our
 library.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/golden_pair.h -- golden values that are two words.
 
 #pragma once

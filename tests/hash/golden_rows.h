@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hash/golden_rows.h -- runs a hash function over tests/golden/hashes.json.
 
 #pragma once

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check.sh BUILD_DIR COMPILER
 #
 # Installs BUILD_DIR into a scratch prefix, builds the consumer project against

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # check_symbols.sh LIBDIR INCLUDEDIR -- what the installed libraries show.
 #
 # The shared library exports names of namespace tamis only, each of which a

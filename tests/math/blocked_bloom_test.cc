@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rates below come from simulations with random positions (40 to 400
 // million queries, error 0.1 %), not from the formula under test.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "math/fast_range.h"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/child_process.h -- a part of this very program, run as a process of
 // its own, so that it can be killed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our order of keys beside that of the LevelDB that is installed here.
 
 #include "tamis/comparator.h"

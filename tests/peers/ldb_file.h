@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/ldb_file.h -- a LevelDB table file taken apart without LevelDB, by
 // nothing but its own bytes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real LevelDB with our filters: every key is found, most misses are
 // skipped, and the database is nobody's prisoner.
 

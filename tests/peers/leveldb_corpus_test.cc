@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of tests/golden/leveldb, which LevelDB 1.23 wrote, and every
 // figure that their manifest gives.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LevelDB opens directories whose log and manifest we wrote, and we read its
 // logs.
 

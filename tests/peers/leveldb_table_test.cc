@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole tables: databases that LevelDB writes with our filters and with its
 // own, read by either.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/peer_policy.h -- LevelDB's policies and ours, each in the other's
 // clothes.
 

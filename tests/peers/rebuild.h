@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/rebuild.h -- a table's filter block made anew, and asked.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/rocksdb_bits.h -- RocksDB's own filter builders and readers, one
 // filter at a time and without a table.
 //

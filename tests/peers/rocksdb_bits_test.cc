@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One filter at a time: our bytes and answers beside those of the RocksDB that
 // is installed here.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/rocksdb_block.h -- blocks of a RocksDB table and how they are sealed,
 // without RocksDB.
 

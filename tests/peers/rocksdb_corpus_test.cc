@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of tests/golden/rocksdb, which RocksDB 7.8.3 and 9.10.0 wrote,
 // and every figure that their manifest gives.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that are cut, changed or made up: what RocksDB's reader says to
 // them, and ours.
 

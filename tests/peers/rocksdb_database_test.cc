@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Databases that RocksDB itself wrote: every function of the store that takes
 // a directory says what they are, and leaves names, bytes and times alone.
 

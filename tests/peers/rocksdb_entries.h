@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/rocksdb_entries.h -- which entries RocksDB puts into its filters, and
 // in what order, up to version 9.5 (later ones differ where whole keys and
 // prefixes share a filter, and in prefix-only filters).

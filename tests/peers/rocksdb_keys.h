@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/rocksdb_keys.h -- keys for tables, and our answers in the form in
 // which RocksDbAnswers() gives RocksDB's.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/rocksdb_sst.h -- a RocksDB block-based table (format versions 2 to 7)
 // taken apart without RocksDB, by nothing but its own bytes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole tables that RocksDB wrote: what is in their filters, and that ours
 // have the same bytes and give the same answers.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/peers/rocksdb_tables.h"
 
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/rocksdb_tables.h -- tables that the real RocksDB writes, checks and
 // looks keys up in.
 

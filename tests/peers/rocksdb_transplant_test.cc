@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RocksDB at work with filters that we wrote: taken out of its tables and put
 // back, it finds every key by them and skips the reads they save.
 

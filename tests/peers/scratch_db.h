@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/scratch_db.h -- real LevelDB databases in a folder that goes away.
 
 #pragma once

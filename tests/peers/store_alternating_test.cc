@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LevelDB and our store take turns in writing to one directory.
 
 #include <chrono>

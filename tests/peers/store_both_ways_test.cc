@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Databases of LevelDB opened by our store, and ours by LevelDB: the contents
 // are the same, point by point and in order.
 

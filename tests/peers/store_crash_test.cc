@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that writes to a store is killed at any moment, again and again:
 // what it was told is written is there, whole, and the store is sound.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // peers/store_pair.h -- the same changes written to LevelDB, to our store and
 // to a std::map, and all three compared.
 

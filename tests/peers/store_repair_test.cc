@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A store that was repaired here opens in the LevelDB that is installed, with
 // the newest value of every key.
 

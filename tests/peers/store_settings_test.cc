@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LevelDB passes over what we add: the file of settings, the properties of
 // tables; and what it wrote in between is brought to the store's settings.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our tables read by LevelDB, and LevelDB's tables read, and written again byte
 // for byte, by ours.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many keys at once give what the same keys give one by one: building,
 // growing and asking, at any address.
 

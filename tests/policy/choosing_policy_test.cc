@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // "fpr:RATE": the kind is chosen when the keys are known.
 
 #include <string>

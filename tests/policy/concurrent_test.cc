@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that grow under many threads.  These run under the thread sanitizer,
 // too, which sees every access that is not ordered.
 

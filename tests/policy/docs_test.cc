@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // docs/policies.md is true: the tables of examples and of errors are read from
 // the page and held against MakePolicy().
 

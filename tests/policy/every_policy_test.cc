@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must hold of every policy there is, whatever its format.
 
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that take a key's hash in place of the key: the same bytes, the same
 // answers, and no key hidden by a hash that is not theirs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What KnownKinds() says about a kind is what its filters do.
 
 #include "policy/kinds.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What LevelDB is told, whatever happens to the bytes or the memory.  The real
 // LevelDB is asked in tests/peers/leveldb_adapter_test.cc.
 

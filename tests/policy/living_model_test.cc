@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters from which keys are erased, against a multiset that is told the
 // same: random lives of insertions, erasures, saving and loading.
 

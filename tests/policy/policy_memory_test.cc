@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No memory for a filter: a Status says so, and nothing is thrown.
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measured rates of false positives against the formula, fixed keys.
 //
 // Our own filters meet the formula at every size and for every family of

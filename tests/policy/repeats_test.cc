@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A key that is added more than once counts once: in the size of the filter,
 // and in the number of keys that it stores.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes around 2^31, 2^32 and 2^33 bits, where 32-bit arithmetic breaks, and
 // a container of more than 4 GiB, answered from a mapping of its file.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers and policies are shared among threads without locks; concurrent
 // filters are in concurrent_test.cc.
 

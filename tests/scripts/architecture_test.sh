@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The functions that docs/architecture.md names with their file, as `Function`
 # (`folder/file.cc`), are there.  (check_links.sh looks for the files.)
 set -euo pipefail

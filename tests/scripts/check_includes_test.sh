@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The include check accepts the order and refuses each way of breaking it.
 set -eu
 source "$(dirname "${BASH_SOURCE[0]}")/scratch.sh"

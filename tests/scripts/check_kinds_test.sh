@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A kind that is named beyond its own files and its rows is found, and so are a
 # row that is missing and an exception that nothing needs.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Links that lead nowhere are found, and so are names of files that are not
 # there and pages that nothing leads to.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The package list and its reasons must name the same packages.
 set -eu
 source "$(dirname "${BASH_SOURCE[0]}")/scratch.sh"

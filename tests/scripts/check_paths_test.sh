@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A path of one machine is found wherever it stands in a line.
 set -eu
 source "$(dirname "${BASH_SOURCE[0]}")/scratch.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A function that prefetches, and could be dropped, is found.
 set -eu
 source "$(dirname "${BASH_SOURCE[0]}")/scratch.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A public name without a comment is found, whatever it names; a comment is
 # that of all declarations below it up to an empty line.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What ./run does about missing packages, with a pretended machine: the
 # programs that know it (dpkg-query, id, apt-get) are replaced by ours.
 set -eu

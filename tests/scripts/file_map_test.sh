@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A class whose methods are in several files says by lines such as
 #
 #   // ---- open.cc

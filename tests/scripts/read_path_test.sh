@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The hops that docs/read-path.md names are functions of the files it names, and
 # those of one file are defined in the order in which it names them.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The suites that docs/reliability.md says hold a promise are there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

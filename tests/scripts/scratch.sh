@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by the tests of the scripts: a scratch folder that goes away, and
 # two expectations.  A failed one ends the test.
 

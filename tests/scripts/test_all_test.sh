@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # `./run test` counts what ctest says and never calls a failure a success.
 # ctest's words come from pretended runs.
 set -eu

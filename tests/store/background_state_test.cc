@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How background work waits, fails, is tried again and ends.
 
 #include "store/background_state.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/batch_history.h -- batches whose fate can be told from a store's
 // contents: which of them are in it, and that no other trace is.
 //

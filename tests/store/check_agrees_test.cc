@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CheckStore() and Store::Open() agree: what does not open has a problem, and
 // what has none opens and can be read.
 

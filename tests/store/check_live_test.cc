@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CheckStore() beside a writer: what comes and goes meanwhile is no damage, and
 // damage is found all the same.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CheckStore(): whatever byte is wrong, it says so and names the file.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A large compaction is merged in ranges of keys, each by a thread of its own.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Directories of other engines: recognised by whatever is left of them, and
 // not touched.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs and their records in memory, for the tests of this folder.
 
 #pragma once

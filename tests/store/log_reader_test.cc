@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Logs that LogWriter does not write: damaged ones, and those of others.
 
 #include <algorithm>

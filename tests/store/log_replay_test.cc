@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What recovery takes of logs with holes, torn ends and damage.
 
 #include "store/log_replay.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One thread adds to a memtable while others read it.
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merging, against all entries sorted.
 
 #include "store/merging_iterator.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/model_run.h -- random operations on a store and on a std::map, whose
 // answers must be the same.
 

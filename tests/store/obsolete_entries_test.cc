@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a merge leaves out, no reader may miss: every key is looked up at every
 // snapshot, before and after.
 

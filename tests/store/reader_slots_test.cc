@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers without locks: whoever waits for them may free what they saw.
 
 #include "store/reader_slots.h"

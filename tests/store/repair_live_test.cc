@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RepairStore() and the manifest: what it says is live is kept, what it says is
 // not never comes back.
 

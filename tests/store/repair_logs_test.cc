@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RepairStore() and logs that lack writes which were never synced: opening
 // passes over these by itself, so they are nothing to repair.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RepairStore() against a model.  Random histories are killed, with scans and
 // snapshots open, and damaged.  Of what is left on the disk the test knows
 // every entry, so it knows what the repaired store must hold.  For longer:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RepairStore(): what can be read is saved, and what is newest stays newest.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What cannot be read for a reason that is no damage -- no right to read it, no
 // memory, no open file left, limits -- is not thrown away: RepairStore() and
 // CheckStore() say why and change nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sectors that cannot be read: CheckStore() names the file, and RepairStore()
 // saves all the rest.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that cannot be built: refused at opening where that can be known,
 // and else left out of the table they are for.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A real disk with sectors that cannot be read: an error that names the file,
 // never a signal, and no wrong answer.  Needs root and loop devices.
 

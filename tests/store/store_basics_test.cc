@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening, writing, reading and closing: what every user of a store does.
 
 #include <cstdint>

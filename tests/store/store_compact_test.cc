@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Compact() leaves, how large things are, and what a store tells of
 // itself.
 

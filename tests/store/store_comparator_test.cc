@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores whose keys are ordered otherwise than by their bytes.
 
 #include <algorithm>

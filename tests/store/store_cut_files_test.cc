@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of an open store lose their end: whoever reads it hears of it by an
 // error that names the file, and the process lives.
 

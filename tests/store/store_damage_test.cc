@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bit of some file is wrong: the store says so and names the file, or gives
 // the right answers all the same.  It never gives wrong ones.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The power fails while a store writes to a real file system: its image is
 // copied at some moment, and what the copy holds is a prefix of what was
 // written.  Needs root and loop devices.

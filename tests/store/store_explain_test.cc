@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a store tells: of one lookup, and of all of them.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A store on a disk that fails, or is full: what was acknowledged is there
 // while it is open, and when it is opened again.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What filters save a store, what it counts of them, and what it does with
 // damaged ones.
 

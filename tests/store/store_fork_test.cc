@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A child that was forked while a store was open has a copy of it, and whatever
 // it does with the copy, its parent's store is as before.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks over a store: both ways, from anywhere, over all its parts.
 
 #include <cstdint>

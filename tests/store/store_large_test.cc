@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A value of 1 GiB, through every part of a store.
 
 #include <cstdint>

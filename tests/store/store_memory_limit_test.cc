@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that may not have more memory: what does not fit fails, the store
 // lives, and what failed works when there is more.
 

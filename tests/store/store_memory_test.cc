@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory runs out, anywhere: every call returns, what it answers is right, and
 // what was acknowledged is there.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random operations: a store must answer like a std::map, whatever its
 // options.  For longer:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A manifest and the files beside it: what it names must be there, what it does
 // not name is removed only where nothing can be lost by it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables whose checksums are right and whose keys are not in order: whoever
 // reads them is told, and no key is missed in silence.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine stops at any moment, and loses what was not synced: the store
 // opens, and has lost nothing that was to survive.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two who open and destroy one directory at the same time: whatever the other
 // one does just before a call, at most one has the store.
 

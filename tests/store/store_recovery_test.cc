@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A store whose logs have lost something is opened: what it holds is a prefix
 // of what was written, and the rest can be found.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who is refused finds the directory as it was: no LOCK that was not there, LOG
 // and LOG.old with what they said.
 

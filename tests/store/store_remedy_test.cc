@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An error that somebody can do something about says so as data, and doing it
 // helps.
 

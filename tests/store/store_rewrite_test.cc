@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compaction that rewrites tables for the sake of their filters and their
 // compression, wherever they are, and only where something differs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Seeds of filters: what crafted keys can do, and that tables of every seed
 // are read.
 

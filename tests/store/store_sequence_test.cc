@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of writes have 56 bits.  Nobody comes to their end by writing,
 // but a damaged or hostile manifest may say so.
 

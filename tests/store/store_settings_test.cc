@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a store remembers of its settings, in a file that LevelDB passes over.
 
 #include "tamis/store_settings.h"

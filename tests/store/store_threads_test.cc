@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many threads at one store.  Run under ThreadSanitizer.
 
 #include <algorithm>

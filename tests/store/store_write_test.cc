@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes in crowds, in bulk, and faster than the store can put them away.
 
 #include <atomic>

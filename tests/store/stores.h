@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/stores.h -- a store for a test, in memory, that can be closed and
 // opened again.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/table_parts.h -- where the parts of a table lie in its file, for tests
 // that damage them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The manifest, the versions that it makes, and which files are obsolete.
 
 #include "store/version_set.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which tables a version says may hold a key, against a look at all of them.
 
 #include "store/version.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store/versions.h -- versions of tables that have no file: enough to look for
 // tables and to pick compactions.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What readers see: the newest view, and nothing of it goes while they look.
 
 #include "store/view_publisher.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a store's log says of itself, and what it never says by accident.
 
 #include "store/write_log.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which writes go together, and who hears how they went.
 
 #include "store/write_queue.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/failing_new.h -- memory that runs out.  A test program that uses
 // anything of this has our `new` instead of its own: it throws when there is
 // no memory, under address sanitizer too (whose own ends the program), and

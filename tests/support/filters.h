@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/filters.h -- the few lines that every test of a filter needs.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/golden.h -- vectors and files that other programs made.
 
 #pragma once

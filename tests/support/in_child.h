@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/in_child.h -- a part of a test in a forked child of this process.
 
 #pragma once

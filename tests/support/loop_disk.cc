@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/loop_disk.h"
 
 #include <fcntl.h>

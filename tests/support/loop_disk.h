@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/loop_disk.h -- a disk of its own for one test: an ext4 file system in
 // an image, mounted by a loop device.  It can lose its end (what lies there can
 // then not be read), get it back, and be copied as it is at any moment, which

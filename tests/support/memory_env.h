@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/memory_env.h -- files in memory that can fail, fill up, be damaged,
 // and lose at a crash what was not synced.
 //

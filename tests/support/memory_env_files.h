@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/memory_env_files.h -- the files and locks that a MemoryEnv gives out.
 // For memory_env.cc alone.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/rates.h -- measuring a rate of false positives, and how far from a
 // formula chance alone can take it.
 

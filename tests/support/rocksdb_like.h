@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/rocksdb_like.h -- the files of a directory that RocksDB might have
 // written, made without RocksDB: its names, a manifest with its tags, a table
 // with its end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/specs.h -- the policies that tests of "every policy" run over.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // support/tables.h -- tables in memory, and what they must answer.
 
 #pragma once

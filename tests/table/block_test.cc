@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One block: what is built is walked over and searched; what is damaged is
 // noticed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places where a block may lie, by its checksum alone.
 
 #include "table/checksum_pairs.h"

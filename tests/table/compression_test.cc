@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is packed is unpacked; what claims too much is refused before memory is
 // taken for it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes that were changed or lost: noticed, or without effect.
 
 #include <gtest/gtest.h>

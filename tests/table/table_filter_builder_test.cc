@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that cannot be built cost a table nothing else.
 
 #include "table/table_filter_builder.h"

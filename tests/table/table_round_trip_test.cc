@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a builder wrote, a reader finds: over many shapes of tables.
 
 #include <algorithm>

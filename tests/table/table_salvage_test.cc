@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SalvageTable(): every entry of every block that is still there, and nothing
 // else.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SalvageTable() where values are made of a table's blocks: none of these is
 // taken for the table's own; and where bytes cannot be read for a reason that
 // is no damage.

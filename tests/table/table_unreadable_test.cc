@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mapped table of which some bytes cannot be read: found out before they are
 // touched, or, once they were, by the flag that a handler sets.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs `tamis ...` as a user who may do nothing, in a process of its own.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command on a disk with sectors that cannot be read: it says which file,
 // and no signal ends it.  Needs root and loop devices.
 

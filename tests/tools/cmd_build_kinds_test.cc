@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis build: what differs between the kinds of the tamis format.
 
 #include <string>

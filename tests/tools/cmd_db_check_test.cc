@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db check, repair, compact and stats.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db put, get, delete and destroy, and what all commands share.
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db scan --prefix and --keys-only, count, get of several keys, and put
 // from a file.
 

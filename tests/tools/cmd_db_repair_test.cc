@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db check and repair of what cannot be read though it is not damaged.
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the commands of `tamis db` do with the settings that a store remembers.
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis db scan and load: pairs out and in.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis add, remove and rotate.
 
 #include <algorithm>

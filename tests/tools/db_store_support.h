@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores for the tests of `tamis db`.
 
 #pragma once

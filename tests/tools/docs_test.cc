@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sessions in docs/command.md and its pages are true: each ```console block
 // is run, and prints what it says.  A block goes on in the directory of the one
 // before, across the pages as well.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stores that the command makes in these tests, in this process or in one of
 // its own, draw no seed: what a filter answers is then the same each time.
 

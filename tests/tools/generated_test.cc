@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Manual pages and completions: each says all that the description of the
 // commands says, and the programs they are for take them without complaint.
 

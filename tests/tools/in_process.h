@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs `tamis ...` inside the test, with strings for its streams.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said where there is no store, no filter, or no right to look.
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pages are true: every ```console block of every document is run, and
 // prints what it says; the README's C++ is that of an example; the figures that
 // pages show are those of the stored run; every public header is named.

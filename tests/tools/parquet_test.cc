@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis inspect and tamis query on whole Parquet files.
 
 #include <optional>

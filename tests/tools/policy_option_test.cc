@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --policy, and --format with a size behind it, wherever a filter is chosen;
 // and keys from several files.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a line of shell in a directory of its own, with the real `tamis` first
 // on the PATH.
 

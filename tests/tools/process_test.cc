@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What only the real executable can show: streams, pipes, signals, codes.
 
 #include "tests/tools/process.h"

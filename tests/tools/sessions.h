@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/tools/sessions.h -- the sessions that documents show: ```console blocks
 // of commands and what they print.
 

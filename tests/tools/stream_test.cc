@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real executable in a live pipeline: nothing is held back, and a signal
 // ends it with its work done or its traces gone.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tamis_generate DIR -- writes the manual pages and completions of the tamis
 // command below DIR, as they are to lie below share/ of an installation.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/bloom/bit_array.h -- operations on whole bit arrays, of any length
 // and alignment.
 

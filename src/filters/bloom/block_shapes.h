@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/bloom/block_shapes.h -- the two kinds of block behind one face, for
 // code that serves both: how many bytes, and how to check and mark them.
 //

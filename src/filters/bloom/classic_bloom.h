@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/bloom/classic_bloom.h -- the unblocked Bloom filter (Bloom, 1970):
 // each key sets k bits anywhere in the array, and is "maybe" in if all are set.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/bloom/counting_line.h -- the counting Bloom filter: a line of 64
 // bytes is 128 counters of four bits, and a key adds one to those that its
 // probes fall on, all in one line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/bloom/fold_bits.h -- a Bloom filter of n blocks (or bits) made into
 // that of n / d which the same keys would have made.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/bloom/line_bloom.h -- the cache-local Bloom filter: all bits of a key
 // lie in one line of 64 bytes, so that a query costs one memory access.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/bloom/line_filter.h -- a cache-local Bloom filter
 // (filters/bloom/line_bloom.h) as a small value: where its lines are, how many,
 // and how a key probes its line.

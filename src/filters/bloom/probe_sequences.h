@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/bloom/probe_sequences.h -- from a key's hash to the bit positions
 // that stand for it.  Each sequence is constructed from (hash, bits,
 // prepared), and its Next() yields positions in [0, bits), as many as are

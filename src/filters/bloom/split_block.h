@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/bloom/split_block.h -- the split-block Bloom filter: a block of 32
 // bytes is eight words, and a key sets one bit in each of them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/cuckoo/cuckoo_table.h -- the cuckoo filter: a key is a fingerprint of
 // a few bits in one of two buckets, and a full bucket makes room by moving one
 // of its fingerprints to the other bucket of that one.

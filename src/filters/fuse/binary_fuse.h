@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/fuse/binary_fuse.h -- binary fuse filters: three or four cells per
 // key, whose sum (exclusive or) is the key's fingerprint.  A stranger's cells
 // sum up to its own fingerprint by chance only, once in 2^bits of a cell.

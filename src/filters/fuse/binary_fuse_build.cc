@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "filters/fuse/binary_fuse_build.h"
 
 #include <algorithm>

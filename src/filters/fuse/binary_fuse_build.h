@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/fuse/binary_fuse_build.h -- finds the cells of
 // filters/fuse/binary_fuse.h by peeling: a cell that only one key has can be
 // left to settle that key, which is then taken away, so that other cells have

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVX2: a line is two registers of eight words, and eight probes are one.
 //
 // Compiled for CPUs that have AVX2, so this file uses nothing from elsewhere

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVX2 for bumped ribbons: a register is a number of each of four keys, or four
 // words of one.  See filters/kernels/avx2.cc for what may not be used here.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/kernels/avx2_windows.h -- what the row of AVX2 has for bumped
 // ribbons.
 

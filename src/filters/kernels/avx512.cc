@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVX-512 (F, BW, VL): a line is one register, and one permutation picks the
 // words of all probes.  The rules of filters/kernels/avx2.cc hold here, too.
 

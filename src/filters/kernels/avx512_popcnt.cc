@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVX-512 with VPOPCNTDQ, which counts the ones of eight words at once: that
 // is what looking windows up needs.  All else is the row of
 // filters/kernels/avx512.cc, and the rules of filters/kernels/avx2.cc hold

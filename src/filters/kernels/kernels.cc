@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kernel sets there are, and which one is chosen.
 
 #include "filters/kernels/kernels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/kernels/kernels.h -- the inner loops, once per kind of CPU.
 //
 // A kernel set has functions that give exactly the answers of the portable

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NEON (every 64-bit ARM has it): table look-ups of 64 bytes pick the bytes
 // that hold the probes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel set that runs everywhere, and defines what the others must answer.
 
 #include <utility>

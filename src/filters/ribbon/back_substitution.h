@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/back_substitution.h -- the second half of solving a part: from
 // rows whose keys are eliminated to the bits of the table.
 

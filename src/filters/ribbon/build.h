@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/build.h -- a whole bumped ribbon filter: its layers, each
 // with the keys that the one before bumped, and the last few keys.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/coefficients.h -- what a hash says about a key of a bumped
 // ribbon filter: its coefficients and its fingerprint.  (Where it starts is
 // BumpedLayer::PlaceOf().)

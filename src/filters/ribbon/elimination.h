@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/elimination.h -- the inner loop of Gaussian elimination: keys
 // walk from row to row until they find one that is free, and the next ones
 // follow.

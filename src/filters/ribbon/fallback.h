@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/fallback.h -- the end of a bumped ribbon filter: the keys that
 // no layer took.  They are few, so their table need not be fast, nor bump any:
 // it is tried with one seed after another, and with more rows, until all fit.

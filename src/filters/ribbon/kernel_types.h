@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/kernel_types.h -- what the bumped ribbon passes to its kernels
 // (filters/kernels/kernels.h): windows to be looked up, and keys on their way
 // through the elimination.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/layout.h -- where things lie in a bumped ribbon filter.
 //
 // (The ideas: Dillinger, Huebschle-Schneider, Sanders, Walzer, "Fast Succinct

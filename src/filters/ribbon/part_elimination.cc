@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "filters/ribbon/part_elimination.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/part_elimination.h -- Gaussian elimination for one part of a
 // layer.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/query.h -- asks one layer of a bumped ribbon filter.
 
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/solver.h -- finds the table of a layer, part by part, and the
 // keys that must be bumped.
 

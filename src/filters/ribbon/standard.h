@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/standard.h -- the equations of RocksDB's Standard128 Ribbon.
 // Knows 64-bit hashes, no keys, no files.
 //

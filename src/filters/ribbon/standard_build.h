@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/standard_build.h -- solves the equations of
 // filters/ribbon/standard.h.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/standard_query.h -- asks a solution of the equations of
 // filters/ribbon/standard.h.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/cassandra/filter.h -- Cassandra's Filter.db, byte for byte, in each
 // of its four eras; see docs/formats/cassandra.md.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/cassandra/version.h -- which rules an sstable version follows.
 
 #pragma once

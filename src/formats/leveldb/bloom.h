@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/leveldb/bloom.h -- LevelDB's "leveldb.BuiltinBloomFilter2", byte for
 // byte; see docs/formats/leveldb.md.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/leveldb/filter_block.h -- the filter block of a LevelDB table: one
 // filter per 2 KiB of data offset; see docs/formats/leveldb.md.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/parquet/header.h -- what stands before the bits of Parquet's
 // split-block Bloom filter; see docs/formats/parquet.md.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/parquet/sbbf.h -- Apache Parquet's split-block Bloom filter with the
 // header that stands before it in a file; see docs/formats/parquet.md.
 

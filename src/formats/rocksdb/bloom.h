@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/rocksdb/bloom.h -- RocksDB's two Bloom filters: FastLocalBloom
 // (format_version 5 and later) and the legacy one (up to 4).
 // Byte layout: docs/formats/rocksdb.md

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/rocksdb/filter.h -- the contents of a RocksDB filter block or
 // partition, whatever its kind: the trailer tells.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/rocksdb/ribbon.h -- RocksDB's Standard128 Ribbon, byte for byte; see
 // docs/formats/rocksdb-ribbon.md.
 

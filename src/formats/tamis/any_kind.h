@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/any_kind.h -- filters in the .tamis container, whatever their
 // kind.
 

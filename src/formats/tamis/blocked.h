@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/blocked.h -- kinds 2 and 3 of the .tamis container: the
 // cache-local Bloom filter, which is the default, and the split-block one.
 // Byte layout: docs/formats/tamis.md

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/classic.h -- kind 1 of our own container: the unblocked Bloom
 // filter with any number of bits and probes; see docs/formats/tamis.md.
 

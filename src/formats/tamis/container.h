@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/container.h -- the envelope of every filter of our own: 64
 // bytes of header, then the payload; see docs/formats/tamis.md, which is
 // frozen.  What the payload means is the business of each kind.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/counting.h -- kind 6 of the .tamis container: counting Bloom.
 // Byte layout: docs/formats/tamis-counting.md
 

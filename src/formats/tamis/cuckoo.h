@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/cuckoo.h -- kind 7 of the .tamis container: cuckoo filters.
 // Byte layout: docs/formats/tamis-cuckoo.md
 

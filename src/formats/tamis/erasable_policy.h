@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/erasable_policy.h -- what the kinds share from which keys can
 // be erased: policy, builder, and the filter that grows and shrinks, for a
 // format that offers what bloom_format.h calls an ErasableFormat.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/fuse.h -- kind 5 of the .tamis container: binary fuse filters.
 // Byte layout: docs/formats/tamis-fuse.md
 

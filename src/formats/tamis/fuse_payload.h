@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/fuse_payload.h -- the payload of a binary fuse filter: a
 // directory, then one part after the other.  See docs/formats/tamis-fuse.md
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/kinds.h -- the kinds of filter in the .tamis container, one row
 // each: how a kind is made, opened and changed.  A new kind is an enumerator of
 // TamisKind, files of its own and a row here, and another row in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/line_parts.h -- filters made of several cache-local parts, any
 // of which may hold a key: one hash per key, one line per part.  What the
 // scalable and the rotating filter share.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/line_parts_policy.h -- what the kinds share whose filters
 // consist of several cache-local parts: how they are read, sized and built.
 

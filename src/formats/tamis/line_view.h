@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/line_view.h -- the cache-local filters of .tamis seen from a
 // store, which asks many of them about one key: the key is hashed once for all
 // that have the same seed, and their lines are fetched before any is looked at.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/ribbon.h -- kind 4 of the .tamis container: the bumped ribbon.
 // Byte layout: docs/formats/tamis-ribbon.md
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/ribbon_reader.h -- asks a bumped ribbon filter for keys.
 
 #pragma once

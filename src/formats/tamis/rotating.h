@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/rotating.h -- kind 9 of the .tamis container: a filter whose
 // keys expire by generations.
 // Byte layout: docs/formats/tamis-rotating.md

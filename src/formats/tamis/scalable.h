@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/scalable.h -- kind 8 of the .tamis container: a filter that
 // grows without knowing how many keys will come, and keeps the rate of false
 // positives that it was asked for.

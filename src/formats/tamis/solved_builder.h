@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/tamis/solved_builder.h -- the builder of the kinds that need all
 // hashes at once: it collects them in a KeyHashSet.
 

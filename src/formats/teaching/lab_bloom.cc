@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/teaching/lab_bloom.h"
 
 #include "filters/bloom/probe_sequences.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/teaching/lab_bloom.h -- the lab format: FNV-1a 64, SplitMix64,
 // textbook size; see docs/formats/lab.md.
 

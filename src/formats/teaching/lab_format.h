@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/teaching/lab_format.h -- the format of formats/teaching/lab_layout.h,
 // for a scheme S that says how keys are hashed:
 //   S::Hash, S::Probes                   as bloom_policy.h wants them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/teaching/lab_layout.h -- the layout that the lab format and the MD5
 // filter share: LE32 k, LE64 m, ceil(m / 8) bytes of bits; see
 // docs/formats/lab.md.

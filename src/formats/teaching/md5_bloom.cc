@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "formats/teaching/md5_bloom.h"
 
 #include <array>

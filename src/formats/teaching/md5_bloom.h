@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // formats/teaching/md5_bloom.h -- the filter that hashes with the two halves of
 // MD5; see docs/formats/md5.md.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Only the writer at the front of the queue forms a group: the mutex alone is
 // not enough, and a turn that was not given is none.
 // REFUSED: calling function 'FormGroup' requires holding .* 'kWriteTurn'

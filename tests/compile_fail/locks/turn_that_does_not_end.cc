@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whoever has the writers' turn ends it: else everybody waits for ever.
 // REFUSED: 'kWriteTurn' is not held on every path
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A member that a mutex guards is touched only while that is held.
 // REFUSED: writing variable 'count_' requires holding mutex 'mutex_'
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What readers see is changed under the store's mutex, whichever class changes
 // it: the token stands for the mutex across classes.
 // REFUSED: calling function 'Publish' requires holding mutex 'kStoreMutex'

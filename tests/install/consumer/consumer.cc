@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds a filter, opens it and asks: what a user of the installed library
 // does first.  Then asks for more memory than there is: that too must come
 // back as a Status, from either kind of library.  And adds a filter of its own,
