@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kQuestions = 1'000'000;
 
-// The share of strangers that filters of n keys do not rule out.
+// The share of absent keys that filters of n keys do not rule out.
 double Measure(const tamis::FilterPolicy& policy, std::uint64_t keys) {
   const std::uint64_t filters = std::max<std::uint64_t>(10'000 / keys, 1);
   std::uint64_t next = 0, maybe = 0;  // every key is a number of its own

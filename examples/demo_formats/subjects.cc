@@ -62,7 +62,7 @@ class OneFilter final : public Subject {
 
 // A table's filter block, as if each data block of 4 KiB held 40 entries.
 // Keys come in order, so a key's data block follows from its place; for a
-// stranger it is the one where the index would look: here, any.
+// absent key it is the one where the index would look: here, any.
 class FilterBlock final : public Subject {
  public:
   std::string_view name() const override { return "leveldb filter block"; }

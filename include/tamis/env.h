@@ -104,7 +104,7 @@ class TAMIS_EXPORT WritableFile {
   // Hands all bytes to the operating system: they survive this process.
   virtual Status Flush() = 0;
 
-  // All bytes, and the file's size, survive the machine.
+  // All bytes, and the file's size, are durable: they survive power loss.
   virtual Status Sync() = 0;
 
   // Flushes and closes the file; no other method may be called afterwards.
@@ -154,7 +154,7 @@ class TAMIS_EXPORT Env {
   // Ok where it exists already.  Its parent must exist.
   virtual Status CreateDirectory(const std::string& dir) = 0;
   virtual Status RemoveDirectory(const std::string& dir) = 0;
-  // Creations, renames and removals in it so far survive the machine.
+  // Creations, renames and removals in it so far are durable.
   virtual Status SyncDirectory(const std::string& dir) = 0;
 
   // Creates the file if need be.  IoError: somebody has the lock, in this

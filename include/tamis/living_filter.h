@@ -26,9 +26,9 @@ namespace tamis {
 class TAMIS_EXPORT ErasableFilter : public MutableFilter {
  public:
   // Takes one insertion of `key` back.  REQUIRES: it was inserted and not yet
-  // erased.  Erasing a stranger may hide a key that is in: no filter can
-  // always tell, for strangers are sometimes "maybe".
-  // NotFound: certainly a stranger; the filter is exactly as before.
+  // erased.  Erasing an absent key may hide a key that is in: no filter can
+  // always tell, for absent keys are sometimes "maybe".
+  // NotFound: certainly an absent key; the filter is exactly as before.
   virtual Status Erase(Slice key) = 0;
 };
 
@@ -59,7 +59,7 @@ TAMIS_EXPORT Result<std::unique_ptr<MutableFilter>> LoadMutable(Slice bytes);
 TAMIS_EXPORT Result<std::unique_ptr<ErasableFilter>> LoadErasable(Slice bytes);
 TAMIS_EXPORT Result<std::unique_ptr<RotatingFilter>> LoadRotating(Slice bytes);
 
-// The checked mode, for tests and for finding the bug that erases strangers:
+// The checked mode, for tests and for finding the bug that erases absent keys:
 // remembers the 64-bit hash of every key beside the filter (about 20 bytes
 // each) and says NotFound to every Erase() of a key that is not in.  `filter`
 // must be empty.

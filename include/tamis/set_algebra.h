@@ -19,8 +19,8 @@ struct Overlap {
   // it, or somewhat less than that.  Few keys in common drown in it.
   double keys_in_both = 0;
   double deviation = 0;
-  // Of false positives, for strangers to both filters, in what Combine() would
-  // make of the two.  A key that is in one of them only is "maybe" in the
+  // Of false positives, for absent keys to both filters, in what Combine()
+  // would make of the two.  A key that is in one of them only is "maybe" in the
   // intersection as often as the other filter errs.
   double union_rate = 1.0;
   double intersection_rate = 1.0;

@@ -155,7 +155,7 @@ struct ReadOptions {
 
 // How a write is made durable.
 struct WriteOptions {
-  // True: when the call returns, the write survives the machine.  False: it
+  // True: when the call returns, the write survives power loss.  False: it
   // survives this process, and the machine some seconds later.
   bool sync = false;
 };

@@ -13,8 +13,8 @@
 #include "filters/bloom/bit_array.h"
 #include "filters/bloom/block_shapes.h"
 #include "filters/kernels/kernels.h"
-#include "formats/bloom_facts.h"
 #include "formats/bloom_format.h"
+#include "formats/bloom_parameters.h"
 #include "math/blocked_bloom.h"
 #include "sort/hash_buckets.h"
 #include "tamis/filter.h"
@@ -30,12 +30,12 @@ class BlockedEngine {
   static_assert(BlockedFormat<F>);
   static constexpr bool kConcurrent = true;
 
-  // REQUIRES: facts.bits is a positive multiple of the block's
-  BlockedEngine(const F& format, const BloomFacts& facts)
+  // REQUIRES: parameters.bits is a positive multiple of the block's
+  BlockedEngine(const F& format, const BloomParameters& parameters)
       : format_(format),
-        shape_(format.ShapeOf(facts)),
-        blocks_(facts.bits / (8 * Shape::kBytes)),
-        probes_(facts.probes) {}
+        shape_(format.ShapeOf(parameters)),
+        blocks_(parameters.bits / (8 * Shape::kBytes)),
+        probes_(parameters.probes) {}
 
   bool Check(const unsigned char* bytes, Hash hash) const noexcept {
     return shape_.Check(kernels_, bytes + OffsetOf(hash), BitsOf(hash));

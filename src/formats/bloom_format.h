@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/bloom_facts.h"
+#include "formats/bloom_parameters.h"
 #include "math/blocked_bloom.h"
 #include "tamis/filter.h"
 
@@ -25,7 +25,8 @@ namespace tamis {
 
 // Answers queries on bits that somebody else owns.
 template <typename E, typename F>
-concept QueryEngine = std::constructible_from<E, const F&, const BloomFacts&> &&
+concept QueryEngine =
+    std::constructible_from<E, const F&, const BloomParameters&> &&
     requires(const E engine, const F& format, typename F::Hash hash,
              const unsigned char* bits, std::uint64_t seed,
              std::span<const Slice> keys, std::span<bool> out,
@@ -97,25 +98,26 @@ concept QueryFormat = std::copy_constructible<F> &&
 template <typename F>
 concept BytesFormat = QueryFormat<F> &&
     requires(const F format, Slice bytes, std::uint64_t bits,
-             std::span<char> whole, const BloomFacts& facts) {
+             std::span<char> whole, const BloomParameters& parameters) {
   { F::kHeaderBytes } -> std::convertible_to<std::size_t>;
   { F::kTrailerBytes } -> std::convertible_to<std::size_t>;
   { format.PayloadBytes(bits) } -> std::same_as<std::uint64_t>;
   // Writes header and trailer around the bits.
-  format.Seal(whole, facts);
+  format.Seal(whole, parameters);
   { format.Parse(bytes) } -> std::same_as<Result<ParsedBloom>>;
 };
 
 // Filters can be planned.
 template <typename F>
 concept SizedFormat = BytesFormat<F> &&
-    requires(const F format, std::uint64_t keys, const BloomFacts& facts) {
+    requires(const F format, std::uint64_t keys,
+             const BloomParameters& parameters) {
   { format.Plan(keys) }
-  noexcept->std::same_as<BloomFacts>;
+  noexcept->std::same_as<BloomParameters>;
   // Not ok: the format cannot hold it.
-  { format.CheckPlan(facts) } -> std::same_as<Status>;
+  { format.CheckPlan(parameters) } -> std::same_as<Status>;
   // The expected rate of false positives.
-  { format.Rate(facts, keys) }
+  { format.Rate(parameters, keys) }
   noexcept->std::same_as<double>;
 };
 
@@ -127,20 +129,20 @@ concept BloomFormat = SizedFormat<F> && MarkEngine<typename F::Engine, F> &&
   { format.policy_name() } -> std::convertible_to<std::string_view>;
 };
 
-// What ErasablePolicy asks for.  facts.bits are all bits stored.
+// What ErasablePolicy asks for.  parameters.bits are all bits stored.
 template <typename F>
 concept ErasableFormat = SizedFormat<F> && EraseEngine<typename F::Engine, F> &&
-    requires(const F format, const BloomFacts& facts,
+    requires(const F format, const BloomParameters& parameters,
              const ParsedBloom& parsed) {
   F::kKind;  // an ErasableKind
   // For keys that found no room; the same: there is nothing larger.
-  { format.Larger(facts) } -> std::same_as<BloomFacts>;
+  { format.Larger(parameters) } -> std::same_as<BloomParameters>;
   // Corruption: keys cannot come and go in these bytes.
   { format.CheckToLoad(parsed) } -> std::same_as<Status>;
 };
 
 // What ClassicEngine asks for.  F::kKindName says that keys keep to lines all
-// the same; facts.line_bits is then a line's size.
+// the same; parameters.line_bits is then a line's size.
 template <typename F>
 concept ClassicFormat = requires(const F format) {
   typename F::Probes;  // filters/bloom/probe_sequences.h
@@ -153,11 +155,11 @@ concept ClassicFormat = requires(const F format) {
 // block, and the lower 32 bits are what the block is asked for.
 template <typename F>
 concept BlockedFormat = std::same_as<typename F::Hash, std::uint64_t> &&
-    requires(const F format, const BloomFacts& facts, std::uint64_t hash,
-             std::uint64_t blocks) {
+    requires(const F format, const BloomParameters& parameters,
+             std::uint64_t hash, std::uint64_t blocks) {
   { F::kKindName } -> std::convertible_to<std::string_view>;
   { F::kBlockKind } -> std::convertible_to<BlockKind>;
-  { format.ShapeOf(facts) } -> std::same_as<typename F::Shape>;
+  { format.ShapeOf(parameters) } -> std::same_as<typename F::Shape>;
   { format.BlockOf(hash, blocks) } -> std::same_as<std::uint64_t>;
 };
 

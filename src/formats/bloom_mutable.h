@@ -20,8 +20,8 @@
 #include "base/no_throw.h"
 #include "base/sharded_counter.h"
 #include "filters/batch_loop.h"
-#include "formats/bloom_facts.h"
 #include "formats/bloom_format.h"
+#include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -34,36 +34,38 @@ inline unsigned char* BytesOf(char* bytes) noexcept {
 }
 
 template <BytesFormat F>
-std::uint64_t TotalBytes(const F& format, const BloomFacts& facts) noexcept {
-  return F::kHeaderBytes + format.PayloadBytes(facts.bits) + F::kTrailerBytes;
+std::uint64_t TotalBytes(const F& format,
+                         const BloomParameters& parameters) noexcept {
+  return F::kHeaderBytes + format.PayloadBytes(parameters.bits) +
+         F::kTrailerBytes;
 }
 
 // Appends a filter to *dst: fill(bytes) writes its payload, over zeros, and
-// then the format what stands around it.  `facts` says how large it is; fill()
-// may still find out how many keys it has.  ResourceExhausted: no memory; *dst
-// is as it was.
+// then the format what stands around it.  `parameters` says how large it is;
+// fill() may still find out how many keys it has.  ResourceExhausted: no
+// memory; *dst is as it was.
 template <BytesFormat F, std::invocable<unsigned char*> Fill>
-Status AppendBloom(const F& format, const BloomFacts& facts, const Fill& fill,
-                   std::string* dst) {
+Status AppendBloom(const F& format, const BloomParameters& parameters,
+                   const Fill& fill, std::string* dst) {
   const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, TotalBytes(format, facts));
+  Status room = AppendZeros(dst, TotalBytes(format, parameters));
   if (!room.ok()) return room;
   char* whole = dst->data() + start;
   fill(BytesOf(whole + F::kHeaderBytes));
-  format.Seal({whole, dst->size() - start}, facts);
+  format.Seal({whole, dst->size() - start}, parameters);
   return Status::Ok();
 }
 
 template <QueryFormat F>
 FilterInfo DescribeBloom(const F& format, const typename F::Engine& engine,
-                         const BloomFacts& facts, Slice payload) {
+                         const BloomParameters& parameters, Slice payload) {
   FilterInfo info;
   info.format = format.spec_name();
   info.hash = format.hash_name();
-  info.bits = facts.bits;
-  info.probes = facts.probes;
-  info.keys = facts.keys;
-  if (F::kHasSeed) info.seed = facts.seed;
+  info.bits = parameters.bits;
+  info.probes = parameters.probes;
+  info.keys = parameters.keys;
+  if (F::kHasSeed) info.seed = parameters.seed;
   engine.Describe({BytesOf(payload), payload.size()}, &info);
   return info;
 }
@@ -102,39 +104,41 @@ template <BytesFormat F>
 requires MarkEngine<typename F::Engine, F>
 class BloomMutable final : public MutableFilter {
  public:
-  // REQUIRES: `payload` has format.PayloadBytes(facts.bits) bytes, and
-  // facts.keys says how many keys are in them, if that is known
-  BloomMutable(const F& format, const BloomFacts& facts, BloomPayload payload)
+  // REQUIRES: `payload` has format.PayloadBytes(parameters.bits) bytes, and
+  // parameters.keys says how many keys are in them, if that is known
+  BloomMutable(const F& format, const BloomParameters& parameters,
+               BloomPayload payload)
       : format_(format),
-        engine_(format, facts),
-        facts_(facts),
+        engine_(format, parameters),
+        parameters_(parameters),
         payload_(std::move(payload)) {}
 
   Status Insert(Slice key) override {
-    engine_.Mark(payload_.bytes.get(), format_.HashOf(key, facts_.seed));
-    if (facts_.keys.has_value()) ++*facts_.keys;
+    engine_.Mark(payload_.bytes.get(), format_.HashOf(key, parameters_.seed));
+    if (parameters_.keys.has_value()) ++*parameters_.keys;
     return Status::Ok();
   }
   bool MayContain(Slice key) const noexcept override {
     return engine_.Check(payload_.bytes.get(),
-                         format_.HashOf(key, facts_.seed));
+                         format_.HashOf(key, parameters_.seed));
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
-    engine_.CheckMany(format_, facts_.seed, payload_.bytes.get(), keys, out);
+    engine_.CheckMany(format_, parameters_.seed, payload_.bytes.get(), keys,
+                      out);
   }
   FilterInfo Describe() const override {
-    return DescribeBloom(format_, engine_, facts_, payload_.slice());
+    return DescribeBloom(format_, engine_, parameters_, payload_.slice());
   }
   Status Save(std::string* dst) const override {
     const auto fill = [&](unsigned char* to) { payload_.CopyTo(to); };
-    return AppendBloom(format_, facts_, fill, dst);
+    return AppendBloom(format_, parameters_, fill, dst);
   }
 
  private:
   F format_;
   typename F::Engine engine_;
-  BloomFacts facts_;
+  BloomParameters parameters_;
   BloomPayload payload_;
 };
 
@@ -145,15 +149,16 @@ requires ConcurrentEngine<typename F::Engine, F>
 class BloomConcurrent final : public ConcurrentFilter {
  public:
   // REQUIRES: as for BloomMutable, and all bits are clear
-  BloomConcurrent(const F& format, const BloomFacts& facts,
+  BloomConcurrent(const F& format, const BloomParameters& parameters,
                   BloomPayload payload)
       : format_(format),
-        engine_(format, facts),
-        facts_(facts),
+        engine_(format, parameters),
+        parameters_(parameters),
         payload_(std::move(payload)) {}
 
   Status Insert(Slice key) override {
-    engine_.MarkAtomic(payload_.bytes.get(), format_.HashOf(key, facts_.seed));
+    engine_.MarkAtomic(payload_.bytes.get(),
+                       format_.HashOf(key, parameters_.seed));
     keys_.Add(1);
     return Status::Ok();
   }
@@ -170,7 +175,7 @@ class BloomConcurrent final : public ConcurrentFilter {
   }
   bool MayContain(Slice key) const noexcept override {
     return engine_.CheckAtomic(payload_.bytes.get(),
-                               format_.HashOf(key, facts_.seed));
+                               format_.HashOf(key, parameters_.seed));
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
@@ -183,27 +188,27 @@ class BloomConcurrent final : public ConcurrentFilter {
   FilterInfo Describe() const override {
     // A copy, for counting bits must not race with those who set them.
     Result<BloomPayload> copy = NewBloomPayload(payload_.size);
-    BloomFacts facts = facts_;
-    facts.keys = keys_.Sum();
+    BloomParameters parameters = parameters_;
+    parameters.keys = keys_.Sum();
     if (copy.ok()) {
       CopyTo(copy->bytes.get());
-      return DescribeBloom(format_, engine_, facts, copy->slice());
+      return DescribeBloom(format_, engine_, parameters, copy->slice());
     }
     FilterInfo info;  // without memory, without what the bits say
     info.format = format_.spec_name();
     info.kind = F::kKindName;
-    info.bits = facts.bits;
-    info.probes = facts.probes;
-    info.keys = facts.keys;
+    info.bits = parameters.bits;
+    info.probes = parameters.probes;
+    info.keys = parameters.keys;
     return info;
   }
   Status Save(std::string* dst) const override {
-    BloomFacts facts = facts_;
+    BloomParameters parameters = parameters_;
     const auto fill = [&](unsigned char* to) {
       CopyTo(to);
-      facts.keys = keys_.Sum();
+      parameters.keys = keys_.Sum();
     };
-    return AppendBloom(format_, facts, fill, dst);
+    return AppendBloom(format_, parameters, fill, dst);
   }
 
  private:
@@ -212,7 +217,7 @@ class BloomConcurrent final : public ConcurrentFilter {
   static constexpr std::size_t kGroup = 32;
 
   Hash Prepare(Slice key) const noexcept {
-    const Hash hash = format_.HashOf(key, facts_.seed);
+    const Hash hash = format_.HashOf(key, parameters_.seed);
     engine_.PrefetchToMark(payload_.bytes.get(), hash);
     return hash;
   }
@@ -229,20 +234,20 @@ class BloomConcurrent final : public ConcurrentFilter {
 
   F format_;
   typename F::Engine engine_;
-  BloomFacts facts_;
+  BloomParameters parameters_;
   BloomPayload payload_;
   ShardedCounter keys_;
 };
 
 template <BytesFormat F>
-Result<std::unique_ptr<MutableFilter>> NewBloomMutable(const F& format,
-                                                       BloomFacts facts) {
+Result<std::unique_ptr<MutableFilter>> NewBloomMutable(
+    const F& format, BloomParameters parameters) {
   Result<BloomPayload> payload =
-      NewBloomPayload(format.PayloadBytes(facts.bits));
+      NewBloomPayload(format.PayloadBytes(parameters.bits));
   if (!payload.ok()) return payload.status();
-  facts.keys = 0;
-  return std::unique_ptr<MutableFilter>(
-      std::make_unique<BloomMutable<F>>(format, facts, *std::move(payload)));
+  parameters.keys = 0;
+  return std::unique_ptr<MutableFilter>(std::make_unique<BloomMutable<F>>(
+      format, parameters, *std::move(payload)));
 }
 
 // A filter as it was saved, growing on.  Corruption: damaged.  NotSupported:
@@ -260,17 +265,17 @@ Result<std::unique_ptr<MutableFilter>> LoadBloomMutable(const F& format,
   if (!payload.ok()) return payload.status();
   std::memcpy(payload->bytes.get(), parsed->payload.data(), payload->size);
   return std::unique_ptr<MutableFilter>(std::make_unique<BloomMutable<F>>(
-      format, parsed->facts, *std::move(payload)));
+      format, parsed->parameters, *std::move(payload)));
 }
 
 template <BytesFormat F>
 Result<std::unique_ptr<ConcurrentFilter>> NewBloomConcurrent(
-    const F& format, const BloomFacts& facts) {
+    const F& format, const BloomParameters& parameters) {
   Result<BloomPayload> payload =
-      NewBloomPayload(format.PayloadBytes(facts.bits));
+      NewBloomPayload(format.PayloadBytes(parameters.bits));
   if (!payload.ok()) return payload.status();
-  return std::unique_ptr<ConcurrentFilter>(
-      std::make_unique<BloomConcurrent<F>>(format, facts, *std::move(payload)));
+  return std::unique_ptr<ConcurrentFilter>(std::make_unique<BloomConcurrent<F>>(
+      format, parameters, *std::move(payload)));
 }
 
 }  // namespace tamis

@@ -30,21 +30,21 @@ Status CheckMergeable(const ParsedBloom& a, const ParsedBloom& b) {
     return Status::InvalidArgument("a filter cannot be combined: " +
                                    part->always_maybe);
   }
-  if (a.facts.bits != b.facts.bits) {
-    return Status::InvalidArgument(
-        Difference("their number of bits", a.facts.bits, b.facts.bits));
+  if (a.parameters.bits != b.parameters.bits) {
+    return Status::InvalidArgument(Difference(
+        "their number of bits", a.parameters.bits, b.parameters.bits));
   }
-  if (a.facts.line_bits != b.facts.line_bits) {
-    return Status::InvalidArgument(
-        Difference("the bits of a line", a.facts.line_bits, b.facts.line_bits));
+  if (a.parameters.line_bits != b.parameters.line_bits) {
+    return Status::InvalidArgument(Difference(
+        "the bits of a line", a.parameters.line_bits, b.parameters.line_bits));
   }
-  if (a.facts.probes != b.facts.probes) {
+  if (a.parameters.probes != b.parameters.probes) {
     return Status::InvalidArgument(
-        Difference("probes per key", a.facts.probes, b.facts.probes));
+        Difference("probes per key", a.parameters.probes, b.parameters.probes));
   }
-  if (a.facts.seed != b.facts.seed) {
+  if (a.parameters.seed != b.parameters.seed) {
     return Status::InvalidArgument(
-        Difference("their seed", a.facts.seed, b.facts.seed));
+        Difference("their seed", a.parameters.seed, b.parameters.seed));
   }
   return Status::Ok();
 }

@@ -17,9 +17,9 @@
 #include "base/no_throw.h"
 #include "filters/bloom/bit_array.h"
 #include "formats/always_maybe.h"
-#include "formats/bloom_facts.h"
 #include "formats/bloom_format.h"
 #include "formats/bloom_mutable.h"
+#include "formats/bloom_parameters.h"
 #include "formats/taken_hash.h"
 #include "hash/xxhash.h"
 #include "sort/hash_buckets.h"
@@ -29,9 +29,9 @@ namespace tamis {
 
 // Can there be such a filter at all?
 template <SizedFormat F>
-Status CheckPlan(const F& format, const BloomFacts& facts) noexcept {
+Status CheckPlan(const F& format, const BloomParameters& parameters) noexcept {
   return NoThrow([&] {
-    if (facts.bits <= kMaxBloomBits) return format.CheckPlan(facts);
+    if (parameters.bits <= kMaxBloomBits) return format.CheckPlan(parameters);
     const std::string spec = format.spec_name();
     return Status::InvalidArgument(spec.substr(0, spec.find(':')) +
                                    ": more than 2^62 bits; plan for fewer keys "
@@ -54,23 +54,24 @@ class BloomReader final : public FilterReader {
   // REQUIRES: `parsed` comes from format.Parse() and may be probed
   BloomReader(const F& format, const ParsedBloom& parsed)
       : format_(format),
-        engine_(format, parsed.facts),
-        facts_(parsed.facts),
+        engine_(format, parsed.parameters),
+        parameters_(parsed.parameters),
         payload_(parsed.payload) {}
 
   bool MayContain(Slice key) const noexcept override {
-    return engine_.Check(BytesOf(payload_), format_.HashOf(key, facts_.seed));
+    return engine_.Check(BytesOf(payload_),
+                         format_.HashOf(key, parameters_.seed));
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
-    engine_.CheckMany(format_, facts_.seed, BytesOf(payload_), keys, out);
+    engine_.CheckMany(format_, parameters_.seed, BytesOf(payload_), keys, out);
   }
   std::optional<std::uint64_t> hash_seed() const noexcept override {
-    return F::kHasSeed ? std::optional(facts_.seed) : std::nullopt;
+    return F::kHasSeed ? std::optional(parameters_.seed) : std::nullopt;
   }
   bool MayContainHash(KeyHash hash) const noexcept override {
     if constexpr (F::kHasSeed) {
-      return hash.seed != facts_.seed ||
+      return hash.seed != parameters_.seed ||
              engine_.Check(BytesOf(payload_), hash.value);
     } else {
       return true;
@@ -79,8 +80,8 @@ class BloomReader final : public FilterReader {
   void MayContainHashes(KeyHashes hashes,
                         std::span<bool> out) const noexcept override {
     if constexpr (F::kHasSeed) {
-      if (hashes.seed == facts_.seed) {
-        engine_.CheckMany(TakesHashes(), facts_.seed, BytesOf(payload_),
+      if (hashes.seed == parameters_.seed) {
+        engine_.CheckMany(TakesHashes(), parameters_.seed, BytesOf(payload_),
                           hashes.values, out);
         return;
       }
@@ -88,13 +89,13 @@ class BloomReader final : public FilterReader {
     std::fill(out.begin(), out.end(), true);
   }
   FilterInfo Describe() const override {
-    return DescribeBloom(format_, engine_, facts_, payload_);
+    return DescribeBloom(format_, engine_, parameters_, payload_);
   }
 
  private:
   F format_;
   typename F::Engine engine_;
-  BloomFacts facts_;
+  BloomParameters parameters_;
   Slice payload_;
 };
 
@@ -172,14 +173,14 @@ class BloomBuilder final : public FilterBuilder {
     if (!count.has_value()) {
       return Status::ResourceExhausted("no memory to count the keys");
     }
-    BloomFacts facts = format_.Plan(*count);
-    facts.keys = *count;
-    if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
-    const typename F::Engine engine(format_, facts);
+    BloomParameters parameters = format_.Plan(*count);
+    parameters.keys = *count;
+    if (Status fits = CheckPlan(format_, parameters); !fits.ok()) return fits;
+    const typename F::Engine engine(format_, parameters);
     const auto mark = [&](unsigned char* bytes) {
       engine.MarkAll(bytes, hashes_);
     };
-    Status written = AppendBloom(format_, facts, mark, dst);
+    Status written = AppendBloom(format_, parameters, mark, dst);
     if (written.ok()) counted_ = count;
     return written;
   }
@@ -257,7 +258,7 @@ Status CombineBloom(const F& format, std::span<const Slice> filters,
                     SetOperation operation, std::string* dst) {
   Result<std::vector<ParsedBloom>> parts = ParseMergeable(format, filters);
   if (!parts.ok()) return parts.status();
-  BloomFacts facts = parts->front().facts;
+  BloomParameters parameters = parts->front().parameters;
   const auto merge = [&](unsigned char* bytes) {
     const std::span<unsigned char> bits(bytes, parts->front().payload.size());
     OrInto(bits, {BytesOf(parts->front().payload), bits.size()});
@@ -271,9 +272,9 @@ Status CombineBloom(const F& format, std::span<const Slice> filters,
       }
     }
     // Keys in common are not known, so neither is the number of the result's.
-    if (parts->size() > 1) facts.keys.reset();
+    if (parts->size() > 1) parameters.keys.reset();
   };
-  return AppendBloom(format, facts, merge, dst);
+  return AppendBloom(format, parameters, merge, dst);
 }
 
 template <BloomFormat F>
@@ -295,12 +296,12 @@ class BloomPolicy final : public FilterPolicy {
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
-    const BloomFacts facts = format_.Plan(keys);
-    return {.bytes = TotalBytes(format_, facts),
-            .bits = facts.bits,
-            .probes = facts.probes,
-            .false_positive_rate = format_.Rate(facts, keys),
-            .status = CheckPlan(format_, facts)};
+    const BloomParameters parameters = format_.Plan(keys);
+    return {.bytes = TotalBytes(format_, parameters),
+            .bits = parameters.bits,
+            .probes = parameters.probes,
+            .false_positive_rate = format_.Rate(parameters, keys),
+            .status = CheckPlan(format_, parameters)};
   }
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
@@ -309,17 +310,17 @@ class BloomPolicy final : public FilterPolicy {
 
   Result<std::unique_ptr<MutableFilter>> NewMutable(
       std::uint64_t planned_keys) const override {
-    const BloomFacts facts = PlanToGrow(planned_keys);
-    if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
-    return NewBloomMutable(format_, facts);
+    const BloomParameters parameters = PlanToGrow(planned_keys);
+    if (Status fits = CheckPlan(format_, parameters); !fits.ok()) return fits;
+    return NewBloomMutable(format_, parameters);
   }
 
   Result<std::unique_ptr<ConcurrentFilter>> NewConcurrent(
       std::uint64_t planned_keys) const override {
     if constexpr (F::Engine::kConcurrent) {
-      const BloomFacts facts = PlanToGrow(planned_keys);
-      if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
-      return NewBloomConcurrent(format_, facts);
+      const BloomParameters parameters = PlanToGrow(planned_keys);
+      if (Status fits = CheckPlan(format_, parameters); !fits.ok()) return fits;
+      return NewBloomConcurrent(format_, parameters);
     } else {
       return FilterPolicy::NewConcurrent(planned_keys);
     }
@@ -332,7 +333,7 @@ class BloomPolicy final : public FilterPolicy {
 
  private:
   // Some formats have no bits for no keys; a filter that grows needs some.
-  BloomFacts PlanToGrow(std::uint64_t planned_keys) const noexcept {
+  BloomParameters PlanToGrow(std::uint64_t planned_keys) const noexcept {
     return format_.Plan(std::max<std::uint64_t>(planned_keys, 1));
   }
 

@@ -12,8 +12,8 @@
 #include "filters/batch_loop.h"
 #include "filters/bloom/bit_array.h"
 #include "filters/bloom/classic_bloom.h"
-#include "formats/bloom_facts.h"
 #include "formats/bloom_format.h"
+#include "formats/bloom_parameters.h"
 #include "sort/hash_buckets.h"
 #include "tamis/bloom_math.h"
 #include "tamis/filter.h"
@@ -29,11 +29,11 @@ class ClassicEngine {
   static_assert(ClassicFormat<F>);
   static constexpr bool kConcurrent = false;
 
-  // REQUIRES: facts.bits > 0, 0 < facts.probes <= kMaxClassicProbes
-  ClassicEngine(const F& format, const BloomFacts& facts)
-      : shape_(MakeClassicShape<Probes>(facts.bits, facts.probes,
+  // REQUIRES: parameters.bits > 0, 0 < parameters.probes <= kMaxClassicProbes
+  ClassicEngine(const F& format, const BloomParameters& parameters)
+      : shape_(MakeClassicShape<Probes>(parameters.bits, parameters.probes,
                                         format.byte_flip())) {
-    if (facts.line_bits != 0) shape_.prepared = facts.line_bits;
+    if (parameters.line_bits != 0) shape_.prepared = parameters.line_bits;
   }
 
   bool Check(const unsigned char* bytes, Hash hash) const noexcept {

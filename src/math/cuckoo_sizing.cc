@@ -44,7 +44,7 @@ double PairsToFindRoom(double keys) noexcept {
 }  // namespace
 
 double CuckooRate(const CuckooSize& size, std::uint64_t keys) noexcept {
-  // A stranger is taken for a key that has the same fingerprint and the same
+  // An absent key is taken for a key that has the same fingerprint and the same
   // lower bucket.
   const std::uint64_t half = size.buckets / 2;
   const auto lower = static_cast<double>(half);

@@ -16,7 +16,7 @@ std::uint64_t LevelDbBits(std::uint64_t keys,
                           std::uint64_t bits_per_key) noexcept;
 
 // Rate of false positives of LevelDB's filter over n distinct keys.  Its hash
-// has 32 bits, so on top of the textbook's rate a stranger shares the whole
+// has 32 bits, so on top of the textbook's rate an absent key shares the whole
 // hash of some key with probability about n / 2^32; and of more than 2^32
 // bits only the first 2^32 are ever used.
 double LevelDbRate(std::uint64_t bits, std::uint64_t keys,

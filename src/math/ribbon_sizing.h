@@ -25,7 +25,7 @@ std::uint32_t RibbonColumns(double bits) noexcept;
 // The fewest whose rate is at most `rate`; 0 where there are no such.
 std::uint32_t RibbonColumnsAt(double rate) noexcept;
 
-// Of that many keys, whose hashes may be those of strangers, too.
+// Of that many keys, whose hashes may be those of absent keys, too.
 double RibbonRate(std::uint32_t columns, std::uint64_t keys) noexcept;
 
 }  // namespace tamis

@@ -26,7 +26,7 @@ inline std::span<const unsigned char> BitsOf(const TamisBloom& bloom) noexcept {
 template <typename Visit>
 auto VisitShape(const TamisBloom& bloom, const Visit& visit) {
   if (bloom.unit.blocks == BlockKind::kSplit) return visit(SplitBlockShape());
-  return visit(LineShape(TamisLineProbes(bloom.parsed.facts.probes)));
+  return visit(LineShape(TamisLineProbes(bloom.parsed.parameters.probes)));
 }
 
 }  // namespace tamis

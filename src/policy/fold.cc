@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kBitsPerWord = 64;
 
 std::uint64_t UnitsOf(const TamisBloom& bloom) noexcept {
-  return bloom.parsed.facts.bits / bloom.unit.bits;
+  return bloom.parsed.parameters.bits / bloom.unit.bits;
 }
 
 // Ascending, from 1 to `number`.
@@ -61,15 +61,15 @@ double FoldedRateOf(const TamisBloom& bloom, std::uint64_t divisor,
       return FoldedRate(shape, BitsOf(bloom), divisor, most);
     });
   }
-  const BloomFacts& facts = bloom.parsed.facts;
-  const std::uint64_t folded_bits = facts.bits / divisor;
+  const BloomParameters& parameters = bloom.parsed.parameters;
+  const std::uint64_t folded_bits = parameters.bits / divisor;
   const auto bits = static_cast<double>(folded_bits);
-  const double most_set = bits * std::pow(most, 1.0 / facts.probes);
+  const double most_set = bits * std::pow(most, 1.0 / parameters.probes);
   const std::uint64_t set =
-      CountFoldedBits(BitsOf(bloom), facts.bits, divisor,
+      CountFoldedBits(BitsOf(bloom), parameters.bits, divisor,
                       // One more, for the root is not exact.
                       static_cast<std::uint64_t>(std::min(bits, most_set)) + 1);
-  return BloomRateFromFill(static_cast<double>(set) / bits, facts.probes);
+  return BloomRateFromFill(static_cast<double>(set) / bits, parameters.probes);
 }
 
 double ExactRateOf(const TamisBloom& bloom, std::uint64_t divisor) {
@@ -86,18 +86,18 @@ void WriteFolded(const TamisBloom& bloom, std::uint64_t divisor,
                  std::span<char> whole) {
   auto* into =
       reinterpret_cast<unsigned char*>(whole.data() + kTamisHeaderBytes);
-  const BloomFacts& facts = bloom.parsed.facts;
+  const BloomParameters& parameters = bloom.parsed.parameters;
   if (HasBlocks(bloom)) {
     VisitShape(bloom, [&]<typename Shape>(const Shape& /*shape*/) {
       FoldBlocks<Shape::kBytes>(BitsOf(bloom), divisor, into);
     });
   } else {
-    FoldBits(BitsOf(bloom), facts.bits, divisor, into);
+    FoldBits(BitsOf(bloom), parameters.bits, divisor, into);
   }
-  TamisHeader header = NewTamisHeader(bloom.kind, facts.seed,
-                                      facts.keys.value_or(kTamisKeysUnknown));
+  TamisHeader header = NewTamisHeader(
+      bloom.kind, parameters.seed, parameters.keys.value_or(kTamisKeysUnknown));
   header.size_parameter = UnitsOf(bloom) / divisor;
-  header.parameter_a = facts.probes;
+  header.parameter_a = parameters.probes;
   SealTamis(whole, header);
 }
 
@@ -107,7 +107,7 @@ Result<FoldResult> Fold(Slice filter, std::uint64_t divisor, std::string* dst) {
   if (Status fits = CheckDivisor(*bloom, divisor); !fits.ok()) return fits;
   FoldResult result;
   result.bytes = kTamisHeaderBytes +
-                 PayloadBytes(*bloom, bloom->parsed.facts.bits / divisor);
+                 PayloadBytes(*bloom, bloom->parsed.parameters.bits / divisor);
   result.rate_before = ExactRateOf(*bloom, 1);
   result.rate_after = ExactRateOf(*bloom, divisor);
   const std::size_t start = dst->size();

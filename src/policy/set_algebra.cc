@@ -93,13 +93,13 @@ struct Estimator {
 };
 
 Estimator EstimatorOf(const TamisBloom& bloom) noexcept {
-  const BloomFacts& facts = bloom.parsed.facts;
+  const BloomParameters& parameters = bloom.parsed.parameters;
   return {.blocked = HasBlocks(bloom),
           .shape = {.kind = bloom.unit.blocks.value_or(BlockKind::kLine),
-                    .blocks = facts.bits / bloom.unit.bits,
-                    .probes = facts.probes},
-          .bits = facts.bits,
-          .probes = facts.probes};
+                    .blocks = parameters.bits / bloom.unit.bits,
+                    .probes = parameters.probes},
+          .bits = parameters.bits,
+          .probes = parameters.probes};
 }
 
 Status CheckComparable(const TamisBloom& a, const TamisBloom& b) {

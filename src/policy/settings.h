@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/bloom_facts.h"
+#include "formats/bloom_parameters.h"
 #include "formats/tamis/kinds.h"
 #include "policy/spec.h"
 #include "tamis/result.h"

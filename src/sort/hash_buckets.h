@@ -51,7 +51,7 @@ class HashChunks {
 
  private:
   // Chunks are cut from slabs, the first small.  No huge pages: this memory is
-  // written and read once, in order, and they are dear to come by.
+  // written and read once, in order, and they are expensive to get.
   std::vector<MemoryBlock<unsigned char>> slabs_;
   unsigned char* next_ = nullptr;
   std::size_t free_ = 0;

@@ -98,7 +98,7 @@ class StoreCheck {
   template <typename Visit>
   void ForEachTable(Visit&& visit) const {
     for (const auto& level : state_.files) {
-      for (const FileFacts& facts : level) visit(facts);
+      for (const FileMetadata& metadata : level) visit(metadata);
     }
   }
   bool NeedsLog(std::uint64_t number) const noexcept {
@@ -163,24 +163,24 @@ Status StoreCheck::ReadState() {
 // True: all that the manifest names were there, or surely are not.
 bool StoreCheck::CheckTables() {
   std::uint64_t bytes = bytes_done_;
-  ForEachTable([&](const FileFacts& facts) {
-    if (!tables_.contains(facts.number)) bytes += facts.bytes;
+  ForEachTable([&](const FileMetadata& metadata) {
+    if (!tables_.contains(metadata.number)) bytes += metadata.bytes;
   });
   std::set<std::uint64_t> missing;
   bool is_sure = true;
-  ForEachTable([&](const FileFacts& facts) {
-    if (tables_.contains(facts.number) || !unread_.ok()) return;
-    TableFileCheck check = CheckTableFile(env_, dir_, context_, facts);
+  ForEachTable([&](const FileMetadata& metadata) {
+    if (tables_.contains(metadata.number) || !unread_.ok()) return;
+    TableFileCheck check = CheckTableFile(env_, dir_, context_, metadata);
     if (check.opened.code() == StatusCode::kNotFound &&
-        !missing_.contains(facts.number)) {
-      missing.insert(facts.number);
+        !missing_.contains(metadata.number)) {
+      missing.insert(metadata.number);
       is_sure = false;
-      bytes -= facts.bytes;
+      bytes -= metadata.bytes;
       return;
     }
     unread_ = check.unread;
-    tables_.emplace(facts.number, std::move(check));
-    bytes_done_ += facts.bytes;
+    tables_.emplace(metadata.number, std::move(check));
+    bytes_done_ += metadata.bytes;
     if (progress_ != nullptr && *progress_) (*progress_)(bytes_done_, bytes);
   });
   missing_ = std::move(missing);
@@ -267,7 +267,8 @@ bool StoreCheck::TakeLog(ReplayLog log, std::vector<std::string> problems) {
 
 void StoreCheck::NoteWhatIsNotNamed(const std::vector<std::string>& names) {
   std::set<std::uint64_t> live;
-  ForEachTable([&](const FileFacts& facts) { live.insert(facts.number); });
+  ForEachTable(
+      [&](const FileMetadata& metadata) { live.insert(metadata.number); });
   std::uint64_t others = 0;
   for (const std::string& name : names) {
     const std::optional<FileName> parsed = ParseFileName(name);
@@ -286,8 +287,9 @@ void StoreCheck::NoteWhatIsNotNamed(const std::vector<std::string>& names) {
 void StoreCheck::CheckLevels() {
   VersionEdit edit;
   for (int i = 0; i < kStoreLevels; ++i) {
-    for (const FileFacts& facts : state_.files[static_cast<std::size_t>(i)]) {
-      edit.added.emplace_back(i, facts);
+    for (const FileMetadata& metadata :
+         state_.files[static_cast<std::size_t>(i)]) {
+      edit.added.emplace_back(i, metadata);
     }
   }
   const TableFileContext context{.env = &env_, .dir = dir_, .read = context_};
@@ -322,8 +324,8 @@ void StoreCheck::CountTable(const TableFileCheck& check) {
 
 // Of what is live now.
 void StoreCheck::Count() {
-  ForEachTable([&](const FileFacts& facts) {
-    const auto found = tables_.find(facts.number);
+  ForEachTable([&](const FileMetadata& metadata) {
+    const auto found = tables_.find(metadata.number);
     if (found != tables_.end()) CountTable(found->second);
   });
   for (const auto& [number, log] : logs_) {

@@ -53,17 +53,18 @@ TableFileCheck CheckUnknownTableFile(Env& env, const std::string& dir,
 
 TableFileCheck CheckTableFile(Env& env, const std::string& dir,
                               const TableReadContext& context,
-                              const FileFacts& facts) {
-  TableFileCheck check = CheckUnknownTableFile(env, dir, context, facts.number);
+                              const FileMetadata& metadata) {
+  TableFileCheck check =
+      CheckUnknownTableFile(env, dir, context, metadata.number);
   if (!check.opened.ok()) return check;
-  if (check.bytes != facts.bytes) {
+  if (check.bytes != metadata.bytes) {
     check.problems.insert(
         check.problems.begin(),
         check.path + ": it has " + std::to_string(check.bytes) +
-            " bytes, the manifest says " + std::to_string(facts.bytes));
+            " bytes, the manifest says " + std::to_string(metadata.bytes));
   }
-  if (check.is_whole && (check.table.smallest != facts.smallest ||
-                         check.table.largest != facts.largest)) {
+  if (check.is_whole && (check.table.smallest != metadata.smallest ||
+                         check.table.largest != metadata.largest)) {
     check.problems.push_back(
         check.path + ": its first or last key is not what the manifest says");
   }

@@ -41,7 +41,7 @@ struct TableFileCheck {
 // The table, and whether it is what the manifest says.
 TableFileCheck CheckTableFile(Env& env, const std::string& dir,
                               const TableReadContext& context,
-                              const FileFacts& facts);
+                              const FileMetadata& metadata);
 // The same of a table that no manifest speaks of.
 TableFileCheck CheckUnknownTableFile(Env& env, const std::string& dir,
                                      const TableReadContext& context,

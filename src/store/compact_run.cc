@@ -96,7 +96,7 @@ Status Compactor::MoveTable(const CompactionJob& job) {
   const TableFile& file = *job.upper.front();
   VersionEdit edit;
   edit.removed.emplace_back(job.level, file.number());
-  edit.added.emplace_back(job.output_level, file.facts());
+  edit.added.emplace_back(job.output_level, file.metadata());
   edit.compact_pointers.emplace_back(job.level, std::string(file.largest()));
   Status applied = versions_.LogAndApply(std::move(edit));
   if (applied.ok()) context_.done.moves.fetch_add(1, std::memory_order_relaxed);
@@ -141,10 +141,10 @@ Status Compactor::RunJob(const CompactionJob& job) {
   std::uint64_t written = 0;
   for (const std::unique_ptr<TableOutputs>& part : *outputs) {
     written += part->bytes();
-    Result<std::vector<FileFacts>> some = part->Finish();
+    Result<std::vector<FileMetadata>> some = part->Finish();
     // Those of the parts before stay behind, until the store is opened next.
     if (!some.ok()) return some.status();
-    for (FileFacts& table : *some) {
+    for (FileMetadata& table : *some) {
       edit.added.emplace_back(job.output_level, std::move(table));
     }
   }

@@ -66,7 +66,7 @@ Status Flusher::FlushOldest() {
     return written;
   }
   const std::uint64_t bytes = outputs->bytes();
-  Result<std::vector<FileFacts>> tables = outputs->Finish();
+  Result<std::vector<FileMetadata>> tables = outputs->Finish();
   if (!tables.ok()) return tables.status();
 
   VersionEdit edit;
@@ -74,7 +74,8 @@ Status Flusher::FlushOldest() {
                         ? view->immutable[view->immutable.size() - 2].log_number
                         : view->memtable.log_number;
   edit.previous_log_number = 0;
-  for (FileFacts& table : *tables) edit.added.emplace_back(0, std::move(table));
+  for (FileMetadata& table : *tables)
+    edit.added.emplace_back(0, std::move(table));
   const auto is_flushed = [this, bytes](ReadView* next) {
     context_.mutex.AssertHeld();
     const std::uint64_t number = next->immutable.back().log_number;

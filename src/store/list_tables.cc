@@ -68,13 +68,15 @@ Status LookInto(const TableReadContext& context,
 }
 
 // What the manifest says of the table.
-StoreTable FromManifest(int level, const FileFacts& facts) {
+StoreTable FromManifest(int level, const FileMetadata& metadata) {
   StoreTable table;
   table.level = level;
-  table.file_number = facts.number;
-  table.bytes = facts.bytes;
-  if (IsInternalKey(facts.smallest)) table.smallest = UserKeyOf(facts.smallest);
-  if (IsInternalKey(facts.largest)) table.largest = UserKeyOf(facts.largest);
+  table.file_number = metadata.number;
+  table.bytes = metadata.bytes;
+  if (IsInternalKey(metadata.smallest))
+    table.smallest = UserKeyOf(metadata.smallest);
+  if (IsInternalKey(metadata.largest))
+    table.largest = UserKeyOf(metadata.largest);
   return table;
 }
 
@@ -82,8 +84,8 @@ std::vector<StoreTable> TablesOf(const ManifestState& manifest) {
   std::vector<StoreTable> tables;
   for (std::size_t level = 0; level < manifest.files.size(); ++level) {
     const std::size_t before = tables.size();
-    for (const FileFacts& facts : manifest.files[level]) {
-      tables.push_back(FromManifest(static_cast<int>(level), facts));
+    for (const FileMetadata& metadata : manifest.files[level]) {
+      tables.push_back(FromManifest(static_cast<int>(level), metadata));
     }
     std::sort(tables.begin() + static_cast<std::ptrdiff_t>(before),
               tables.end(), [](const StoreTable& a, const StoreTable& b) {

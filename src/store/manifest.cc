@@ -23,8 +23,8 @@ Status CheckFileNumbers(const VersionEdit& edit) {
   std::uint64_t largest = std::max({edit.log_number.value_or(0),
                                     edit.previous_log_number.value_or(0),
                                     edit.next_file_number.value_or(0)});
-  for (const auto& [level, facts] : edit.added) {
-    largest = std::max(largest, facts.number);
+  for (const auto& [level, metadata] : edit.added) {
+    largest = std::max(largest, metadata.number);
   }
   if (largest <= kMaxFileNumber) return Status::Ok();
   return Status::Corruption("the file number " + std::to_string(largest) +
@@ -33,7 +33,8 @@ Status CheckFileNumbers(const VersionEdit& edit) {
 
 void NoteNames(const VersionEdit& edit, std::set<std::uint64_t>* named) {
   for (const auto& [level, table] : edit.removed) named->insert(table);
-  for (const auto& [level, facts] : edit.added) named->insert(facts.number);
+  for (const auto& [level, metadata] : edit.added)
+    named->insert(metadata.number);
 }
 
 // An edit of ours that names a log is told from others by how it begins: see
@@ -91,8 +92,8 @@ Status ManifestReplay::Apply(const VersionEdit& edit, bool is_ours) {
   for (const auto& [level, number] : edit.removed) {
     levels_[static_cast<std::size_t>(level)].erase(number);
   }
-  for (const auto& [level, facts] : edit.added) {
-    levels_[static_cast<std::size_t>(level)][facts.number] = facts;
+  for (const auto& [level, metadata] : edit.added) {
+    levels_[static_cast<std::size_t>(level)][metadata.number] = metadata;
   }
   NoteNames(edit, &state_.named);
   return Status::Ok();
@@ -102,9 +103,9 @@ ManifestState ManifestReplay::State(std::uint64_t number) const {
   ManifestState state = state_;
   state.number = number;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
-    for (const auto& [table, facts] : levels_[i]) {
+    for (const auto& [table, metadata] : levels_[i]) {
       state.next_file_number = std::max(state.next_file_number, table + 1);
-      state.files[i].push_back(facts);
+      state.files[i].push_back(metadata);
     }
   }
   state.next_file_number =
@@ -161,8 +162,8 @@ VersionEdit FullEdit(const ManifestState& state) {
     if (!state.compact_pointers[at].empty()) {
       edit.compact_pointers.emplace_back(i, state.compact_pointers[at]);
     }
-    for (const FileFacts& facts : state.files[at]) {
-      edit.added.emplace_back(i, facts);
+    for (const FileMetadata& metadata : state.files[at]) {
+      edit.added.emplace_back(i, metadata);
     }
   }
   return edit;

@@ -30,7 +30,7 @@ struct ManifestState {
   // later ones have what store/log_markers.h tells of.
   bool logs_are_ours = false;
   std::array<std::string, kStoreLevels> compact_pointers;
-  std::array<std::vector<FileFacts>, kStoreLevels> files;
+  std::array<std::vector<FileMetadata>, kStoreLevels> files;
   // All tables that it ever named, live or removed since.
   std::set<std::uint64_t> named;
 
@@ -57,7 +57,7 @@ class ManifestReplay {
   ManifestState State(std::uint64_t number) const;
 
  private:
-  std::array<std::map<std::uint64_t, FileFacts>, kStoreLevels> levels_;
+  std::array<std::map<std::uint64_t, FileMetadata>, kStoreLevels> levels_;
   ManifestState state_;
   bool says_log_number_ = false;
   bool says_next_file_number_ = false;
@@ -95,7 +95,7 @@ class Manifest {
   Status Start(std::uint64_t number, const VersionEdit& full);
   // The one that was read is in force until Start().
   void Inherit(const ManifestState& state);
-  // The edit survives the machine once this returns.
+  // The edit is durable once this returns.
   Status Append(const VersionEdit& edit);
 
   std::uint64_t number() const noexcept { return number_; }

@@ -22,9 +22,9 @@ MissingFiles FindMissingFiles(const ManifestState& state,
   }
   MissingFiles missing;
   for (const auto& level : state.files) {
-    for (const FileFacts& facts : level) {
-      if (tables.contains(facts.number)) continue;
-      missing.tables.push_back(TableFileName(dir, facts.number));
+    for (const FileMetadata& metadata : level) {
+      if (tables.contains(metadata.number)) continue;
+      missing.tables.push_back(TableFileName(dir, metadata.number));
     }
   }
   if (state.log_number != 0 && !logs.contains(state.log_number)) {

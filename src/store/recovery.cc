@@ -57,8 +57,8 @@ Status Recovery::Run() {
 
   VersionEdit tables;
   for (int i = 0; i < kStoreLevels; ++i) {
-    for (FileFacts& facts : state->files[static_cast<std::size_t>(i)]) {
-      tables.added.emplace_back(i, std::move(facts));
+    for (FileMetadata& metadata : state->files[static_cast<std::size_t>(i)]) {
+      tables.added.emplace_back(i, std::move(metadata));
     }
   }
   Result<std::shared_ptr<const Version>> version =
@@ -236,8 +236,8 @@ Status Recovery::StartAnew() {
   VersionEdit edit;
   edit.log_number = number;
   edit.previous_log_number = 0;
-  for (FileFacts& facts : flushed_) {
-    edit.added.emplace_back(0, std::move(facts));
+  for (FileMetadata& metadata : flushed_) {
+    edit.added.emplace_back(0, std::move(metadata));
   }
   flushed_.clear();
   return versions_.LogAndApply(std::move(edit), [&](ReadView* view) {
@@ -252,9 +252,10 @@ Status Recovery::FlushReplayed() {
       NewTableOutputs(context_, versions_);
   Status written = WriteMemtable(*memtable_, context_, outputs.get());
   if (!written.ok()) return written;
-  Result<std::vector<FileFacts>> tables = outputs->Finish();
+  Result<std::vector<FileMetadata>> tables = outputs->Finish();
   if (!tables.ok()) return tables.status();
-  for (FileFacts& facts : *tables) flushed_.push_back(std::move(facts));
+  for (FileMetadata& metadata : *tables)
+    flushed_.push_back(std::move(metadata));
   memtable_ = context_.NewMemtable();
   PublishMemtable(0);
   return Status::Ok();

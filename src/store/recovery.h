@@ -58,7 +58,7 @@ class Recovery {
   std::uint64_t manifest_end_ = 0;
   std::shared_ptr<Memtable> memtable_;  // what is replayed goes there
   Sequence last_sequence_ = 0;          // of what was found so far
-  std::vector<FileFacts> flushed_;      // tables of what was replayed
+  std::vector<FileMetadata> flushed_;   // tables of what was replayed
 };
 
 }  // namespace tamis

@@ -168,7 +168,7 @@ Status Repair::KeepTables() {
     FoundTables& place = table.level < 0
                              ? unplaced_
                              : levels_[static_cast<std::size_t>(table.level)];
-    place.push_back({table.facts, table.newest, table.entries});
+    place.push_back({table.metadata, table.newest, table.entries});
   }
   return Status::Ok();
 }
@@ -188,13 +188,13 @@ Status Repair::WriteSaved(const PlannedTable& table) {
 
 Status Repair::TakeOutputs(TableOutputs* outputs, int level, Sequence newest,
                            std::uint64_t entries) {
-  Result<std::vector<FileFacts>> written = outputs->Finish();
+  Result<std::vector<FileMetadata>> written = outputs->Finish();
   if (!written.ok()) return written.status();
-  for (FileFacts& facts : *written) {  // one: it was not cut
-    new_tables_.insert(facts.number);
+  for (FileMetadata& metadata : *written) {  // one: it was not cut
+    new_tables_.insert(metadata.number);
     FoundTables& place =
         level < 0 ? unplaced_ : levels_[static_cast<std::size_t>(level)];
-    place.push_back({std::move(facts), newest, entries});
+    place.push_back({std::move(metadata), newest, entries});
   }
   return Status::Ok();
 }
@@ -261,7 +261,7 @@ Status Repair::Merge(FoundTables* tables, bool may_drop_deletions) {
       continue;
     }
     for (const PlannedTable& table : plan_.tables) {
-      if (table.facts.number != number) continue;
+      if (table.metadata.number != number) continue;
       plan_.to_put_aside.push_back(table.path);
       break;
     }
@@ -284,7 +284,7 @@ Status Repair::MergeAll() {
 // The first level that has room for all.
 std::size_t Repair::LevelFor(const FoundTables& tables) const noexcept {
   std::uint64_t bytes = 0;
-  for (const FoundTable& table : tables) bytes += table.facts.bytes;
+  for (const FoundTable& table : tables) bytes += table.metadata.bytes;
   int level = 1;
   while (level < kStoreLevels - 1 && limits_.LevelBytes(level) < bytes) {
     ++level;
@@ -303,7 +303,7 @@ Status Repair::WriteManifest() {
     for (const FoundTable& table : levels_[i]) {
       plan_.report.entries += table.entries;
       ++plan_.report.tables;
-      state.files[i].push_back(table.facts);
+      state.files[i].push_back(table.metadata);
     }
   }
   // Every log there is has become a table.  What a manifest names must be

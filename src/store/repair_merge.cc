@@ -13,10 +13,10 @@ namespace tamis {
 namespace {
 
 Slice FirstOf(const FoundTable& table) noexcept {
-  return UserKeyOf(table.facts.smallest);
+  return UserKeyOf(table.metadata.smallest);
 }
 Slice LastOf(const FoundTable& table) noexcept {
-  return UserKeyOf(table.facts.largest);
+  return UserKeyOf(table.metadata.largest);
 }
 
 using Group = std::vector<FoundTable>;
@@ -26,7 +26,8 @@ std::vector<Group> GroupsOf(const KeyOrder& order,
                             std::vector<FoundTable> tables) {
   std::sort(tables.begin(), tables.end(),
             [&](const FoundTable& a, const FoundTable& b) {
-              return order.Compare(a.facts.smallest, b.facts.smallest) < 0;
+              return order.Compare(a.metadata.smallest, b.metadata.smallest) <
+                     0;
             });
   std::vector<Group> groups;
   std::string last;
@@ -54,7 +55,7 @@ std::vector<std::vector<TableFileRef>> RowsOf(const TableFileContext& context,
                                    FirstOf(table)) < 0;
         });
     auto& row = fitting == rows.end() ? rows.emplace_back() : *fitting;
-    row.push_back(std::make_shared<const TableFile>(context, table.facts));
+    row.push_back(std::make_shared<const TableFile>(context, table.metadata));
   }
   return rows;
 }
@@ -86,7 +87,7 @@ Result<std::vector<FoundTable>> MergeGroup(const RepairMerge& merge,
     ++counts.back();
   }
   if (Status read = entries->status(); !read.ok()) return read;
-  Result<std::vector<FileFacts>> written = outputs.Finish();
+  Result<std::vector<FileMetadata>> written = outputs.Finish();
   if (!written.ok()) return written.status();
   Sequence newest = 0;
   for (const FoundTable& table : group) newest = std::max(newest, table.newest);
@@ -112,7 +113,7 @@ Result<std::vector<FoundTable>> MergeOverlapping(
     if (!merged.ok()) return merged.status();
     for (FoundTable& table : *merged) apart.push_back(std::move(table));
     for (const FoundTable& table : group) {
-      replaced->push_back(table.facts.number);
+      replaced->push_back(table.metadata.number);
     }
   }
   return apart;

@@ -21,7 +21,7 @@
 namespace tamis {
 
 struct FoundTable {
-  FileFacts facts;
+  FileMetadata metadata;
   Sequence newest = 0;
   std::uint64_t entries = 0;
 };

@@ -70,8 +70,8 @@ class Planner {
   // These fail where there is no damage, but no reading either.
   Status ReadLiveTables();
   Status ReadUnknownTables();
-  Status ReadTable(int level, const FileFacts& facts);
-  Status Keep(TableFileCheck check, int level, const FileFacts& facts);
+  Status ReadTable(int level, const FileMetadata& metadata);
+  Status Keep(TableFileCheck check, int level, const FileMetadata& metadata);
   Status SaveWhatCanBeRead(PlannedTable* table);
   Status ReadLogs();
   Status NothingOfAStore() const;
@@ -179,8 +179,8 @@ void Planner::DoubtAnOldManifest() {
       std::binary_search(logs_.begin(), logs_.end(), manifest.state.log_number);
   bool has_tables = true;
   for (const auto& level : manifest.state.files) {
-    for (const FileFacts& facts : level) {
-      has_tables = has_tables && tables_.contains(facts.number);
+    for (const FileMetadata& metadata : level) {
+      has_tables = has_tables && tables_.contains(metadata.number);
     }
   }
   if (has_log && has_tables) return;
@@ -194,26 +194,26 @@ void Planner::DoubtAnOldManifest() {
 Status Planner::ReadLiveTables() {
   for (int level = 0; level < kStoreLevels; ++level) {
     const auto at = static_cast<std::size_t>(level);
-    for (const FileFacts& facts : plan_.manifest.state.files[at]) {
-      if (Status read = ReadTable(level, facts); !read.ok()) return read;
+    for (const FileMetadata& metadata : plan_.manifest.state.files[at]) {
+      if (Status read = ReadTable(level, metadata); !read.ok()) return read;
     }
   }
   return Status::Ok();
 }
 
-Status Planner::ReadTable(int level, const FileFacts& facts) {
-  if (!live_.insert(facts.number).second) {
+Status Planner::ReadTable(int level, const FileMetadata& metadata) {
+  if (!live_.insert(metadata.number).second) {
     Lose(plan_.manifest.path + ": it names table " +
-         std::to_string(facts.number) + " twice");
+         std::to_string(metadata.number) + " twice");
     return Status::Ok();
   }
-  TableFileCheck check = CheckTableFile(env_, dir_, context_, facts);
-  tables_.erase(facts.number);
+  TableFileCheck check = CheckTableFile(env_, dir_, context_, metadata);
+  tables_.erase(metadata.number);
   if (check.opened.code() == StatusCode::kNotFound) {
     Lose(check.path + ": it is missing, and the manifest names it");
     return Status::Ok();
   }
-  return Keep(std::move(check), level, facts);
+  return Keep(std::move(check), level, metadata);
 }
 
 // Those that are left in tables_.
@@ -224,9 +224,9 @@ Status Planner::ReadUnknownTables() {
       continue;
     }
     TableFileCheck check = CheckUnknownTableFile(env_, dir_, context_, number);
-    FileFacts facts;
-    facts.number = number;
-    Status kept = Keep(std::move(check), -1, facts);
+    FileMetadata metadata;
+    metadata.number = number;
+    Status kept = Keep(std::move(check), -1, metadata);
     if (!kept.ok()) return kept;
     if (plan_.manifest.trust == Trust::kPart) {
       plan_.report.may_come_back.push_back(
@@ -250,7 +250,8 @@ void Planner::SayWhatMayComeBack() {
                 "it that can be read may come back");
 }
 
-Status Planner::Keep(TableFileCheck check, int level, const FileFacts& facts) {
+Status Planner::Keep(TableFileCheck check, int level,
+                     const FileMetadata& metadata) {
   if (!check.unread.ok()) return check.unread;
   for (const std::string& problem : check.problems) Lose(problem);
   is_recognised_ |= check.table.has_footer;
@@ -258,9 +259,9 @@ Status Planner::Keep(TableFileCheck check, int level, const FileFacts& facts) {
   table.path = check.path;
   table.level = level;
   table.is_whole = check.is_whole;
-  table.manifest_facts = level < 0 ? FileFacts() : facts;
-  table.facts = {facts.number, check.bytes, check.table.smallest,
-                 check.table.largest};
+  table.manifest_metadata = level < 0 ? FileMetadata() : metadata;
+  table.metadata = {metadata.number, check.bytes, check.table.smallest,
+                    check.table.largest};
   table.newest = check.table.largest_sequence;
   table.entries = check.table.entries;
   if (!check.opened.ok()) {
@@ -293,8 +294,8 @@ Status Planner::SaveWhatCanBeRead(PlannedTable* table) {
       [](Slice, Slice) { return Status::Ok(); });
   if (!saved.ok()) return AboutFile(table->path, saved.status());
   for (const std::string& lost : saved->lost) Lose(table->path + ": " + lost);
-  table->facts.smallest = saved->smallest;
-  table->facts.largest = saved->largest;
+  table->metadata.smallest = saved->smallest;
+  table->metadata.largest = saved->largest;
   table->newest = saved->largest_sequence;
   table->entries = saved->entries;
   entries_out_of_order_ += saved->out_of_order;
@@ -387,7 +388,7 @@ bool Planner::FitsLevels() const {
   VersionEdit edit;
   for (const PlannedTable& table : plan_.tables) {
     if (table.level < 0) return false;
-    edit.added.emplace_back(table.level, table.facts);
+    edit.added.emplace_back(table.level, table.metadata);
   }
   const TableFileContext context{.env = &env_, .dir = dir_, .read = context_};
   return Version(context_.order).Apply(edit, context).ok();
@@ -455,12 +456,12 @@ void Planner::SayLog(const ReplayLog& log) {
 
 SalvageBounds SalvageBoundsOf(const ManifestState& manifest,
                               const PlannedTable& table) {
-  const FileFacts& facts = table.manifest_facts;
-  if (facts.number == 0) return {};
+  const FileMetadata& metadata = table.manifest_metadata;
+  if (metadata.number == 0) return {};
   SalvageBounds bounds{
-      .smallest = facts.smallest,
-      .largest = facts.largest,
-      .file_bytes = facts.bytes,
+      .smallest = metadata.smallest,
+      .largest = metadata.largest,
+      .file_bytes = metadata.bytes,
   };
   // An edit that names a table comes after all that is in it.
   if (manifest.last_sequence != 0) {

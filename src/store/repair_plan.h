@@ -26,8 +26,8 @@ struct PlannedTable {
   bool is_whole = true;  // else what can be read of it is written anew
   // Of a whole one as the table itself has it; of others what can be read,
   // and `number` that of the file.
-  FileFacts facts;
-  FileFacts manifest_facts;  // number 0: there are none
+  FileMetadata metadata;
+  FileMetadata manifest_metadata;  // number 0: there are none
   Sequence newest = 0;
   std::uint64_t entries = 0;
 };

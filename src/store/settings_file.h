@@ -40,7 +40,7 @@ void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines);
 Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
                                                 const std::string& dir);
 // Whatever happens meanwhile, there is the old file or the new one; after it,
-// the new one survives the machine.
+// the new one is durable.
 Status WriteSettingsFile(Env& env, const std::string& dir,
                          const std::vector<NamedLine>& lines);
 

@@ -8,8 +8,8 @@
 
 namespace tamis {
 
-TableFile::TableFile(const TableFileContext& context, FileFacts facts)
-    : context_(context), facts_(std::move(facts)) {}
+TableFile::TableFile(const TableFileContext& context, FileMetadata metadata)
+    : context_(context), metadata_(std::move(metadata)) {}
 
 TableFile::~TableFile() {
   if (!is_obsolete_.load(std::memory_order_relaxed)) return;
@@ -18,18 +18,19 @@ TableFile::~TableFile() {
   // What cannot be removed now goes when the store is opened next.
   (void)NoThrow([this] {
     Status removed =
-        context_.env->Remove(TableFileName(context_.dir, facts_.number));
+        context_.env->Remove(TableFileName(context_.dir, metadata_.number));
     if (removed.code() != StatusCode::kNotFound) return removed;
-    return context_.env->Remove(OldTableFileName(context_.dir, facts_.number));
+    return context_.env->Remove(
+        OldTableFileName(context_.dir, metadata_.number));
   });
 }
 
 Result<std::unique_ptr<Table>> TableFile::OpenFile() const {
-  std::string path = TableFileName(context_.dir, facts_.number);
+  std::string path = TableFileName(context_.dir, metadata_.number);
   Result<std::unique_ptr<ReadableFile>> file =
       context_.env->OpenReadable(path, context_.map);
   if (file.status().code() == StatusCode::kNotFound) {
-    const std::string old = OldTableFileName(context_.dir, facts_.number);
+    const std::string old = OldTableFileName(context_.dir, metadata_.number);
     Result<std::unique_ptr<ReadableFile>> old_file =
         context_.env->OpenReadable(old, context_.map);
     if (old_file.ok()) {
@@ -42,13 +43,14 @@ Result<std::unique_ptr<Table>> TableFile::OpenFile() const {
     return Status::Corruption(path + ": the table is missing");
   }
   if (!file.ok()) return file.status();
-  if ((*file)->size() != facts_.bytes) {
+  if ((*file)->size() != metadata_.bytes) {
     return Status::Corruption(
         path + ": it has " + std::to_string((*file)->size()) +
-        " bytes, the manifest says " + std::to_string(facts_.bytes));
+        " bytes, the manifest says " + std::to_string(metadata_.bytes));
   }
-  return Table::Open(context_.read, *std::move(file), path,
-                     {.smallest = facts_.smallest, .largest = facts_.largest});
+  return Table::Open(
+      context_.read, *std::move(file), path,
+      {.smallest = metadata_.smallest, .largest = metadata_.largest});
 }
 
 Result<const Table*> TableFile::OpenNow() const {
@@ -71,8 +73,8 @@ Result<const TableFilter*> TableFile::Filter() const {
   owned_filter_ = context_.use_filters ? (*table)->ReadFilter()
                                        : std::make_shared<const TableFilter>();
   if (!owned_filter_->damage().ok() && context_.filter_damaged) {
-    context_.filter_damaged(TableFileName(context_.dir, facts_.number) + ": " +
-                            owned_filter_->damage().message());
+    context_.filter_damaged(TableFileName(context_.dir, metadata_.number) +
+                            ": " + owned_filter_->damage().message());
   }
   filter_.store(owned_filter_.get(), std::memory_order_release);
   return owned_filter_.get();

@@ -42,18 +42,18 @@ struct TableFileContext {
 // Safe to share among threads.
 class TableFile {
  public:
-  TableFile(const TableFileContext& context, FileFacts facts);
+  TableFile(const TableFileContext& context, FileMetadata metadata);
   // Removes the file if MarkObsolete() was called, though not in a child that
   // was forked: the parent may still read it.
   ~TableFile();
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
 
-  const FileFacts& facts() const noexcept { return facts_; }
-  std::uint64_t number() const noexcept { return facts_.number; }
-  std::uint64_t bytes() const noexcept { return facts_.bytes; }
-  Slice smallest() const noexcept { return facts_.smallest; }
-  Slice largest() const noexcept { return facts_.largest; }
+  const FileMetadata& metadata() const noexcept { return metadata_; }
+  std::uint64_t number() const noexcept { return metadata_.number; }
+  std::uint64_t bytes() const noexcept { return metadata_.bytes; }
+  Slice smallest() const noexcept { return metadata_.smallest; }
+  Slice largest() const noexcept { return metadata_.largest; }
   const LineSeeds& seeds() const noexcept { return context_.seeds; }
 
   // Opens it if need be.  An error is returned each time anew: the next call
@@ -82,7 +82,7 @@ class TableFile {
   Result<std::unique_ptr<Table>> OpenFile() const;
 
   const TableFileContext& context_;
-  const FileFacts facts_;
+  const FileMetadata metadata_;
   mutable Mutex mutex_;  // held while opening
   mutable std::unique_ptr<Table> owned_table_ TAMIS_GUARDED_BY(mutex_);
   mutable std::atomic<const Table*> table_{nullptr};

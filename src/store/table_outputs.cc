@@ -21,7 +21,7 @@ TableOutputs::TableOutputs(Env& env, std::string dir,
 TableOutputs::~TableOutputs() {
   builder_.reset();
   file_.reset();
-  for (const FileFacts& table : tables_) {
+  for (const FileMetadata& table : tables_) {
     // What stays goes when the store is opened next.
     (void)NoThrow(
         [&] { return env_->Remove(TableFileName(dir_, table.number)); });
@@ -29,10 +29,10 @@ TableOutputs::~TableOutputs() {
 }
 
 Status TableOutputs::Begin() {
-  FileFacts facts;
-  facts.number = new_number_();
+  FileMetadata metadata;
+  metadata.number = new_number_();
   // First, so that a file that comes into being is known.
-  tables_.push_back(std::move(facts));
+  tables_.push_back(std::move(metadata));
   Result<std::unique_ptr<WritableFile>> file = env_->Create(
       TableFileName(dir_, tables_.back().number), WriteKind::kTable);
   if (!file.ok()) {
@@ -75,7 +75,7 @@ Status TableOutputs::Cut() {
   return Status::Ok();
 }
 
-Result<std::vector<FileFacts>> TableOutputs::Finish() {
+Result<std::vector<FileMetadata>> TableOutputs::Finish() {
   if (Status cut = Cut(); !cut.ok()) return cut;
   if (!tables_.empty()) {
     // The manifest must not name a file whose name does not survive.

@@ -37,14 +37,14 @@ class TableOutputs {
   // Bytes of the table that is being written; 0: none is.
   std::uint64_t table_bytes() const noexcept;
   // Ends the table that is being written, if there is one: it is whole, and
-  // survives the machine.
+  // survives power loss.
   Status Cut();
 
   // The tables, all of them cut.  They are the caller's from now on.
-  Result<std::vector<FileFacts>> Finish();
+  Result<std::vector<FileMetadata>> Finish();
 
   std::uint64_t bytes() const noexcept { return bytes_; }  // of those cut
-  const std::vector<FileFacts>& tables() const noexcept { return tables_; }
+  const std::vector<FileMetadata>& tables() const noexcept { return tables_; }
 
  private:
   Status Begin();
@@ -54,7 +54,7 @@ class TableOutputs {
   TableWriteOptions options_;
   std::function<std::uint64_t()> new_number_;
   std::function<void(const std::string&)> filter_not_built_;
-  std::vector<FileFacts> tables_;  // the last may still be under way
+  std::vector<FileMetadata> tables_;  // the last may still be under way
   std::unique_ptr<WritableFile> file_;
   std::unique_ptr<TableBuilder> builder_;
   std::uint64_t bytes_ = 0;

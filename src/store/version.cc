@@ -197,15 +197,15 @@ Result<std::shared_ptr<const Version>> Version::Apply(
     removed.push_back(*found);
     from.erase(found);
   }
-  for (const auto& [at, facts] : edit.added) {
-    const std::uint64_t wanted = facts.number;
+  for (const auto& [at, metadata] : edit.added) {
+    const std::uint64_t wanted = metadata.number;
     const auto moved =
         std::find_if(removed.begin(), removed.end(),
                      [wanted](const auto& f) { return f->number() == wanted; });
     files[static_cast<std::size_t>(at)].push_back(
         moved != removed.end()
             ? *moved
-            : std::make_shared<const TableFile>(context, facts));
+            : std::make_shared<const TableFile>(context, metadata));
   }
   for (int i = 0; i < kStoreLevels; ++i) {
     std::vector<TableFileRef>& sorted = files[static_cast<std::size_t>(i)];

@@ -86,13 +86,13 @@ bool ReadRemovedFile(Slice* in, VersionEdit* edit) {
 }
 
 bool ReadAddedFile(Slice* in, VersionEdit* edit) {
-  std::pair<int, FileFacts> file;
-  FileFacts& facts = file.second;
+  std::pair<int, FileMetadata> file;
+  FileMetadata& metadata = file.second;
   if (!ReadLevel(in, &file.first)) return false;
-  if (!ReadVarint64(in, &facts.number)) return false;
-  if (!ReadVarint64(in, &facts.bytes)) return false;
-  if (!ReadInternalKey(in, &facts.smallest)) return false;
-  if (!ReadInternalKey(in, &facts.largest)) return false;
+  if (!ReadVarint64(in, &metadata.number)) return false;
+  if (!ReadVarint64(in, &metadata.bytes)) return false;
+  if (!ReadInternalKey(in, &metadata.smallest)) return false;
+  if (!ReadInternalKey(in, &metadata.largest)) return false;
   edit->added.push_back(std::move(file));
   return true;
 }

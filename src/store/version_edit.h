@@ -18,7 +18,7 @@
 namespace tamis {
 
 // A table as the manifest knows it.
-struct FileFacts {
+struct FileMetadata {
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
   std::string smallest;  // internal keys
@@ -33,7 +33,7 @@ struct VersionEdit {
   std::optional<Sequence> last_sequence;
   std::vector<std::pair<int, std::string>> compact_pointers;  // level, key
   std::vector<std::pair<int, std::uint64_t>> removed;         // level, number
-  std::vector<std::pair<int, FileFacts>> added;               // level, file
+  std::vector<std::pair<int, FileMetadata>> added;            // level, file
 
   void AppendTo(std::string* dst) const;
   // Corruption: the message says what was not understood.

@@ -101,7 +101,7 @@ ManifestState VersionSet::StateOf(const Version& version) const {
   state.compact_pointers = compact_pointers_;
   for (std::size_t i = 0; i < state.files.size(); ++i) {
     for (const TableFileRef& file : version.levels()[i].files()) {
-      state.files[i].push_back(file->facts());
+      state.files[i].push_back(file->metadata());
     }
   }
   return state;

@@ -18,7 +18,7 @@ struct Engine {
   struct Hashes {};
   static constexpr bool kConcurrent = false;
 
-  Engine(const Format& /*format*/, const BloomFacts& /*facts*/) {}
+  Engine(const Format& /*format*/, const BloomParameters& /*parameters*/) {}
   bool Check(const unsigned char*, unsigned) const noexcept { return true; }
   void CheckMany(const Format&, std::uint64_t, const unsigned char*,
                  std::span<const Slice>, std::span<bool>) const noexcept {}
@@ -40,11 +40,13 @@ struct Format {
   std::string spec_name() const { return "test"; }
   std::string_view hash_name() const noexcept { return "none"; }
   Hash HashOf(Slice, std::uint64_t) const noexcept { return 0; }
-  BloomFacts Plan(std::uint64_t) const noexcept { return {}; }
-  Status CheckPlan(const BloomFacts&) const { return Status::Ok(); }
+  BloomParameters Plan(std::uint64_t) const noexcept { return {}; }
+  Status CheckPlan(const BloomParameters&) const { return Status::Ok(); }
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept { return bits; }
-  double Rate(const BloomFacts&, std::uint64_t) const noexcept { return 1; }
-  void Seal(std::span<char>, const BloomFacts&) const noexcept {}
+  double Rate(const BloomParameters&, std::uint64_t) const noexcept {
+    return 1;
+  }
+  void Seal(std::span<char>, const BloomParameters&) const noexcept {}
   Result<ParsedBloom> Parse(Slice) const { return ParsedBloom(); }
 };
 

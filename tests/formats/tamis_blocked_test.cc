@@ -151,7 +151,7 @@ TEST(TamisBlocked, DescribesItsTrueRateAndKeys) {
     for (const std::string& key : testing::NumberedKeys("absent-", kAsked)) {
       hits += (*reader)->MayContain(key) ? 1 : 0;
     }
-    // This filter's own rate, so chance is only in the strangers.
+    // This filter's own rate, so chance is only in the absent keys.
     const double deviation = std::sqrt(info.rate / kAsked);
     EXPECT_NEAR(hits / kAsked, info.rate, 5 * deviation) << spec;
   }

@@ -230,7 +230,7 @@ TEST_P(EveryErasable, ABuilderKnowsNoOrderAndNoRepeats) {
   EXPECT_EQ(testing::Build(*policy, backwards), filter);
 }
 
-// Whoever erases strangers hides keys; in the checked mode nobody does.
+// Whoever erases absent keys hides keys; in the checked mode nobody does.
 TEST_P(EveryErasable, ChecksErasuresIfToldTo) {
   const auto keys = testing::NumberedKeys("key-", 1000);
   const auto checked = CheckErasures(Empty(GetParam(), keys.size()));

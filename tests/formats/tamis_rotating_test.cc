@@ -79,7 +79,7 @@ TEST(TamisRotating, WritesTheExampleOfItsPage) {
   EXPECT_EQ(ToHex(dumps[0]), ToHex(SaveOf(*filter)));
 }
 
-// With so many bits that no stranger is "maybe".
+// With so many bits that no absent key is "maybe".
 TEST(TamisRotating, KeysLiveForAllRotationsButTheLastAndThenAreGone) {
   for (unsigned generations : {2u, 3u, 8u, 64u}) {
     const auto filter = NewFilter(

@@ -249,13 +249,14 @@ struct Crafted {
 
 // A filter of one-line parts that say they are full.
 std::string Craft(const Crafted& crafted) {
-  ScalableFacts facts;
-  facts.start = {.share = 0.0015, .capacity = crafted.capacity};
+  ScalableParameters parameters;
+  parameters.start = {.share = 0.0015, .capacity = crafted.capacity};
   for (std::size_t i = 0; i < crafted.parts; ++i) {
-    facts.parts.push_back({.lines = 1, .keys = ~std::uint64_t{0}, .probes = 9});
+    parameters.parts.push_back(
+        {.lines = 1, .keys = ~std::uint64_t{0}, .probes = 9});
   }
-  std::string bytes(facts.TotalBytes(), '\0');
-  facts.Seal(bytes);
+  std::string bytes(parameters.TotalBytes(), '\0');
+  parameters.Seal(bytes);
   return bytes;
 }
 

@@ -105,7 +105,7 @@ TEST(LevelDbSizing, FillsBytesAndHasAtLeast64Bits) {
 }
 
 TEST(LevelDbSizing, RateCountsThe32BitHash) {
-  // 100 million keys: one stranger in 43 shares the hash of some key.
+  // 100 million keys: one absent key in 43 shares the hash of some key.
   const std::uint64_t keys = 100'000'000;
   const std::uint64_t bits = LevelDbBits(keys, 20);
   const double collisions = 1.0 - std::exp(-1e8 / 4294967296.0);

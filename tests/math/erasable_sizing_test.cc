@@ -68,7 +68,8 @@ TEST(Binomial, GivesTheChancesOfBallsInBoxes) {
 }
 
 TEST(CuckooSizing, RatesAreThoseOfEqualPlaces) {
-  // One key: a stranger must have one of 3 lower buckets and 15 fingerprints.
+  // One key: an absent key must have one of 3 lower buckets and 15
+  // fingerprints.
   EXPECT_NEAR(CuckooRate({.buckets = 6, .bits = 4}, 1), 1.0 / 45, 1e-15);
   EXPECT_NEAR(CuckooRate({.buckets = 6, .bits = 4}, 2), 2.0 / 45 - 1.0 / 2025,
               1e-15);

@@ -71,7 +71,7 @@ TEST(RibbonSizing, RatesFallWithTheColumnsAndRiseWithTheKeys) {
     last = rate;
   }
   EXPECT_EQ(RibbonRate(kOneRibbonColumn, 0), 0.0);
-  // Hashes of strangers that are equal to a key's.
+  // Hashes of absent keys that are equal to a key's.
   const std::uint64_t many = std::uint64_t{1} << 40;
   EXPECT_NEAR(RibbonRate(kMaxRibbonFixed, many),
               std::ldexp(1.0, -32) + std::ldexp(1.0, -24), 1e-15);

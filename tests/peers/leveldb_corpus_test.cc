@@ -41,22 +41,22 @@ class LevelDbCorpus : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     for (const nlohmann::json& entry : LoadGolden("leveldb/manifest.json")) {
-      if (entry.at("file") == GetParam() + ".ldb") facts_ = entry;
+      if (entry.at("file") == GetParam() + ".ldb") parameters_ = entry;
     }
-    ASSERT_FALSE(facts_.is_null()) << "not in the manifest";
+    ASSERT_FALSE(parameters_.is_null()) << "not in the manifest";
     file_ = GoldenFile(GetParam() + ".ldb");
     stored_ = GoldenFile(GetParam() + ".filterblock");
     auto table = ParseLdb(file_);
     ASSERT_TRUE(table.ok()) << table.status().ToString();
     table_ = *std::move(table);
-    policy_ = OurPolicy(facts_.at("bits_per_key").get<int>());
+    policy_ = OurPolicy(parameters_.at("bits_per_key").get<int>());
   }
 
   std::uint64_t Fact(const char* name) const {
-    return facts_.at(name).get<std::uint64_t>();
+    return parameters_.at(name).get<std::uint64_t>();
   }
 
-  nlohmann::json facts_;
+  nlohmann::json parameters_;
   std::string file_;
   std::string stored_;  // the filter block, as the corpus has it
   LdbTable table_;
@@ -70,7 +70,7 @@ TEST_P(LevelDbCorpus, FileTellsWhatTheManifestTells) {
   EXPECT_EQ(table_.data_end(), Fact("data_end"));
   EXPECT_EQ(table_.entry_count(), Fact("table_entries"));
   EXPECT_EQ(table_.filter_block, stored_);
-  const nlohmann::json& blocks = facts_.at("data_blocks");
+  const nlohmann::json& blocks = parameters_.at("data_blocks");
   ASSERT_EQ(table_.blocks.size(), blocks.size());
   bool any_compressed = false;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -79,7 +79,7 @@ TEST_P(LevelDbCorpus, FileTellsWhatTheManifestTells) {
     EXPECT_EQ(block.user_keys.size(), blocks[i].at("entries"));
     any_compressed = any_compressed || block.is_compressed;
   }
-  EXPECT_EQ(any_compressed, facts_.at("snappy_data_blocks").get<bool>());
+  EXPECT_EQ(any_compressed, parameters_.at("snappy_data_blocks").get<bool>());
 }
 
 TEST_P(LevelDbCorpus, EveryFilterHasTheProbesOfTheManifest) {
@@ -137,7 +137,7 @@ TEST_P(LevelDbCorpus, FilterBlockIsRebuiltExactly) {
 }
 
 TEST_P(LevelDbCorpus, ExactlyThatManyStrangersAreLetThrough) {
-  ASSERT_EQ(facts_.at("absent_rule"),
+  ASSERT_EQ(parameters_.at("absent_rule"),
             "key absent-<i> is asked at data block number i modulo the number "
             "of data blocks");
   const LevelDbFilterBlockReader reader(stored_);

@@ -224,7 +224,7 @@ TEST(LevelDbTableTransplant, LevelDbAnswersFromTheFilterBlockWeWrote) {
   EXPECT_TRUE(std::includes(ours.begin(), ours.end(), witness.filters().begin(),
                             witness.filters().end()));
   EXPECT_GT(witness.filters().size(), ours.size() / 2);
-  // The 2,000 keys passed; of the 1,000 strangers, 20 bits per key let
+  // The 2,000 keys passed; of the 1,000 absent keys, 20 bits per key let
   // through 0.01 %.
   EXPECT_EQ(witness.maybe() + witness.absent(), 3000);
   EXPECT_GE(witness.maybe(), 2000);

@@ -37,14 +37,14 @@ std::optional<std::string> ReadGolden(const std::string& name) {
   return std::nullopt;
 }
 
-std::string PolicyOfManifest(const nlohmann::json& facts) {
-  const std::string bits = facts.at("bits_per_key").dump();
-  return PolicyTextOf(facts.at("policy") == "ribbon",
-                      facts.at("format_version").get<int>(), bits);
+std::string PolicyOfManifest(const nlohmann::json& parameters) {
+  const std::string bits = parameters.at("bits_per_key").dump();
+  return PolicyTextOf(parameters.at("policy") == "ribbon",
+                      parameters.at("format_version").get<int>(), bits);
 }
 
-SstChecksum ChecksumOfManifest(const nlohmann::json& facts) {
-  const auto name = facts.at("checksum").get<std::string>();
+SstChecksum ChecksumOfManifest(const nlohmann::json& parameters) {
+  const auto name = parameters.at("checksum").get<std::string>();
   if (name == "crc") return SstChecksum::kCrc32c;
   if (name == "xxh") return SstChecksum::kXxh32;
   if (name == "xxh64") return SstChecksum::kXxh64;
@@ -55,9 +55,9 @@ class RocksDbCorpus : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     for (const nlohmann::json& entry : LoadGolden("rocksdb/manifest.json")) {
-      if (entry.at("file") == GetParam() + ".sst") facts_ = entry;
+      if (entry.at("file") == GetParam() + ".sst") parameters_ = entry;
     }
-    ASSERT_FALSE(facts_.is_null()) << "not in the manifest";
+    ASSERT_FALSE(parameters_.is_null()) << "not in the manifest";
     const auto file = ReadGolden(GetParam() + ".sst");
     const auto keys = ReadGolden(GetParam() + ".keys");
     if (!file || !keys) GTEST_SKIP() << kNoCorpus;
@@ -67,16 +67,17 @@ class RocksDbCorpus : public ::testing::TestWithParam<std::string> {
     ASSERT_TRUE(table.ok()) << table.status().ToString();
     table_ = *std::move(table);
     spec_ = {
-        .policy = PolicyOfManifest(facts_),
-        .format_version = facts_.at("format_version").get<int>(),
-        .is_partitioned = facts_.at("filter_layout") == "partitioned",
-        .rule = {.has_whole_keys = facts_.at("whole_key_filtering").get<bool>(),
+        .policy = PolicyOfManifest(parameters_),
+        .format_version = parameters_.at("format_version").get<int>(),
+        .is_partitioned = parameters_.at("filter_layout") == "partitioned",
+        .rule = {.has_whole_keys =
+                     parameters_.at("whole_key_filtering").get<bool>(),
                  .prefix_length =
-                     facts_.at("fixed_prefix_length").get<std::size_t>()},
-        .checksum = ChecksumOfManifest(facts_)};
+                     parameters_.at("fixed_prefix_length").get<std::size_t>()},
+        .checksum = ChecksumOfManifest(parameters_)};
   }
 
-  const nlohmann::json& Filters() const { return facts_.at("filters"); }
+  const nlohmann::json& Filters() const { return parameters_.at("filters"); }
 
   // The entries of every filter, from the listed keys and the separators.
   std::vector<std::vector<std::string>> EntriesOfListedKeys() const {
@@ -88,7 +89,7 @@ class RocksDbCorpus : public ::testing::TestWithParam<std::string> {
     return FilterEntries(listed, spec_.rule);
   }
 
-  nlohmann::json facts_;
+  nlohmann::json parameters_;
   std::string file_;
   std::vector<std::string> keys_;
   SstTable table_;
@@ -96,17 +97,17 @@ class RocksDbCorpus : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(RocksDbCorpus, FileTellsWhatTheManifestTells) {
-  EXPECT_EQ(table_.format_version, facts_.at("format_version"));
+  EXPECT_EQ(table_.format_version, parameters_.at("format_version"));
   EXPECT_EQ(table_.seal.kind, spec_.checksum);
   EXPECT_EQ(table_.is_partitioned, spec_.is_partitioned);
   EXPECT_EQ(table_.NumberProperty("rocksdb.num.entries"),
-            facts_.at("table_entries"));
+            parameters_.at("table_entries"));
   EXPECT_EQ(table_.properties.at("rocksdb.filter.policy"),
-            facts_.at("policy").get<std::string>() + "filter");
+            parameters_.at("policy").get<std::string>() + "filter");
   std::vector<std::string> names;
   for (const auto& row : table_.metaindex_rows) names.push_back(row.first);
-  EXPECT_EQ(names, facts_.at("metaindex_names"));
-  EXPECT_EQ(keys_.size(), facts_.at("distinct_user_keys"));
+  EXPECT_EQ(names, parameters_.at("metaindex_names"));
+  EXPECT_EQ(keys_.size(), parameters_.at("distinct_user_keys"));
   ASSERT_EQ(table_.filters.size(), Filters().size());
   std::uint64_t entry_count = 0;
   for (std::size_t i = 0; i < Filters().size(); ++i) {
@@ -133,11 +134,11 @@ TEST_P(RocksDbCorpus, DataHoldsTheListedKeys) {
     in_data.emplace(UserKeyOf(key));
   }
   const std::set<std::string> listed(keys_.begin(), keys_.end());
-  const auto compression = facts_.at("data_compression");
+  const auto compression = parameters_.at("data_compression");
   ASSERT_EQ(table_.has_all_rows,
             compression == "none" || compression == "snappy");
   if (table_.has_all_rows) {
-    EXPECT_EQ(table_.internal_keys.size(), facts_.at("table_entries"));
+    EXPECT_EQ(table_.internal_keys.size(), parameters_.at("table_entries"));
     EXPECT_EQ(in_data, listed);
   } else {
     EXPECT_TRUE(std::ranges::includes(listed, in_data));
@@ -244,7 +245,7 @@ TEST_P(RocksDbCorpus, ExactlyThatManyStrangersAreLetThrough) {
   for (const std::string& key : NumberedKeys("absent-", 8000)) {
     if (AnswersMaybe(*policy, table_.FilterFor(key).bytes, key)) ++let_through;
   }
-  EXPECT_EQ(let_through, facts_.at("false_positives_of_absent_0_7999"));
+  EXPECT_EQ(let_through, parameters_.at("false_positives_of_absent_0_7999"));
 }
 
 TEST_P(RocksDbCorpus, RocksDbLetsExactlyThatManyStrangersThrough) {
@@ -257,7 +258,7 @@ TEST_P(RocksDbCorpus, RocksDbLetsExactlyThatManyStrangersThrough) {
   for (const auto& [filter, keys] : asked) {
     let_through += std::ranges::count(RocksDbAnswers(filter, keys), '1');
   }
-  EXPECT_EQ(let_through, facts_.at("false_positives_of_absent_0_7999"));
+  EXPECT_EQ(let_through, parameters_.at("false_positives_of_absent_0_7999"));
 }
 
 // All of the manifest; a missing name would go untested.

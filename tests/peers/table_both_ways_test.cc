@@ -139,11 +139,11 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, TableBothWays,
 TEST(TableGolden, IsWrittenAgainByteForByte) {
   const std::filesystem::path golden =
       std::filesystem::path(TAMIS_SOURCE_DIR) / "tests" / "golden" / "leveldb";
-  for (const nlohmann::json& facts : LoadGolden("leveldb/manifest.json")) {
-    const auto name = facts.at("file").get<std::string>();
+  for (const nlohmann::json& parameters : LoadGolden("leveldb/manifest.json")) {
+    const auto name = parameters.at("file").get<std::string>();
     const std::string bytes = ReadFile(golden / name);
-    const int bits = facts.at("bits_per_key").get<int>();
-    const bool compressed = facts.at("snappy_data_blocks").get<bool>();
+    const int bits = parameters.at("bits_per_key").get<int>();
+    const bool compressed = parameters.at("snappy_data_blocks").get<bool>();
     EXPECT_TRUE(WriteAgain(bytes, LikeLevelDb(bits, compressed, nullptr)) ==
                 bytes)
         << name;

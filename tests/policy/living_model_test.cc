@@ -191,7 +191,7 @@ TEST_P(LivingModel, ALoadedFilterGoesOnAsTheOneThatWasSaved) {
   EXPECT_EQ(bytes, life.Saved());
 }
 
-// All strangers are found out, those that the filter takes for keys as well.
+// All absent keys are found out, those that the filter takes for keys as well.
 TEST_P(LivingModel, InTheCheckedModeStrangersChangeNothing) {
   const auto checked = CheckErasures(NewFilter(200));
   std::map<std::string, unsigned> in;

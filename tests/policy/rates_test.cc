@@ -87,7 +87,7 @@ TEST_P(RatesOfOthers, StayWithinTheirBounds) {
 INSTANTIATE_TEST_SUITE_P(
     Bounds, RatesOfOthers,
     ::testing::Values(
-        // Few keys in 64 bits: probes of a stranger fall together.
+        // Few keys in 64 bits: probes of an absent key fall together.
         Bound{"leveldb:10", 10, 1.2, 1.8}, Bound{"leveldb:10", 100, 0.99, 1.15},
         Bound{"leveldb:10", 1000, 0.95, 1.12},
         Bound{"leveldb:10", 10'000, 0.95, 1.12},
@@ -151,8 +151,9 @@ TEST(RatesLarge, MeetTheirBoundsAtAMillionAndTenMillionKeys) {
   }
 }
 
-// Promised: at most this rate, not only in expectation.  So many strangers are
-// asked that five deviations of the measurement are small against the bound.
+// Promised: at most this rate, not only in expectation.  So many absent keys
+// are asked that five deviations of the measurement are small against the
+// bound.
 struct Promise {
   const char* spec;
   double most;

@@ -134,7 +134,7 @@ TEST_P(EveryAlgebraKind, AUnionIsTheFilterOfAllKeys) {
 }
 
 // A key of A alone is "maybe" in the intersection as often as B errs; a
-// stranger to both much more seldom.
+// absent key to both much more seldom.
 TEST_P(EveryAlgebraKind, AnIntersectionErrsForKeysOfOneAsTheOther) {
   const std::string a = Make(Usual(), 0, 100'000);
   const std::string b = Make(Usual(), 50'000, 100'000);

@@ -46,7 +46,7 @@ std::string SpecAt(const Shape& shape, std::uint64_t bits) {
          ",k=" + std::to_string(shape.probes);
 }
 
-// Enough strangers that a filter whose positions were cut to 32 bits, or
+// Enough absent keys that a filter whose positions were cut to 32 bits, or
 // whose upper part were never set, would show.
 void CheckAnswers(const FilterReader& reader, std::uint64_t bits) {
   for (std::uint64_t i = 0; i < kKeys; ++i) {

@@ -200,11 +200,11 @@ TEST(CheckAgrees, OnFileNumbersThatCannotBeCountedOn) {
 TEST(CheckAgrees, OnTablesThatOverlapInALevel) {
   Files files = SmallStore();
   VersionEdit edit = EmptyStore();
-  FileFacts facts;
-  facts.number = 7;
-  AppendInternalKey(&facts.smallest, "a", 1, ValueType::kValue);
-  AppendInternalKey(&facts.largest, "c", 1, ValueType::kValue);
-  edit.added = {{1, facts}, {1, facts}};
+  FileMetadata metadata;
+  metadata.number = 7;
+  AppendInternalKey(&metadata.smallest, "a", 1, ValueType::kValue);
+  AppendInternalKey(&metadata.largest, "c", 1, ValueType::kValue);
+  edit.added = {{1, metadata}, {1, metadata}};
   edit.added[1].second.number = 8;
   ExpectBothRefuse(StoreOf(edit));
 }

@@ -255,8 +255,8 @@ Contents LiveContents(const Files& whole, const Files& damaged) {
   const ManifestState state = StateOf(whole);
   Newest newest;
   for (const auto& level : state.files) {
-    for (const FileFacts& facts : level) {
-      const std::string path = TableFileName("/db", facts.number);
+    for (const FileMetadata& metadata : level) {
+      const std::string path = TableFileName("/db", metadata.number);
       const auto left = damaged.find(path);
       if (left != damaged.end()) {
         AddTable(whole.at(path), left->second, &newest);

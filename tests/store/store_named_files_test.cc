@@ -107,9 +107,9 @@ TEST(StoreNamedFiles, ATableThatNobodyNamedIsRemovedWhereTheRestIsThere) {
 TEST(StoreNamedFiles, WhatIsMissingAndWhatIsUnnamedIsFound) {
   ManifestState state;
   state.log_number = 7;
-  FileFacts facts;
-  facts.number = 3;
-  state.files[1] = {facts};
+  FileMetadata metadata;
+  metadata.number = 3;
+  state.files[1] = {metadata};
   state.named = {2, 3};
   MissingFiles missing = FindMissingFiles(
       state, "/db", {"000007.log", "000003.sst", "000002.ldb"});
@@ -183,7 +183,7 @@ TEST(StoreNamedFiles, ATableThatIsNamedLaterThanItsNumberIsKnownToBeNew) {
   // All in one edit, but for the second table.
   Result<ManifestState> state = ReadManifest(store.env(), kDir);
   ASSERT_TRUE(state.ok() && state->files[0].size() == 2);
-  const FileFacts late = state->files[0].back();
+  const FileMetadata late = state->files[0].back();
   state->files[0].pop_back();
   const std::string before = store.Manifest();
   {

@@ -205,9 +205,9 @@ TEST(UnsortedTable, HasNoKeysBeyondTheManifest) {
   Result<ManifestState> state =
       ReadManifest(damaged.store.env(), TestStore::dir());
   ASSERT_TRUE(state.ok());
-  FileFacts& facts = state->files[0].front();
-  facts.smallest = InternalKey(NumberKey(3), 4);
-  facts.largest = InternalKey(NumberKey(kKeys - 5), kKeys);
+  FileMetadata& metadata = state->files[0].front();
+  metadata.smallest = InternalKey(NumberKey(3), 4);
+  metadata.largest = InternalKey(NumberKey(kKeys - 5), kKeys);
   Manifest manifest(damaged.store.env(), TestStore::dir());
   ASSERT_TRUE(manifest.Start(state->number + 10, FullEdit(*state)).ok());
   damaged.Reopen();

@@ -81,7 +81,7 @@ TEST(VersionEdit, ParsesWhatItWrote) {
   ASSERT_EQ(parsed->added.size(), edit.added.size());
   for (std::size_t i = 0; i < edit.added.size(); ++i) {
     EXPECT_EQ(parsed->added[i].first, edit.added[i].first);
-    const FileFacts& file = parsed->added[i].second;
+    const FileMetadata& file = parsed->added[i].second;
     EXPECT_EQ(file.number, edit.added[i].second.number);
     EXPECT_EQ(file.bytes, edit.added[i].second.bytes);
     EXPECT_EQ(file.smallest, edit.added[i].second.smallest);

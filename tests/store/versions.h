@@ -37,8 +37,8 @@ inline VersionEdit EditOf(const std::vector<TableAt>& tables) {
   for (const TableAt& t : tables) {
     edit.added.emplace_back(
         t.level,
-        FileFacts{t.number, t.bytes, InternalKey(t.first, t.first_sequence),
-                  InternalKey(t.last, t.last_sequence)});
+        FileMetadata{t.number, t.bytes, InternalKey(t.first, t.first_sequence),
+                     InternalKey(t.last, t.last_sequence)});
   }
   return edit;
 }

@@ -21,7 +21,7 @@ std::string ShortKey(std::uint64_t i);       // as few bytes as hold i
 struct MeasuredRate {
   double rate = 0;
   double expected = 0;  // the policy's Predict()
-  // One standard deviation of `rate` if `expected` is true: of the strangers
+  // One standard deviation of `rate` if `expected` is true: of the absent keys
   // asked, and of the filters, whose fill differs from key set to key set.
   double deviation = 0;
 
@@ -34,14 +34,14 @@ struct MeasuredRate {
   std::string ToString() const;
 };
 
-// Builds filters over n keys each until about `strangers` keys that are in
-// none have been asked, and at least `strangers` / 100 of each filter.
+// Builds filters over n keys each until about `absent keys` keys that are in
+// none have been asked, and at least `absent keys` / 100 of each filter.
 MeasuredRate Measure(const FilterPolicy& policy, std::uint64_t n,
                      KeyMaker make_key, std::uint64_t strangers);
 
 // The rate of one filter over the first n ScrambledKey()s, measured with the
-// `strangers` after them; keys come and are asked in batches.  Every added key
-// is asked, too, and the running test fails if one is missing.
+// `absent keys` after them; keys come and are asked in batches.  Every added
+// key is asked, too, and the running test fails if one is missing.
 double RateOfLarge(const FilterPolicy& policy, std::uint64_t n,
                    std::uint64_t strangers);
 

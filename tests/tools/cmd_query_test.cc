@@ -12,7 +12,7 @@
 namespace tamis::tools {
 namespace {
 
-// With 50 bits per key no stranger below is a false positive.
+// With 50 bits per key no absent key below is a false positive.
 class QueryCommand : public testing::Test {
  protected:
   std::string Build(std::string_view name, std::string_view keys,

@@ -74,7 +74,7 @@ bool CheckClassic(const unsigned char* bytes, const ClassicShape& shape,
   return true;
 }
 
-// Asks for the memory of the first probe: the only one most strangers need.
+// Asks for the memory of the first probe: the only one most absent keys need.
 template <typename Probes, typename Hash>
 [[gnu::always_inline]] inline void PrefetchClassic(const unsigned char* bytes,
                                                    const ClassicShape& shape,

@@ -15,7 +15,7 @@
 //
 // So lower = (sum - (upper - half)) mod half: whoever has a fingerprint and
 // one of its buckets knows the other, for any number of buckets.  The two are
-// never the same.  A fingerprint of a stranger is found in them exactly if
+// never the same.  A fingerprint of an absent key is found in them exactly if
 // some key in the filter has the same fingerprint and the same lower bucket.
 //
 // Slot s of bucket i is the f bits from bit (4 i + s) f on, bit b being bit

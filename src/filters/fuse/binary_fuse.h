@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters/fuse/binary_fuse.h -- binary fuse filters: three or four cells per
-// key, whose sum (exclusive or) is the key's fingerprint.  A stranger's cells
-// sum up to its own fingerprint by chance only, once in 2^bits of a cell.
+// key, whose sum (exclusive or) is the key's fingerprint.  An absent key's
+// cells sum up to its own fingerprint by chance only, once in 2^bits of a cell.
 //
 // After Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor
 // Filters" (2022): a key's cells lie in consecutive segments of the array, one

@@ -62,9 +62,9 @@ inline RibbonWindow RibbonWindowFor(const RibbonSolution& solution,
 // One equation, laid over the two blocks of its window.
 //
 // Columns are taken four at a time without a branch among them: whether a
-// stranger passes a column is a coin's toss, and a wrong guess costs more than
-// three columns do.  Only parities are asked for, so that the order of bytes
-// in a lane does not matter as long as masks and segments have the same.
+// absent key passes a column is a coin's toss, and a wrong guess costs more
+// than three columns do.  Only parities are asked for, so that the order of
+// bytes in a lane does not matter as long as masks and segments have the same.
 class RibbonCheck {
  public:
   static constexpr unsigned kGroup = 4;  // columns

@@ -70,24 +70,24 @@ class CassandraFilter {
     return {hash.h2, hash.h1};
   }
 
-  BloomFacts Plan(std::uint64_t keys) const noexcept {
+  BloomParameters Plan(std::uint64_t keys) const noexcept {
     if (textbook_) {
-      BloomFacts facts = PlanTextbook(sizing_, keys, kMaxBloomProbes);
-      facts.bits =
-          (facts.bits + kBitsPerWord - 1) / kBitsPerWord * kBitsPerWord;
-      return facts;
+      BloomParameters parameters = PlanTextbook(sizing_, keys, kMaxBloomProbes);
+      parameters.bits =
+          (parameters.bits + kBitsPerWord - 1) / kBitsPerWord * kBitsPerWord;
+      return parameters;
     }
-    BloomFacts facts;
-    facts.bits = CassandraWords(keys, spec_.buckets) * kBitsPerWord;
-    facts.probes = spec_.probes;
-    return facts;
+    BloomParameters parameters;
+    parameters.bits = CassandraWords(keys, spec_.buckets) * kBitsPerWord;
+    parameters.probes = spec_.probes;
+    return parameters;
   }
 
-  Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.probes > kMaxBloomProbes) {
+  Status CheckPlan(const BloomParameters& parameters) const {
+    if (parameters.probes > kMaxBloomProbes) {
       return Status::InvalidArgument("cassandra: more than 30 probes");
     }
-    if (facts.bits / kBitsPerWord > kMaxWords) {
+    if (parameters.bits / kBitsPerWord > kMaxWords) {
       return Status::InvalidArgument(
           "cassandra: Filter.db cannot hold more than 2^31 - 1 words (16 GiB);"
           " use fewer bits per key or fewer keys");
@@ -97,14 +97,16 @@ class CassandraFilter {
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
     return bits / 8;
   }
-  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
-    return BloomRate(facts.bits, keys, facts.probes);
+  double Rate(const BloomParameters& parameters,
+              std::uint64_t keys) const noexcept {
+    return BloomRate(parameters.bits, keys, parameters.probes);
   }
 
-  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    StoreBig<std::uint32_t>(whole.data(), facts.probes);
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
+    StoreBig<std::uint32_t>(whole.data(), parameters.probes);
     StoreBig(whole.data() + 4,
-             static_cast<std::uint32_t>(facts.bits / kBitsPerWord));
+             static_cast<std::uint32_t>(parameters.bits / kBitsPerWord));
   }
 
   Result<ParsedBloom> Parse(Slice bytes) const {
@@ -131,8 +133,8 @@ class CassandraFilter {
                                 std::to_string(probes) + " probes");
     }
     if (probes == 0) parsed.always_maybe = "no probe is made (k = 0)";
-    parsed.facts.bits = words * kBitsPerWord;
-    parsed.facts.probes = probes;
+    parsed.parameters.bits = words * kBitsPerWord;
+    parsed.parameters.probes = probes;
     return parsed;
   }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "formats/bloom_facts.h"
+#include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
 
 namespace tamis {

@@ -43,32 +43,34 @@ class LevelDbBloom {
     return LevelDbHash(key, kHashSeed);
   }
 
-  BloomFacts Plan(std::uint64_t keys) const noexcept {
-    BloomFacts facts;
+  BloomParameters Plan(std::uint64_t keys) const noexcept {
+    BloomParameters parameters;
     if (sizing_.bits != 0) {
-      facts.bits = (sizing_.bits + 7) / 8 * 8;
-      facts.probes = sizing_.probes;
+      parameters.bits = (sizing_.bits + 7) / 8 * 8;
+      parameters.probes = sizing_.probes;
     } else {
-      facts.bits = LevelDbBits(keys, bits_per_key_);
-      facts.probes =
+      parameters.bits = LevelDbBits(keys, bits_per_key_);
+      parameters.probes =
           sizing_.probes != 0 ? sizing_.probes : LevelDbProbes(bits_per_key_);
     }
-    return facts;
+    return parameters;
   }
 
-  Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.probes <= kMaxBloomProbes) return Status::Ok();
+  Status CheckPlan(const BloomParameters& parameters) const {
+    if (parameters.probes <= kMaxBloomProbes) return Status::Ok();
     return Status::InvalidArgument("leveldb: more than 30 probes are reserved");
   }
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
     return bits / 8;
   }
-  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
-    return LevelDbRate(facts.bits, keys, facts.probes);
+  double Rate(const BloomParameters& parameters,
+              std::uint64_t keys) const noexcept {
+    return LevelDbRate(parameters.bits, keys, parameters.probes);
   }
 
-  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    whole.back() = static_cast<char>(facts.probes);
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
+    whole.back() = static_cast<char>(parameters.probes);
   }
 
   Result<ParsedBloom> Parse(Slice bytes) const {
@@ -79,11 +81,11 @@ class LevelDbBloom {
     }
     ParsedBloom parsed;
     parsed.payload = bytes.substr(0, bytes.size() - 1);
-    parsed.facts.bits = std::uint64_t{parsed.payload.size()} * 8;
-    parsed.facts.probes = static_cast<unsigned char>(bytes.back());
-    if (parsed.facts.probes == 0) {
+    parsed.parameters.bits = std::uint64_t{parsed.payload.size()} * 8;
+    parsed.parameters.probes = static_cast<unsigned char>(bytes.back());
+    if (parsed.parameters.probes == 0) {
       parsed.always_maybe = "no probe is made (k = 0)";
-    } else if (parsed.facts.probes > kMaxBloomProbes) {
+    } else if (parsed.parameters.probes > kMaxBloomProbes) {
       parsed.always_maybe = "more than 30 probes are reserved by LevelDB";
     }
     return parsed;

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "formats/bloom_facts.h"
+#include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
 
 namespace tamis {

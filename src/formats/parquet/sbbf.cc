@@ -58,32 +58,34 @@ class ParquetBits {
   Hash HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
     return Xxh64(key);
   }
-  Shape ShapeOf(const BloomFacts& /*facts*/) const noexcept { return {}; }
+  Shape ShapeOf(const BloomParameters& /*parameters*/) const noexcept {
+    return {};
+  }
   // REQUIRES: blocks < 2^32
   std::uint64_t BlockOf(Hash hash, std::uint64_t blocks) const noexcept {
     return ((hash >> 32) * blocks) >> 32;
   }
 
-  BloomFacts Plan(std::uint64_t keys) const noexcept {
-    BloomFacts facts;
-    facts.probes = sizing_.probes != 0 ? sizing_.probes : kSplitBlockWords;
+  BloomParameters Plan(std::uint64_t keys) const noexcept {
+    BloomParameters parameters;
+    parameters.probes = sizing_.probes != 0 ? sizing_.probes : kSplitBlockWords;
     if (sizing_.bits != 0) {
-      facts.bits = (sizing_.bits + kSplitBlockBits - 1) / kSplitBlockBits *
-                   kSplitBlockBits;
-      return facts;
+      parameters.bits = (sizing_.bits + kSplitBlockBits - 1) / kSplitBlockBits *
+                        kSplitBlockBits;
+      return parameters;
     }
     const std::uint64_t least = sizing_.rate > 0
                                     ? BitsForRate(keys, sizing_.rate)
                                     : BloomBitsAt(keys, sizing_.bits_per_key);
-    facts.bits = std::bit_ceil(std::max(least, kSplitBlockBits));
-    return facts;
+    parameters.bits = std::bit_ceil(std::max(least, kSplitBlockBits));
+    return parameters;
   }
-  Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.probes != kSplitBlockWords) {
+  Status CheckPlan(const BloomParameters& parameters) const {
+    if (parameters.probes != kSplitBlockWords) {
       return Status::InvalidArgument(
           "parquet: a key has 8 probes, no more and no fewer");
     }
-    if (PayloadBytes(facts.bits) > kMaxParquetBytes) {
+    if (PayloadBytes(parameters.bits) > kMaxParquetBytes) {
       return Status::InvalidArgument(
           "parquet: more than 128 MiB, the format's limit; plan for fewer "
           "keys or fewer bits per key");
@@ -93,22 +95,23 @@ class ParquetBits {
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
     return bits / 8;
   }
-  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
+  double Rate(const BloomParameters& parameters,
+              std::uint64_t keys) const noexcept {
     return BlockedRate({.kind = kBlockKind,
-                        .blocks = facts.bits / kSplitBlockBits,
-                        .probes = facts.probes},
+                        .blocks = parameters.bits / kSplitBlockBits,
+                        .probes = parameters.probes},
                        keys);
   }
 
   void Seal(std::span<char> /*whole*/,
-            const BloomFacts& /*facts*/) const noexcept {}
+            const BloomParameters& /*parameters*/) const noexcept {}
 
   // REQUIRES: CheckParquetBitset() has found them good
   Result<ParsedBloom> Parse(Slice bits) const {
     ParsedBloom parsed;
     parsed.payload = bits;
-    parsed.facts.bits = std::uint64_t{bits.size()} * 8;
-    parsed.facts.probes = kSplitBlockWords;
+    parsed.parameters.bits = std::uint64_t{bits.size()} * 8;
+    parsed.parameters.probes = kSplitBlockWords;
     return parsed;
   }
 
@@ -133,7 +136,9 @@ class ObsoleteParquetBits {
   Hash HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
     return Murmur3(key, kObsoleteSeed).h1;
   }
-  Shape ShapeOf(const BloomFacts& /*facts*/) const noexcept { return {}; }
+  Shape ShapeOf(const BloomParameters& /*parameters*/) const noexcept {
+    return {};
+  }
   // REQUIRES: blocks is a power of two
   std::uint64_t BlockOf(Hash hash, std::uint64_t blocks) const noexcept {
     return (hash >> 32) & (blocks - 1);

@@ -82,40 +82,42 @@ class FastLocalBloom : public RocksDbFormat {
   std::uint64_t BlockOf(Hash hash, std::uint64_t blocks) const noexcept {
     return ((hash >> 32) * blocks) >> 32;
   }
-  Shape ShapeOf(const BloomFacts& facts) const noexcept {
-    return LineShape({kRocksDbFactors.data(), facts.probes});
+  Shape ShapeOf(const BloomParameters& parameters) const noexcept {
+    return LineShape({kRocksDbFactors.data(), parameters.probes});
   }
 
-  BloomFacts Plan(std::uint64_t keys) const noexcept {
-    BloomFacts facts;
+  BloomParameters Plan(std::uint64_t keys) const noexcept {
+    BloomParameters parameters;
     if (sizing_.bits != 0) {
-      facts.bits = (sizing_.bits + kLineBits - 1) / kLineBits * kLineBits;
+      parameters.bits = (sizing_.bits + kLineBits - 1) / kLineBits * kLineBits;
     } else {
-      facts.bits = 8 * RocksDbBloomBytes(keys, millibits_);
+      parameters.bits = 8 * RocksDbBloomBytes(keys, millibits_);
     }
-    facts.probes =
+    parameters.probes =
         sizing_.probes != 0 ? sizing_.probes : RocksDbBloomProbes(millibits_);
-    return facts;
+    return parameters;
   }
-  Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.bits > 8 * kMaxRocksDbBloomBytes) {
+  Status CheckPlan(const BloomParameters& parameters) const {
+    if (parameters.bits > 8 * kMaxRocksDbBloomBytes) {
       return Status::InvalidArgument(
           "rocksdb: a filter has at most 4 GiB less 64 bytes");
     }
     return Status::Ok();
   }
-  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
-    if (facts.bits == 0) return 1.0;
+  double Rate(const BloomParameters& parameters,
+              std::uint64_t keys) const noexcept {
+    if (parameters.bits == 0) return 1.0;
     return BlockedRate({.kind = BlockKind::kLine,
-                        .blocks = facts.bits / kLineBits,
-                        .probes = facts.probes},
+                        .blocks = parameters.bits / kLineBits,
+                        .probes = parameters.probes},
                        keys);
   }
 
-  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
     char* trailer = whole.data() + whole.size() - kTrailerBytes;
     trailer[0] = static_cast<char>(kRocksDbNewBloom);
-    trailer[kProbesAt] = static_cast<char>(facts.probes);
+    trailer[kProbesAt] = static_cast<char>(parameters.probes);
   }
 
   Result<ParsedBloom> Parse(Slice bytes) const {
@@ -137,8 +139,8 @@ class FastLocalBloom : public RocksDbFormat {
     }
     // A remainder is ignored, as RocksDB does.
     parsed.payload = parsed.payload.substr(0, lines * kLineBytes);
-    parsed.facts.bits = lines * kLineBits;
-    parsed.facts.probes =
+    parsed.parameters.bits = lines * kLineBits;
+    parsed.parameters.probes =
         ByteAt(bytes, bytes.size() - kTrailerBytes + kProbesAt);
     return parsed;
   }
@@ -178,33 +180,34 @@ class LegacyBloom : public RocksDbFormat {
     return RocksDbHash32(key, kLegacySeed);
   }
 
-  BloomFacts Plan(std::uint64_t keys) const noexcept {
-    BloomFacts facts;
-    facts.line_bits = kLineBits;
+  BloomParameters Plan(std::uint64_t keys) const noexcept {
+    BloomParameters parameters;
+    parameters.line_bits = kLineBits;
     if (sizing_.bits != 0) {
       // An odd number of lines, as RocksDB has it.
       const std::uint64_t lines = (sizing_.bits + kLineBits - 1) / kLineBits;
-      facts.bits = (lines | 1) * kLineBits;
-      facts.probes = sizing_.probes;
+      parameters.bits = (lines | 1) * kLineBits;
+      parameters.probes = sizing_.probes;
     } else {
       const RocksDbLegacySize size = RocksDbLegacySizeFor(keys, millibits_);
-      facts.bits = size.lines * kLineBits;
-      facts.probes = sizing_.probes != 0 ? sizing_.probes : size.probes;
+      parameters.bits = size.lines * kLineBits;
+      parameters.probes = sizing_.probes != 0 ? sizing_.probes : size.probes;
     }
-    return facts;
+    return parameters;
   }
-  Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.bits / kLineBits > ~std::uint32_t{0}) {
+  Status CheckPlan(const BloomParameters& parameters) const {
+    if (parameters.bits / kLineBits > ~std::uint32_t{0}) {
       return Status::InvalidArgument(
           "rocksdb-legacy: a filter has at most 2^32 - 1 lines");
     }
     return Status::Ok();
   }
-  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
-    if (facts.bits == 0) return 1.0;
+  double Rate(const BloomParameters& parameters,
+              std::uint64_t keys) const noexcept {
+    if (parameters.bits == 0) return 1.0;
     const double rate = BlockedRate({.kind = BlockKind::kLine,
-                                     .blocks = facts.bits / kLineBits,
-                                     .probes = facts.probes},
+                                     .blocks = parameters.bits / kLineBits,
+                                     .probes = parameters.probes},
                                     keys);
     // Keys with equal hashes of 32 bits are one key.
     const double collisions =
@@ -212,11 +215,13 @@ class LegacyBloom : public RocksDbFormat {
     return std::min(1.0, rate + (1 - rate) * collisions);
   }
 
-  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
     char* trailer = whole.data() + whole.size() - kTrailerBytes;
-    trailer[0] = static_cast<char>(facts.probes);
-    StoreLittle(trailer + kLegacyLinesAt,
-                static_cast<std::uint32_t>(facts.bits / facts.line_bits));
+    trailer[0] = static_cast<char>(parameters.probes);
+    StoreLittle(
+        trailer + kLegacyLinesAt,
+        static_cast<std::uint32_t>(parameters.bits / parameters.line_bits));
   }
 
   Result<ParsedBloom> Parse(Slice bytes) const {
@@ -224,11 +229,11 @@ class LegacyBloom : public RocksDbFormat {
     ParsedBloom parsed;
     parsed.payload = bytes.substr(0, bytes.size() - kTrailerBytes);
     const Slice trailer = bytes.substr(parsed.payload.size());
-    parsed.facts.probes = ByteAt(trailer, 0);
+    parsed.parameters.probes = ByteAt(trailer, 0);
     const std::uint64_t lines = LoadLittle32(trailer.data() + kLegacyLinesAt);
     const std::uint64_t length = parsed.payload.size();
-    if (parsed.facts.probes == 0 ||
-        parsed.facts.probes > kMaxRocksDbLegacyProbes) {
+    if (parsed.parameters.probes == 0 ||
+        parsed.parameters.probes > kMaxRocksDbLegacyProbes) {
       parsed.always_maybe = "its kind is reserved by RocksDB";
     } else if (length == 0) {
       parsed.always_maybe = kBareTrailer;
@@ -236,8 +241,8 @@ class LegacyBloom : public RocksDbFormat {
                !std::has_single_bit(length / lines)) {
       parsed.always_maybe = "its length does not fit its number of lines";
     } else {
-      parsed.facts.bits = 8 * length;
-      parsed.facts.line_bits = 8 * (length / lines);
+      parsed.parameters.bits = 8 * length;
+      parsed.parameters.line_bits = 8 * (length / lines);
     }
     return parsed;
   }
@@ -271,12 +276,12 @@ std::uint64_t FastLocalBloomHash(Slice key) noexcept {
 Status AppendFastLocalBloom(const HashBuckets& hashes, std::uint64_t keys,
                             unsigned millibits, std::string* dst) {
   const FastLocalBloom format({.bits_per_key = millibits / 1000.0});
-  const BloomFacts facts = format.Plan(keys);
-  const FastLocalBloom::Engine engine(format, facts);
+  const BloomParameters parameters = format.Plan(keys);
+  const FastLocalBloom::Engine engine(format, parameters);
   const auto mark = [&](unsigned char* bytes) {
     engine.MarkAll(bytes, hashes);
   };
-  return AppendBloom(format, facts, mark, dst);
+  return AppendBloom(format, parameters, mark, dst);
 }
 
 Result<std::unique_ptr<const FilterPolicy>> NewRocksDbBloomPolicy(

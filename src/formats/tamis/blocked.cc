@@ -92,45 +92,49 @@ class TamisBlocked {
   std::uint64_t BlockOf(Hash hash, std::uint64_t blocks) const noexcept {
     return FastRange(hash, blocks);
   }
-  Shape ShapeOf(const BloomFacts& facts) const noexcept {
-    return Kind::ShapeOf(facts.probes);
+  Shape ShapeOf(const BloomParameters& parameters) const noexcept {
+    return Kind::ShapeOf(parameters.probes);
   }
 
-  BloomFacts Plan(std::uint64_t keys) const noexcept {
-    BloomFacts facts;
-    facts.seed = seed_;
+  BloomParameters Plan(std::uint64_t keys) const noexcept {
+    BloomParameters parameters;
+    parameters.seed = seed_;
     const std::uint64_t bits = sizing_.bits != 0
                                    ? sizing_.bits
                                    : BloomBitsAt(keys, sizing_.bits_per_key);
     const std::uint64_t unit = kBlockBits * sizing_.fold;
-    facts.bits = (bits + unit - 1) / unit * unit;
+    parameters.bits = (bits + unit - 1) / unit * unit;
     // By what was asked for: a few keys have a whole line to themselves, and
     // would not gain by filling it.
-    facts.probes = sizing_.probes != 0 ? sizing_.probes
-                                       : Kind::ProbesAt(sizing_.bits_per_key);
-    return facts;
+    parameters.probes = sizing_.probes != 0
+                            ? sizing_.probes
+                            : Kind::ProbesAt(sizing_.bits_per_key);
+    return parameters;
   }
-  Status CheckPlan(const BloomFacts& facts) const {
-    if (Kind::TakesProbes(facts.probes)) return Status::Ok();
+  Status CheckPlan(const BloomParameters& parameters) const {
+    if (Kind::TakesProbes(parameters.probes)) return Status::Ok();
     return Status::InvalidArgument(std::string(Kind::kName) + ": cannot make " +
-                                   std::to_string(facts.probes) +
+                                   std::to_string(parameters.probes) +
                                    " probes per key");
   }
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
     return bits / 8;
   }
-  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
+  double Rate(const BloomParameters& parameters,
+              std::uint64_t keys) const noexcept {
     return BlockedRate({.kind = Kind::kBlocks,
-                        .blocks = facts.bits / kBlockBits,
-                        .probes = facts.probes},
+                        .blocks = parameters.bits / kBlockBits,
+                        .probes = parameters.probes},
                        keys);
   }
 
-  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    TamisHeader header = NewTamisHeader(Kind::kKind, facts.seed,
-                                        facts.keys.value_or(kTamisKeysUnknown));
-    header.size_parameter = facts.bits / kBlockBits;
-    header.parameter_a = facts.probes;
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
+    TamisHeader header =
+        NewTamisHeader(Kind::kKind, parameters.seed,
+                       parameters.keys.value_or(kTamisKeysUnknown));
+    header.size_parameter = parameters.bits / kBlockBits;
+    header.parameter_a = parameters.probes;
     SealTamis(whole, header);
   }
 
@@ -148,10 +152,10 @@ class TamisBlocked {
         parsed.payload.size() != blocks * Shape::kBytes) {
       return Status::Corruption("tamis: its payload does not fit its blocks");
     }
-    parsed.facts.bits = blocks * kBlockBits;
-    parsed.facts.probes = header.parameter_a;
-    parsed.facts.seed = header.seed;
-    if (header.keys != kTamisKeysUnknown) parsed.facts.keys = header.keys;
+    parsed.parameters.bits = blocks * kBlockBits;
+    parsed.parameters.probes = header.parameter_a;
+    parsed.parameters.seed = header.seed;
+    if (header.keys != kTamisKeysUnknown) parsed.parameters.keys = header.keys;
     return parsed;
   }
 
@@ -227,15 +231,16 @@ Status AppendTamisLines(const HashedKeys& keys, const BloomSizing& sizing,
   constexpr std::uint64_t kRangeKeys = std::uint64_t{1} << 17;  // 1 MiB
   const auto format = BlockedFormatOf<LineKind>(sizing, keys.seed);
   if (!format.ok()) return format.status();
-  BloomFacts facts = format->Plan(keys.hashes->size());
-  facts.keys = keys.hashes->size();
+  BloomParameters parameters = format->Plan(keys.hashes->size());
+  parameters.keys = keys.hashes->size();
   const std::size_t start = dst->size();
-  Status room = AppendZeros(dst, TotalBytes(*format, facts));
+  Status room = AppendZeros(dst, TotalBytes(*format, parameters));
   if (!room.ok()) return room;
   char* whole = dst->data() + start;
-  const MutableLineFilter filter = {.lines = BytesOf(whole + kTamisHeaderBytes),
-                                    .count = facts.bits / kLineBits,
-                                    .probes = TamisLineProbes(facts.probes)};
+  const MutableLineFilter filter = {
+      .lines = BytesOf(whole + kTamisHeaderBytes),
+      .count = parameters.bits / kLineBits,
+      .probes = TamisLineProbes(parameters.probes)};
   const std::size_t ranges = keys.hashes->size() / kRangeKeys + 1;
   Status marked = keys.hashes->ForEachRange(
       ranges,
@@ -247,7 +252,7 @@ Status AppendTamisLines(const HashedKeys& keys, const BloomSizing& sizing,
         MarkLines(filter, hashes);
       });
   if (!marked.ok()) return marked;
-  format->Seal({whole, dst->size() - start}, facts);
+  format->Seal({whole, dst->size() - start}, parameters);
   return Status::Ok();
 }
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "formats/bloom_facts.h"
+#include "formats/bloom_parameters.h"
 #include "formats/tamis/solved_builder.h"
 #include "tamis/filter.h"
 

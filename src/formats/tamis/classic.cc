@@ -36,13 +36,13 @@ class TamisClassic {
   Hash HashOf(Slice key, std::uint64_t seed) const noexcept {
     return Xxh3(key, seed);
   }
-  BloomFacts Plan(std::uint64_t keys) const noexcept {
-    BloomFacts facts = PlanTextbook(sizing_, keys, kMaxClassicProbes);
-    facts.seed = seed_;
-    return facts;
+  BloomParameters Plan(std::uint64_t keys) const noexcept {
+    BloomParameters parameters = PlanTextbook(sizing_, keys, kMaxClassicProbes);
+    parameters.seed = seed_;
+    return parameters;
   }
-  Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.probes > kMaxClassicProbes) {
+  Status CheckPlan(const BloomParameters& parameters) const {
+    if (parameters.probes > kMaxClassicProbes) {
       return Status::InvalidArgument("tamis: more than 255 probes");
     }
     return Status::Ok();
@@ -50,15 +50,18 @@ class TamisClassic {
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
     return (bits + kBitsPerWord - 1) / kBitsPerWord * sizeof(std::uint64_t);
   }
-  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
-    return BloomRate(facts.bits, keys, facts.probes);
+  double Rate(const BloomParameters& parameters,
+              std::uint64_t keys) const noexcept {
+    return BloomRate(parameters.bits, keys, parameters.probes);
   }
 
-  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    TamisHeader header = NewTamisHeader(TamisKind::kClassicBloom, facts.seed,
-                                        facts.keys.value_or(kTamisKeysUnknown));
-    header.size_parameter = facts.bits;
-    header.parameter_a = facts.probes;
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
+    TamisHeader header =
+        NewTamisHeader(TamisKind::kClassicBloom, parameters.seed,
+                       parameters.keys.value_or(kTamisKeysUnknown));
+    header.size_parameter = parameters.bits;
+    header.parameter_a = parameters.probes;
     SealTamis(whole, header);
   }
 
@@ -71,10 +74,10 @@ class TamisClassic {
     parsed.always_maybe = WhyAlwaysMaybe(header);
     if (!parsed.always_maybe.empty()) return parsed;
 
-    parsed.facts.bits = header.size_parameter;
-    parsed.facts.probes = header.parameter_a;
-    parsed.facts.seed = header.seed;
-    if (header.keys != kTamisKeysUnknown) parsed.facts.keys = header.keys;
+    parsed.parameters.bits = header.size_parameter;
+    parsed.parameters.probes = header.parameter_a;
+    parsed.parameters.seed = header.seed;
+    if (header.keys != kTamisKeysUnknown) parsed.parameters.keys = header.keys;
     if (Status fits = CheckPayload(parsed); !fits.ok()) return fits;
     return parsed;
   }
@@ -91,7 +94,7 @@ class TamisClassic {
   }
 
   Status CheckPayload(const ParsedBloom& parsed) const {
-    const std::uint64_t bits = parsed.facts.bits;
+    const std::uint64_t bits = parsed.parameters.bits;
     if (bits == 0 || bits > kMaxBloomBits ||
         parsed.payload.size() != PayloadBytes(bits)) {
       return Status::Corruption("tamis: its payload does not fit its bits");

@@ -42,38 +42,43 @@ class TamisCounting {
     return Xxh3(key, seed);
   }
 
-  BloomFacts Plan(std::uint64_t keys) const noexcept {
+  BloomParameters Plan(std::uint64_t keys) const noexcept {
     // Saturates as BloomBitsAt() does.
     const std::uint64_t bits = sizing_.bits != 0
                                    ? BloomBitsAt(sizing_.bits, kCounterBits)
                                    : BloomBitsAt(keys, sizing_.bits_per_key);
-    BloomFacts facts;
-    facts.seed = seed_;
-    facts.bits =
+    BloomParameters parameters;
+    parameters.seed = seed_;
+    parameters.bits =
         (bits + kLineBitsStored - 1) / kLineBitsStored * kLineBitsStored;
-    facts.probes =
+    parameters.probes =
         sizing_.probes != 0
             ? sizing_.probes
             : BestCountingProbes(sizing_.bits_per_key / kCounterBits);
-    return facts;
+    return parameters;
   }
-  Status CheckPlan(const BloomFacts& facts) const {
-    if (kKind.TakesA(facts.probes)) return Status::Ok();
+  Status CheckPlan(const BloomParameters& parameters) const {
+    if (kKind.TakesA(parameters.probes)) return Status::Ok();
     return Status::InvalidArgument("counting: cannot make " +
-                                   std::to_string(facts.probes) +
+                                   std::to_string(parameters.probes) +
                                    " probes per key; 1 to 32 it can");
   }
   // Counters take any number of keys.
-  BloomFacts Larger(const BloomFacts& facts) const noexcept { return facts; }
+  BloomParameters Larger(const BloomParameters& parameters) const noexcept {
+    return parameters;
+  }
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
     return bits / 8;
   }
-  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
-    return CountingRate(facts.bits / kLineBitsStored, facts.probes, keys);
+  double Rate(const BloomParameters& parameters,
+              std::uint64_t keys) const noexcept {
+    return CountingRate(parameters.bits / kLineBitsStored, parameters.probes,
+                        keys);
   }
 
-  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    SealErasable(whole, kKind, facts, facts.bits / kLineBitsStored);
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
+    SealErasable(whole, kKind, parameters, parameters.bits / kLineBitsStored);
   }
   Result<ParsedBloom> Parse(Slice bytes) const {
     Result<ParsedErasable> parsed = ParseErasable(bytes, kKind);
@@ -85,7 +90,7 @@ class TamisCounting {
         bloom.payload.size() != lines * kCountingLineBytes) {
       return Status::Corruption("tamis: its payload does not fit its lines");
     }
-    bloom.facts.bits = lines * kLineBitsStored;
+    bloom.parameters.bits = lines * kLineBitsStored;
     return bloom;
   }
   Status CheckToLoad(const ParsedBloom& /*parsed*/) const {
@@ -104,8 +109,9 @@ class CountingEngine {
     std::uint32_t bits;
   };
 
-  CountingEngine(const TamisCounting& /*format*/, const BloomFacts& facts)
-      : lines_(facts.bits / kLineBitsStored), probes_(facts.probes) {}
+  CountingEngine(const TamisCounting& /*format*/,
+                 const BloomParameters& parameters)
+      : lines_(parameters.bits / kLineBitsStored), probes_(parameters.probes) {}
 
   [[gnu::always_inline]] Query Prepare(const unsigned char* bytes,
                                        std::uint64_t hash) const noexcept {

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "formats/bloom_facts.h"
+#include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
 #include "tamis/living_filter.h"
 

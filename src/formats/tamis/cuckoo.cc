@@ -37,51 +37,55 @@ class TamisCuckoo {
     return Xxh3(key, seed);
   }
 
-  // facts.probes are the bits of a fingerprint.
-  BloomFacts Plan(std::uint64_t keys) const noexcept {
-    BloomFacts facts;
-    facts.seed = seed_;
+  // parameters.probes are the bits of a fingerprint.
+  BloomParameters Plan(std::uint64_t keys) const noexcept {
+    BloomParameters parameters;
+    parameters.seed = seed_;
     if (sizing_.bits != 0) {
-      facts.probes = sizing_.probes;
-      facts.bits = BitsOf(BucketsOfSlots(sizing_.bits), facts.probes);
-      return facts;
+      parameters.probes = sizing_.probes;
+      parameters.bits = BitsOf(BucketsOfSlots(sizing_.bits), parameters.probes);
+      return parameters;
     }
     double slots_per_key = 0;
     if (sizing_.rate > 0) {
-      facts.probes = FingerprintBitsAt(sizing_.rate, keys);
+      parameters.probes = FingerprintBitsAt(sizing_.rate, keys);
     } else {
-      facts.probes = sizing_.probes != 0
-                         ? sizing_.probes
-                         : FingerprintBitsWithin(sizing_.bits_per_key);
-      slots_per_key = sizing_.bits_per_key / std::max(facts.probes, 1u);
+      parameters.probes = sizing_.probes != 0
+                              ? sizing_.probes
+                              : FingerprintBitsWithin(sizing_.bits_per_key);
+      slots_per_key = sizing_.bits_per_key / std::max(parameters.probes, 1u);
     }
-    facts.bits = BitsOf(CuckooBuckets(keys, slots_per_key), facts.probes);
-    return facts;
+    parameters.bits =
+        BitsOf(CuckooBuckets(keys, slots_per_key), parameters.probes);
+    return parameters;
   }
-  Status CheckPlan(const BloomFacts& facts) const {
-    if (kKind.TakesA(facts.probes)) return Status::Ok();
+  Status CheckPlan(const BloomParameters& parameters) const {
+    if (kKind.TakesA(parameters.probes)) return Status::Ok();
     return Status::InvalidArgument(
         "cuckoo: fingerprints have 4 to 32 bits, not " +
-        std::to_string(facts.probes) +
+        std::to_string(parameters.probes) +
         "; a key takes 1/0.95 of that, and its rate is about 8 / 2^bits");
   }
   // By two percent, and at least two buckets.
-  BloomFacts Larger(BloomFacts facts) const noexcept {
-    if (sizing_.bits != 0) return facts;
-    const std::uint64_t buckets = BucketsOf(facts);
-    facts.bits = BitsOf(buckets + buckets / 100 * 2 + 2, facts.probes);
-    return facts;
+  BloomParameters Larger(BloomParameters parameters) const noexcept {
+    if (sizing_.bits != 0) return parameters;
+    const std::uint64_t buckets = BucketsOf(parameters);
+    parameters.bits =
+        BitsOf(buckets + buckets / 100 * 2 + 2, parameters.probes);
+    return parameters;
   }
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
     return bits / 8 + kCuckooPaddingBytes;
   }
-  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
-    return CuckooRate({.buckets = BucketsOf(facts), .bits = facts.probes},
-                      keys);
+  double Rate(const BloomParameters& parameters,
+              std::uint64_t keys) const noexcept {
+    return CuckooRate(
+        {.buckets = BucketsOf(parameters), .bits = parameters.probes}, keys);
   }
 
-  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    SealErasable(whole, kKind, facts, BucketsOf(facts));
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
+    SealErasable(whole, kKind, parameters, BucketsOf(parameters));
   }
   Result<ParsedBloom> Parse(Slice bytes) const {
     Result<ParsedErasable> parsed = ParseErasable(bytes, kKind);
@@ -89,9 +93,10 @@ class TamisCuckoo {
     ParsedBloom& bloom = parsed->bloom;
     if (!bloom.always_maybe.empty()) return bloom;
     const std::uint64_t buckets = parsed->blocks;
-    bloom.facts.bits = BitsOf(buckets, bloom.facts.probes);
-    if (buckets == 0 || buckets % 2 != 0 || bloom.facts.bits > kMaxBloomBits ||
-        bloom.payload.size() != PayloadBytes(bloom.facts.bits)) {
+    bloom.parameters.bits = BitsOf(buckets, bloom.parameters.probes);
+    if (buckets == 0 || buckets % 2 != 0 ||
+        bloom.parameters.bits > kMaxBloomBits ||
+        bloom.payload.size() != PayloadBytes(bloom.parameters.bits)) {
       return Status::Corruption("tamis: its payload does not fit its buckets");
     }
     const Slice padding =
@@ -103,15 +108,17 @@ class TamisCuckoo {
   }
   // Every key that was inserted took one slot, every erasure freed one.
   Status CheckToLoad(const ParsedBloom& parsed) const {
-    const CuckooTable table(BucketsOf(parsed.facts), parsed.facts.probes);
-    if (table.CountOccupied(BytesOf(parsed.payload)) == parsed.facts.keys) {
+    const CuckooTable table(BucketsOf(parsed.parameters),
+                            parsed.parameters.probes);
+    if (table.CountOccupied(BytesOf(parsed.payload)) ==
+        parsed.parameters.keys) {
       return Status::Ok();
     }
     return Status::Corruption("tamis: its slots are not those of its keys");
   }
 
-  static std::uint64_t BucketsOf(const BloomFacts& facts) noexcept {
-    return facts.bits / (std::uint64_t{kCuckooSlots} * facts.probes);
+  static std::uint64_t BucketsOf(const BloomParameters& parameters) noexcept {
+    return parameters.bits / (std::uint64_t{kCuckooSlots} * parameters.probes);
   }
 
  private:
@@ -139,8 +146,8 @@ class CuckooEngine {
     CuckooPlace place;
   };
 
-  CuckooEngine(const TamisCuckoo& /*format*/, const BloomFacts& facts)
-      : table_(TamisCuckoo::BucketsOf(facts), facts.probes) {}
+  CuckooEngine(const TamisCuckoo& /*format*/, const BloomParameters& parameters)
+      : table_(TamisCuckoo::BucketsOf(parameters), parameters.probes) {}
 
   [[gnu::always_inline]] Query Prepare(const unsigned char* bytes,
                                        std::uint64_t hash) const noexcept {

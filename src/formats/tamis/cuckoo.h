@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "formats/bloom_facts.h"
+#include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
 #include "tamis/living_filter.h"
 

@@ -25,18 +25,20 @@ Result<ParsedErasable> ParseErasable(Slice bytes, const ErasableKind& kind) {
   parsed.blocks = header.size_parameter;
   parsed.bloom.payload = contents->payload;
   parsed.bloom.always_maybe = WhyAlwaysMaybe(header, kind);
-  parsed.bloom.facts = {.bits = 0,
-                        .probes = header.parameter_a,
-                        .seed = header.seed,
-                        .keys = header.keys};
+  parsed.bloom.parameters = {.bits = 0,
+                             .probes = header.parameter_a,
+                             .seed = header.seed,
+                             .keys = header.keys};
   return parsed;
 }
 
 void SealErasable(std::span<char> whole, const ErasableKind& kind,
-                  const BloomFacts& facts, std::uint64_t blocks) noexcept {
-  TamisHeader header = NewTamisHeader(kind.kind, facts.seed, *facts.keys);
+                  const BloomParameters& parameters,
+                  std::uint64_t blocks) noexcept {
+  TamisHeader header =
+      NewTamisHeader(kind.kind, parameters.seed, *parameters.keys);
   header.size_parameter = blocks;
-  header.parameter_a = facts.probes;
+  header.parameter_a = parameters.probes;
   header.parameter_b = kind.b;
   SealTamis(whole, header);
 }

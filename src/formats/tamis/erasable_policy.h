@@ -21,9 +21,9 @@
 #include "base/no_throw.h"
 #include "filters/batch_loop.h"
 #include "formats/always_maybe.h"
-#include "formats/bloom_facts.h"
 #include "formats/bloom_format.h"
 #include "formats/bloom_mutable.h"
+#include "formats/bloom_parameters.h"
 #include "formats/bloom_policy.h"
 #include "formats/tamis/container.h"
 #include "tamis/filter.h"
@@ -47,17 +47,19 @@ struct ErasableKind {
   }
 };
 
-// Checks the container.  facts.bits are 0 and for the caller to find, unless
-// always_maybe says that nothing may be probed; blocks is the size parameter.
+// Checks the container.  parameters.bits are 0 and for the caller to find,
+// unless always_maybe says that nothing may be probed; blocks is the size
+// parameter.
 struct ParsedErasable {
   ParsedBloom bloom;
   std::uint64_t blocks = 0;
 };
 Result<ParsedErasable> ParseErasable(Slice bytes, const ErasableKind& kind);
 
-// REQUIRES: as SealTamis(); facts.keys are known
+// REQUIRES: as SealTamis(); parameters.keys are known
 void SealErasable(std::span<char> whole, const ErasableKind& kind,
-                  const BloomFacts& facts, std::uint64_t blocks) noexcept;
+                  const BloomParameters& parameters,
+                  std::uint64_t blocks) noexcept;
 
 // The hashes in order, each once.  ResourceExhausted: no memory.
 struct SortedHashes {
@@ -83,22 +85,23 @@ void CheckErasable(const Engine& engine, const unsigned char* bytes,
 template <ErasableFormat F>
 class TamisErasable final : public ErasableFilter {
  public:
-  // REQUIRES: `payload` is one of these facts, whose keys are known
-  TamisErasable(const F& format, const BloomFacts& facts, BloomPayload payload)
+  // REQUIRES: `payload` is one of these parameters, whose keys are known
+  TamisErasable(const F& format, const BloomParameters& parameters,
+                BloomPayload payload)
       : format_(format),
-        engine_(format, facts),
-        facts_(facts),
+        engine_(format, parameters),
+        parameters_(parameters),
         payload_(std::move(payload)) {}
 
   Status Insert(Slice key) override {
-    return InsertHash(format_.HashOf(key, facts_.seed));
+    return InsertHash(format_.HashOf(key, parameters_.seed));
   }
   Status InsertMany(std::span<const Slice> keys) override {
     Status inserted;  // the first failure; keys after it are left out
     ForEachPrepared<kErasableGroup, BatchOrder::kInTurn>(
         keys,
         [this](Slice key) {
-          const std::uint64_t hash = format_.HashOf(key, facts_.seed);
+          const std::uint64_t hash = format_.HashOf(key, parameters_.seed);
           engine_.Prepare(bytes(), hash);
           return hash;
         },
@@ -111,49 +114,50 @@ class TamisErasable final : public ErasableFilter {
   }
   Status Erase(Slice key) override {
     // What is left of counters that got stuck is nobody's.
-    if (*facts_.keys == 0 ||
-        !engine_.Erase(bytes(), format_.HashOf(key, facts_.seed))) {
+    if (*parameters_.keys == 0 ||
+        !engine_.Erase(bytes(), format_.HashOf(key, parameters_.seed))) {
       return NoThrow([] {
         return Status::NotFound(std::string(F::kKind.name) +
                                 ": the key to erase is not in");
       });
     }
-    --*facts_.keys;
+    --*parameters_.keys;
     return Status::Ok();
   }
   bool MayContain(Slice key) const noexcept override {
-    return engine_.Check(bytes(), format_.HashOf(key, facts_.seed));
+    return engine_.Check(bytes(), format_.HashOf(key, parameters_.seed));
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
-    engine_.CheckMany(format_, facts_.seed, bytes(), keys, out);
+    engine_.CheckMany(format_, parameters_.seed, bytes(), keys, out);
   }
   FilterInfo Describe() const override {
-    return DescribeBloom(format_, engine_, facts_, payload_.slice());
+    return DescribeBloom(format_, engine_, parameters_, payload_.slice());
   }
   Status Save(std::string* dst) const override {
     const auto fill = [&](unsigned char* to) { payload_.CopyTo(to); };
-    return AppendBloom(format_, facts_, fill, dst);
+    return AppendBloom(format_, parameters_, fill, dst);
   }
 
  private:
   unsigned char* bytes() const noexcept { return payload_.bytes.get(); }
 
   Status InsertHash(std::uint64_t hash) {
-    if (*facts_.keys == kMaxErasableKeys || !engine_.Insert(bytes(), hash)) {
+    if (*parameters_.keys == kMaxErasableKeys ||
+        !engine_.Insert(bytes(), hash)) {
       return NoThrow([&] {
         return Status::FilterFull(
             std::string(F::kKind.name) + ": no room for another key among " +
-            std::to_string(*facts_.keys) + "; plan for more keys");
+            std::to_string(*parameters_.keys) + "; plan for more keys");
       });
     }
-    ++*facts_.keys;
+    ++*parameters_.keys;
     return Status::Ok();
   }
 
   F format_;
   typename F::Engine engine_;
-  BloomFacts facts_;
+  BloomParameters parameters_;
   BloomPayload payload_;
 };
 
@@ -192,36 +196,38 @@ class ErasableBuilder final : public FilterBuilder {
     }
     Result<SortedHashes> sorted = SortHashes(hashes_);
     if (!sorted.ok()) return sorted.status();
-    BloomFacts facts = format_.Plan(sorted->hashes.size());
-    facts.keys = sorted->hashes.size();
+    BloomParameters parameters = format_.Plan(sorted->hashes.size());
+    parameters.keys = sorted->hashes.size();
     // A plan fails by chance, and hardly ever twice; a size that was given is
     // kept to.
     constexpr unsigned kTries = 10;
     std::uint64_t tried_bits = 0;
-    for (unsigned i = 0; i < kTries && facts.bits != tried_bits; ++i) {
-      if (Status fits = CheckPlan(format_, facts); !fits.ok()) return fits;
+    for (unsigned i = 0; i < kTries && parameters.bits != tried_bits; ++i) {
+      if (Status fits = CheckPlan(format_, parameters); !fits.ok()) return fits;
       const std::size_t start = dst->size();
-      Status room = AppendZeros(dst, TotalBytes(format_, facts));
+      Status room = AppendZeros(dst, TotalBytes(format_, parameters));
       if (!room.ok()) return room;
       char* whole = dst->data() + start;
-      if (InsertAll(facts, sorted->hashes, BytesOf(whole + F::kHeaderBytes))) {
-        format_.Seal({whole, dst->size() - start}, facts);
-        counted_ = *facts.keys;
+      if (InsertAll(parameters, sorted->hashes,
+                    BytesOf(whole + F::kHeaderBytes))) {
+        format_.Seal({whole, dst->size() - start}, parameters);
+        counted_ = *parameters.keys;
         return Status::Ok();
       }
       dst->resize(start);
-      tried_bits = facts.bits;
-      facts = format_.Larger(facts);
+      tried_bits = parameters.bits;
+      parameters = format_.Larger(parameters);
     }
     return Status::FilterFull(
-        std::string(F::kKind.name) + ": " + std::to_string(*facts.keys) +
+        std::string(F::kKind.name) + ": " + std::to_string(*parameters.keys) +
         " keys do not find room; plan for a larger filter");
   }
 
-  bool InsertAll(const BloomFacts& facts, std::span<const std::uint64_t> hashes,
+  bool InsertAll(const BloomParameters& parameters,
+                 std::span<const std::uint64_t> hashes,
                  unsigned char* bytes) const noexcept {
     constexpr std::size_t kAhead = 16;
-    const typename F::Engine engine(format_, facts);
+    const typename F::Engine engine(format_, parameters);
     for (std::size_t i = 0; i < hashes.size(); ++i) {
       if (i + kAhead < hashes.size()) {
         engine.Prepare(bytes, hashes[i + kAhead]);
@@ -241,14 +247,15 @@ class ErasableBuilder final : public FilterBuilder {
 template <ErasableFormat F>
 Result<std::unique_ptr<ErasableFilter>> NewTamisErasable(
     const F& format, std::uint64_t planned_keys) {
-  BloomFacts facts = format.Plan(std::max<std::uint64_t>(planned_keys, 1));
-  facts.keys = 0;
-  if (Status fits = CheckPlan(format, facts); !fits.ok()) return fits;
+  BloomParameters parameters =
+      format.Plan(std::max<std::uint64_t>(planned_keys, 1));
+  parameters.keys = 0;
+  if (Status fits = CheckPlan(format, parameters); !fits.ok()) return fits;
   Result<BloomPayload> payload =
-      NewBloomPayload(format.PayloadBytes(facts.bits));
+      NewBloomPayload(format.PayloadBytes(parameters.bits));
   if (!payload.ok()) return payload.status();
-  return std::unique_ptr<ErasableFilter>(
-      std::make_unique<TamisErasable<F>>(format, facts, *std::move(payload)));
+  return std::unique_ptr<ErasableFilter>(std::make_unique<TamisErasable<F>>(
+      format, parameters, *std::move(payload)));
 }
 
 template <ErasableFormat F>
@@ -264,7 +271,7 @@ Result<std::unique_ptr<ErasableFilter>> LoadTamisErasable(const F& format,
   if (!payload.ok()) return payload.status();
   std::memcpy(payload->bytes.get(), parsed->payload.data(), payload->size);
   return std::unique_ptr<ErasableFilter>(std::make_unique<TamisErasable<F>>(
-      format, parsed->facts, *std::move(payload)));
+      format, parsed->parameters, *std::move(payload)));
 }
 
 // The filter of all keys of some filters, whose counters are added up.
@@ -280,16 +287,17 @@ CombineErasable(const F& format, std::span<const Slice> filters,
         ": what keys of one filter alone leave in an intersection could never "
         "be erased; ask each filter instead");
   }
-  BloomFacts facts = parts->front().facts;
-  facts.keys = 0;
+  BloomParameters parameters = parts->front().parameters;
+  parameters.keys = 0;
   const auto add = [&](unsigned char* bytes) {
     for (const ParsedBloom& part : *parts) {
       F::Engine::AddInto({bytes, part.payload.size()},
                          {BytesOf(part.payload), part.payload.size()});
-      facts.keys = std::min(*facts.keys + *part.facts.keys, kMaxErasableKeys);
+      parameters.keys =
+          std::min(*parameters.keys + *part.parameters.keys, kMaxErasableKeys);
     }
   };
-  return AppendBloom(format, facts, add, dst);
+  return AppendBloom(format, parameters, add, dst);
 }
 
 template <ErasableFormat F>
@@ -306,12 +314,12 @@ class ErasablePolicy final : public FilterPolicy {
     return OpenBloom(format_, bytes);
   }
   Estimate Predict(std::uint64_t keys) const noexcept override {
-    const BloomFacts facts = format_.Plan(keys);
-    return {.bytes = TotalBytes(format_, facts),
-            .bits = facts.bits,
-            .probes = facts.probes,
-            .false_positive_rate = format_.Rate(facts, keys),
-            .status = CheckPlan(format_, facts)};
+    const BloomParameters parameters = format_.Plan(keys);
+    return {.bytes = TotalBytes(format_, parameters),
+            .bits = parameters.bits,
+            .probes = parameters.probes,
+            .false_positive_rate = format_.Rate(parameters, keys),
+            .status = CheckPlan(format_, parameters)};
   }
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {

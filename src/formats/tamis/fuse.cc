@@ -140,7 +140,7 @@ FilterInfo FuseReader<Cell, kArity>::Describe() const {
   info.set_bits = CountSetBits(
       {reinterpret_cast<const unsigned char*>(content.data()), content.size()});
   info.probes = kArity;
-  // Of what is listed, only a stranger of equal hash is mistaken.
+  // Of what is listed, only an absent key of equal hash is mistaken.
   info.rate = FuseRate(header_.parameter_a) *
               (1 - static_cast<double>(lists) / static_cast<double>(parts_));
   if (header_.keys != kTamisKeysUnknown) info.keys = header_.keys;

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/bloom_facts.h"
+#include "formats/bloom_parameters.h"
 #include "formats/tamis/container.h"
 #include "formats/tamis/fuse.h"
 #include "formats/tamis/rotating.h"

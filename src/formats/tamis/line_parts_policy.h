@@ -20,8 +20,8 @@
 #include "base/append_zeros.h"
 #include "base/no_throw.h"
 #include "filters/bloom/line_filter.h"
-#include "formats/bloom_facts.h"
 #include "formats/bloom_mutable.h"
+#include "formats/bloom_parameters.h"
 #include "formats/tamis/container.h"
 #include "formats/tamis/line_parts.h"
 #include "formats/tamis/line_view.h"
@@ -30,82 +30,83 @@
 namespace tamis {
 
 // What the bytes of a filter state, the lines aside.
-template <typename Facts>
-concept LinePartsFacts = std::copyable<Facts> &&
-    requires(const Facts facts, Facts changing, const unsigned char* lines,
-             unsigned char* new_lines, std::span<char> whole) {
-  { Facts::kKindName } -> std::convertible_to<std::string_view>;
-  { facts.seed } -> std::convertible_to<std::uint64_t>;
-  { facts.all_keys() }
+template <typename Parameters>
+concept LinePartsParameters = std::copyable<Parameters> &&
+    requires(const Parameters parameters, Parameters changing,
+             const unsigned char* lines, unsigned char* new_lines,
+             std::span<char> whole) {
+  { Parameters::kKindName } -> std::convertible_to<std::string_view>;
+  { parameters.seed } -> std::convertible_to<std::uint64_t>;
+  { parameters.all_keys() }
   noexcept->std::same_as<std::uint64_t>;
-  { facts.LinesAt() }
+  { parameters.LinesAt() }
   noexcept->std::same_as<std::size_t>;
-  { facts.LineBytes() }
+  { parameters.LineBytes() }
   noexcept->std::same_as<std::uint64_t>;
-  { facts.TotalBytes() }
+  { parameters.TotalBytes() }
   noexcept->std::same_as<std::uint64_t>;
   // The part that a builder fills, and how many keys are in it.
-  { facts.FirstPart(lines) }
+  { parameters.FirstPart(lines) }
   noexcept->std::same_as<LineFilter>;
-  { facts.FirstPart(new_lines) }
+  { parameters.FirstPart(new_lines) }
   noexcept->std::same_as<MutableLineFilter>;
   { changing.FirstKeys() }
   noexcept->std::same_as<std::uint64_t&>;
   // Writes all but the lines.  REQUIRES: `whole` is the container from end
   // to end, its lines in place and the rest zero
-  { facts.Seal(whole) }
+  { parameters.Seal(whole) }
   noexcept;
 };
 
-template <LinePartsFacts Facts>
-FilterInfo DescribeLineParts(const Facts& facts,
+template <LinePartsParameters Parameters>
+FilterInfo DescribeLineParts(const Parameters& parameters,
                              std::span<const LineFilter> parts) {
   FilterInfo info = DescribeParts(parts);
-  info.kind = Facts::kKindName;
-  info.keys = facts.all_keys();
-  info.seed = facts.seed;
+  info.kind = Parameters::kKindName;
+  info.keys = parameters.all_keys();
+  info.seed = parameters.seed;
   return info;
 }
 
-template <LinePartsFacts Facts>
+template <LinePartsParameters Parameters>
 class LinePartsReader final : public FilterReader {
  public:
   // Asks the parts in their order: the likeliest should come first.
-  LinePartsReader(Facts facts, std::vector<LineFilter> parts)
-      : facts_(std::move(facts)), parts_(std::move(parts)) {}
+  LinePartsReader(Parameters parameters, std::vector<LineFilter> parts)
+      : parameters_(std::move(parameters)), parts_(std::move(parts)) {}
 
   bool MayContain(Slice key) const noexcept override {
-    return CheckParts(parts_, LineHash(key, facts_.seed));
+    return CheckParts(parts_, LineHash(key, parameters_.seed));
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
-    CheckPartsMany(parts_, facts_.seed, keys, out);
+    CheckPartsMany(parts_, parameters_.seed, keys, out);
   }
   std::optional<std::uint64_t> hash_seed() const noexcept override {
-    return facts_.seed;
+    return parameters_.seed;
   }
   bool MayContainHash(KeyHash hash) const noexcept override {
-    return hash.seed != facts_.seed || CheckParts(parts_, hash.value);
+    return hash.seed != parameters_.seed || CheckParts(parts_, hash.value);
   }
   void MayContainHashes(KeyHashes hashes,
                         std::span<bool> out) const noexcept override {
-    if (hashes.seed == facts_.seed) {
+    if (hashes.seed == parameters_.seed) {
       CheckPartsMany(parts_, hashes.values, out);
     } else {
       std::fill(out.begin(), out.end(), true);
     }
   }
   FilterInfo Describe() const override {
-    return DescribeLineParts(facts_, parts_);
+    return DescribeLineParts(parameters_, parts_);
   }
 
  private:
-  Facts facts_;
+  Parameters parameters_;
   std::vector<LineFilter> parts_;
 };
 
 // Sizes and builds filters as Plan() has it; a kind adds the rest.
-template <LinePartsFacts Facts>
+template <LinePartsParameters Parameters>
 class LinePartsPolicy : public FilterPolicy {
  public:
   std::string_view name() const noexcept override { return kTamisFilterName; }
@@ -133,18 +134,18 @@ class LinePartsPolicy : public FilterPolicy {
   std::uint64_t seed() const noexcept { return seed_; }
 
   // An empty filter for that many keys.
-  virtual Facts Plan(std::uint64_t keys) const = 0;
+  virtual Parameters Plan(std::uint64_t keys) const = 0;
   // InvalidArgument: none can be so large.
-  virtual Status CheckPlan(const Facts& facts) const = 0;
+  virtual Status CheckPlan(const Parameters& parameters) const = 0;
 
  private:
   Estimate PredictOrThrow(std::uint64_t keys) const {
-    const Facts facts = Plan(keys);
-    Estimate estimate = {.bytes = facts.TotalBytes(),
-                         .bits = facts.LineBytes() * 8,
-                         .probes = FirstProbes(facts),
+    const Parameters parameters = Plan(keys);
+    Estimate estimate = {.bytes = parameters.TotalBytes(),
+                         .bits = parameters.LineBytes() * 8,
+                         .probes = FirstProbes(parameters),
                          .false_positive_rate = RateAt(keys, keys),
-                         .status = CheckPlan(facts)};
+                         .status = CheckPlan(parameters)};
     if (!estimate.status.ok()) {  // its size may be beyond 64 bits
       estimate.bits = kMaxBloomBits;
       estimate.bytes = kMaxBloomBits / 8;
@@ -152,24 +153,24 @@ class LinePartsPolicy : public FilterPolicy {
     return estimate;
   }
 
-  static unsigned FirstProbes(const Facts& facts) noexcept {
+  static unsigned FirstProbes(const Parameters& parameters) noexcept {
     const unsigned char* nowhere = nullptr;
-    return facts.FirstPart(nowhere).probes.count;
+    return parameters.FirstPart(nowhere).probes.count;
   }
 
   Status Write(const LinePartsBuilder::Hashes& hashes, std::string* dst) const {
-    Facts facts = Plan(hashes.distinct);
-    if (Status fits = CheckPlan(facts); !fits.ok()) return fits;
+    Parameters parameters = Plan(hashes.distinct);
+    if (Status fits = CheckPlan(parameters); !fits.ok()) return fits;
     const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, facts.TotalBytes());
+    Status room = AppendZeros(dst, parameters.TotalBytes());
     if (!room.ok()) return room;
     char* whole = dst->data() + start;
     const MutableLineFilter part =
-        facts.FirstPart(BytesOf(whole + facts.LinesAt()));
+        parameters.FirstPart(BytesOf(whole + parameters.LinesAt()));
     hashes.all.ForEach([&](std::span<const std::uint64_t> some) {
-      facts.FirstKeys() += MarkNew(part, some);
+      parameters.FirstKeys() += MarkNew(part, some);
     });
-    facts.Seal({whole, dst->size() - start});
+    parameters.Seal({whole, dst->size() - start});
     return Status::Ok();
   }
 

@@ -42,7 +42,7 @@ std::size_t GenerationTableBytes(std::size_t generations) noexcept {
 
 // What the bytes state, the lines aside.  Generations have places that stay
 // the same: the newest is at rotations mod generations, the oldest behind it.
-struct RotatingFacts {
+struct RotatingParameters {
   static constexpr std::string_view kKindName = "rotating";
 
   std::uint64_t seed = 0;
@@ -89,7 +89,7 @@ struct RotatingFacts {
   void Seal(std::span<char> whole) const noexcept;
 };
 
-void RotatingFacts::Seal(std::span<char> whole) const noexcept {
+void RotatingParameters::Seal(std::span<char> whole) const noexcept {
   char* table = whole.data() + kTamisHeaderBytes;
   StoreLittle(table + kRotationsAt, rotations);
   char* at = table + kKeysAt;
@@ -105,13 +105,13 @@ void RotatingFacts::Seal(std::span<char> whole) const noexcept {
 }
 
 // All generations, the newest first.
-std::vector<LineFilter> GenerationsOf(const RotatingFacts& facts,
+std::vector<LineFilter> GenerationsOf(const RotatingParameters& parameters,
                                       const unsigned char* lines) {
   std::vector<LineFilter> parts;
-  const std::size_t count = facts.generations();
+  const std::size_t count = parameters.generations();
   for (std::size_t age = 0; age < count; ++age) {
-    const std::size_t place = (facts.newest() + count - age) % count;
-    parts.push_back(facts.GenerationAt(lines, place));
+    const std::size_t place = (parameters.newest() + count - age) % count;
+    parts.push_back(parameters.GenerationAt(lines, place));
   }
   return parts;
 }
@@ -129,21 +129,22 @@ std::string WhyRotatingIsReserved(const TamisHeader& header) {
 
 // REQUIRES: nothing is reserved, and `table` is as long as
 // GenerationTableBytes() says
-RotatingFacts ReadFacts(const TamisHeader& header, const char* table) {
-  RotatingFacts facts;
-  facts.seed = header.seed;
-  facts.lines = header.size_parameter;
-  facts.probes = header.parameter_a;
-  facts.rotations = LoadLittle64(table + kRotationsAt);
+RotatingParameters ReadParameters(const TamisHeader& header,
+                                  const char* table) {
+  RotatingParameters parameters;
+  parameters.seed = header.seed;
+  parameters.lines = header.size_parameter;
+  parameters.probes = header.parameter_a;
+  parameters.rotations = LoadLittle64(table + kRotationsAt);
   for (std::size_t i = 0; i < header.parameter_b; ++i) {
-    facts.keys.push_back(
+    parameters.keys.push_back(
         LoadLittle64(table + kKeysAt + i * sizeof(std::uint64_t)));
   }
-  return facts;
+  return parameters;
 }
 
 struct ParsedRotating {
-  RotatingFacts facts;
+  RotatingParameters parameters;
   Slice lines;               // of all generations
   std::string always_maybe;  // not empty: reserved (says why); nothing else is
                              // set
@@ -172,28 +173,28 @@ Result<ParsedRotating> ParseRotating(Slice bytes) {
     parsed.always_maybe = "its table has values that are reserved";
     return parsed;
   }
-  parsed.facts = ReadFacts(header, payload.data());
+  parsed.parameters = ReadParameters(header, payload.data());
   parsed.lines = payload.substr(table);
   return parsed;
 }
 
 class RotatingInMemory final : public RotatingFilter {
  public:
-  // REQUIRES: `memory` has facts.LineBytes() bytes
-  RotatingInMemory(RotatingFacts facts, BloomPayload memory)
-      : facts_(std::move(facts)),
+  // REQUIRES: `memory` has parameters.LineBytes() bytes
+  RotatingInMemory(RotatingParameters parameters, BloomPayload memory)
+      : parameters_(std::move(parameters)),
         memory_(std::move(memory)),
-        parts_(GenerationsOf(facts_, memory_.bytes.get())) {}
+        parts_(GenerationsOf(parameters_, memory_.bytes.get())) {}
 
   Status Insert(Slice key) override {
-    InsertHash(LineHash(key, facts_.seed));
+    InsertHash(LineHash(key, parameters_.seed));
     return Status::Ok();
   }
   Status InsertMany(std::span<const Slice> keys) override {
     ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
         keys,
         [this](Slice key) {
-          return PrepareParts({&parts_.front(), 1}, facts_.seed, key);
+          return PrepareParts({&parts_.front(), 1}, parameters_.seed, key);
         },
         [this](std::size_t /*first*/, std::span<const std::uint64_t> hashes) {
           for (const std::uint64_t hash : hashes) InsertHash(hash);
@@ -201,28 +202,29 @@ class RotatingInMemory final : public RotatingFilter {
     return Status::Ok();
   }
   bool MayContain(Slice key) const noexcept override {
-    return CheckParts(parts_, LineHash(key, facts_.seed));
+    return CheckParts(parts_, LineHash(key, parameters_.seed));
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
-    CheckPartsMany(parts_, facts_.seed, keys, out);
+    CheckPartsMany(parts_, parameters_.seed, keys, out);
   }
   FilterInfo Describe() const override {
-    return DescribeLineParts(facts_, parts_);
+    return DescribeLineParts(parameters_, parts_);
   }
   Status Save(std::string* dst) const override {
     const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, facts_.TotalBytes());
+    Status room = AppendZeros(dst, parameters_.TotalBytes());
     if (!room.ok()) return room;
     char* whole = dst->data() + start;
-    std::memcpy(whole + facts_.LinesAt(), memory_.bytes.get(), memory_.size);
-    facts_.Seal({whole, dst->size() - start});
+    std::memcpy(whole + parameters_.LinesAt(), memory_.bytes.get(),
+                memory_.size);
+    parameters_.Seal({whole, dst->size() - start});
     return Status::Ok();
   }
 
   Status Rotate() override {
-    ++facts_.rotations;
-    facts_.keys[facts_.newest()] = 0;
+    ++parameters_.rotations;
+    parameters_.keys[parameters_.newest()] = 0;
     // What was the oldest is the newest now.
     std::rotate(parts_.begin(), parts_.end() - 1, parts_.end());
     const MutableLineFilter newest = Newest();
@@ -232,25 +234,27 @@ class RotatingInMemory final : public RotatingFilter {
     return Status::Ok();
   }
   unsigned generations() const noexcept override {
-    return facts_.generations();
+    return parameters_.generations();
   }
-  std::uint64_t rotations() const noexcept override { return facts_.rotations; }
+  std::uint64_t rotations() const noexcept override {
+    return parameters_.rotations;
+  }
 
  private:
   MutableLineFilter Newest() noexcept {
-    return facts_.GenerationAt(memory_.bytes.get(), facts_.newest());
+    return parameters_.GenerationAt(memory_.bytes.get(), parameters_.newest());
   }
   // Into the newest, whatever the older ones say: a key lives on by it.
   void InsertHash(std::uint64_t hash) noexcept {
-    facts_.keys[facts_.newest()] += MarkNew(Newest(), {&hash, 1});
+    parameters_.keys[parameters_.newest()] += MarkNew(Newest(), {&hash, 1});
   }
 
-  RotatingFacts facts_;
+  RotatingParameters parameters_;
   BloomPayload memory_;
   std::vector<LineFilter> parts_;  // the newest first
 };
 
-class RotatingPolicy final : public LinePartsPolicy<RotatingFacts> {
+class RotatingPolicy final : public LinePartsPolicy<RotatingParameters> {
  public:
   // REQUIRES: `sizing` is that of one generation, and has no rate
   RotatingPolicy(const BloomSizing& sizing, unsigned generations,
@@ -277,12 +281,12 @@ class RotatingPolicy final : public LinePartsPolicy<RotatingFacts> {
   }
   Result<std::unique_ptr<RotatingFilter>> NewRotating(
       std::uint64_t planned_keys) const {
-    RotatingFacts facts = Plan(planned_keys);
-    if (Status fits = CheckPlan(facts); !fits.ok()) return fits;
-    Result<BloomPayload> memory = NewBloomPayload(facts.LineBytes());
+    RotatingParameters parameters = Plan(planned_keys);
+    if (Status fits = CheckPlan(parameters); !fits.ok()) return fits;
+    Result<BloomPayload> memory = NewBloomPayload(parameters.LineBytes());
     if (!memory.ok()) return memory.status();
     return std::unique_ptr<RotatingFilter>(std::make_unique<RotatingInMemory>(
-        std::move(facts), *std::move(memory)));
+        std::move(parameters), *std::move(memory)));
   }
 
  private:
@@ -297,16 +301,17 @@ class RotatingPolicy final : public LinePartsPolicy<RotatingFacts> {
     return sizing_.probes != 0 ? sizing_.probes
                                : BestLineProbes(sizing_.bits_per_key);
   }
-  RotatingFacts Plan(std::uint64_t keys) const override {
-    RotatingFacts facts;
-    facts.seed = seed();
-    facts.lines = LinesFor(keys);
-    facts.probes = Probes();
-    facts.keys.resize(generations_);
-    return facts;
+  RotatingParameters Plan(std::uint64_t keys) const override {
+    RotatingParameters parameters;
+    parameters.seed = seed();
+    parameters.lines = LinesFor(keys);
+    parameters.probes = Probes();
+    parameters.keys.resize(generations_);
+    return parameters;
   }
-  Status CheckPlan(const RotatingFacts& facts) const override {
-    if (facts.lines <= kMaxBloomBits / kLineBits / facts.generations()) {
+  Status CheckPlan(const RotatingParameters& parameters) const override {
+    if (parameters.lines <=
+        kMaxBloomBits / kLineBits / parameters.generations()) {
       return Status::Ok();
     }
     return Status::InvalidArgument(
@@ -367,10 +372,10 @@ Result<std::unique_ptr<const FilterReader>> OpenTamisRotating(Slice bytes) {
   if (!parsed->always_maybe.empty()) {
     return NewAlwaysMaybe("tamis", parsed->always_maybe);
   }
-  auto parts = GenerationsOf(parsed->facts, BytesOf(parsed->lines));
+  auto parts = GenerationsOf(parsed->parameters, BytesOf(parsed->lines));
   return std::unique_ptr<const FilterReader>(
-      std::make_unique<LinePartsReader<RotatingFacts>>(std::move(parsed->facts),
-                                                       std::move(parts)));
+      std::make_unique<LinePartsReader<RotatingParameters>>(
+          std::move(parsed->parameters), std::move(parts)));
 }
 
 Result<std::unique_ptr<RotatingFilter>> LoadTamisRotating(Slice bytes) {
@@ -383,7 +388,7 @@ Result<std::unique_ptr<RotatingFilter>> LoadTamisRotating(Slice bytes) {
   if (!memory.ok()) return memory.status();
   std::memcpy(memory->bytes.get(), parsed->lines.data(), memory->size);
   return std::unique_ptr<RotatingFilter>(std::make_unique<RotatingInMemory>(
-      std::move(parsed->facts), *std::move(memory)));
+      std::move(parsed->parameters), *std::move(memory)));
 }
 
 }  // namespace tamis

@@ -52,8 +52,8 @@ std::string WhyScalableIsReserved(const TamisHeader& header) {
 }
 
 struct ParsedScalable {
-  ScalableFacts facts;
-  std::vector<Slice> lines;  // of each part, as many as its facts say
+  ScalableParameters parameters;
+  std::vector<Slice> lines;  // of each part, as many as its parameters say
   std::string always_maybe;  // not empty: reserved (says why); nothing else is
                              // set
 };
@@ -75,18 +75,19 @@ std::string WhyTableIsReserved(Slice table, std::size_t parts) {
 Status ReadTable(const TamisContents& contents, ParsedScalable* parsed) {
   const std::size_t parts = contents.header.parameter_a;
   const char* table = contents.payload.data();
-  ScalableFacts& facts = parsed->facts;
-  facts.seed = contents.header.seed;
-  facts.start.share = std::bit_cast<double>(LoadLittle64(table + kShareAt));
-  facts.start.capacity = LoadLittle64(table + kCapacityAt);
-  if (!(facts.start.share > 0 && facts.start.share < 1) ||
-      facts.start.capacity == 0) {
+  ScalableParameters& parameters = parsed->parameters;
+  parameters.seed = contents.header.seed;
+  parameters.start.share =
+      std::bit_cast<double>(LoadLittle64(table + kShareAt));
+  parameters.start.capacity = LoadLittle64(table + kCapacityAt);
+  if (!(parameters.start.share > 0 && parameters.start.share < 1) ||
+      parameters.start.capacity == 0) {
     return Status::Corruption("tamis: its first part is none that could be");
   }
   Slice rest = contents.payload.substr(PartTableBytes(parts));
   for (std::size_t i = 0; i < parts; ++i) {
     const char* row = table + kRowsAt + i * kRowBytes;
-    const ScalablePartFacts part = {
+    const ScalablePartParameters part = {
         .lines = LoadLittle64(row + kLinesOfRowAt),
         .keys = LoadLittle64(row + kKeysOfRowAt),
         .probes = LoadLittle32(row + kProbesOfRowAt)};
@@ -94,11 +95,11 @@ Status ReadTable(const TamisContents& contents, ParsedScalable* parsed) {
       return Status::Corruption("tamis: its payload does not fit its parts");
     }
     const auto bytes = static_cast<std::size_t>(part.lines) * kLineBytes;
-    facts.parts.push_back(part);
+    parameters.parts.push_back(part);
     parsed->lines.push_back(rest.substr(0, bytes));
     rest.remove_prefix(bytes);
   }
-  if (!rest.empty() || facts.lines() != contents.header.size_parameter) {
+  if (!rest.empty() || parameters.lines() != contents.header.size_parameter) {
     return Status::Corruption("tamis: its payload does not fit its parts");
   }
   return Status::Ok();
@@ -125,9 +126,9 @@ Result<ParsedScalable> ParseScalable(Slice bytes) {
 class ScalableMutable final : public MutableFilter {
  public:
   ScalableMutable(std::uint64_t seed, const ScalableStart& start) {
-    facts_.seed = seed;
-    facts_.start = start;
-    facts_.parts.reserve(kMaxScalableParts);
+    parameters_.seed = seed;
+    parameters_.start = start;
+    parameters_.parts.reserve(kMaxScalableParts);
     memory_.reserve(kMaxScalableParts);
     parts_.reserve(kMaxScalableParts);
   }
@@ -138,11 +139,11 @@ class ScalableMutable final : public MutableFilter {
     return NoThrow([&] { return GrowOrThrow(); });
   }
   Status GrowOrThrow() {
-    const auto i = static_cast<unsigned>(facts_.parts.size());
+    const auto i = static_cast<unsigned>(parameters_.parts.size());
     if (i == kMaxScalableParts) {
       return Status::FilterFull("scalable: it has 48 parts already");
     }
-    const ScalablePart plan = PlanScalablePart(facts_.start, i);
+    const ScalablePart plan = PlanScalablePart(parameters_.start, i);
     if (plan.lines == 0 || plan.lines > kMaxBloomBits / kLineBits) {
       return Status::FilterFull(
           "scalable: its next part would be of no possible size");
@@ -152,26 +153,29 @@ class ScalableMutable final : public MutableFilter {
 
   // Adds a part as it was saved; no `lines`: an empty one.
   // REQUIRES: fewer than kMaxScalableParts are there
-  Status AddPart(const ScalablePartFacts& facts, Slice lines) {
-    Result<BloomPayload> memory = NewBloomPayload(facts.lines * kLineBytes);
+  Status AddPart(const ScalablePartParameters& parameters, Slice lines) {
+    Result<BloomPayload> memory =
+        NewBloomPayload(parameters.lines * kLineBytes);
     if (!memory.ok()) return memory.status();
     std::copy(lines.begin(), lines.end(), memory->bytes.get());
-    parts_.insert(parts_.begin(), facts.PartAt(memory->bytes.get()));
-    const auto i = static_cast<unsigned>(facts_.parts.size());
-    facts_.parts.push_back(facts);
+    parts_.insert(parts_.begin(), parameters.PartAt(memory->bytes.get()));
+    const auto i = static_cast<unsigned>(parameters_.parts.size());
+    parameters_.parts.push_back(parameters);
     memory_.push_back(*std::move(memory));
-    newest_capacity_ = CapacityOfPart(facts_.start, i);
+    newest_capacity_ = CapacityOfPart(parameters_.start, i);
     return Status::Ok();
   }
 
   Status Insert(Slice key) override {
-    return InsertHash(LineHash(key, facts_.seed));
+    return InsertHash(LineHash(key, parameters_.seed));
   }
   Status InsertMany(std::span<const Slice> keys) override {
     Status inserted;  // the first failure; keys after it are left out
     ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
         keys,
-        [this](Slice key) { return PrepareParts(parts_, facts_.seed, key); },
+        [this](Slice key) {
+          return PrepareParts(parts_, parameters_.seed, key);
+        },
         [&](std::size_t /*first*/, std::span<const std::uint64_t> hashes) {
           for (std::size_t i = 0; inserted.ok() && i < hashes.size(); ++i) {
             inserted = InsertHash(hashes[i]);
@@ -180,48 +184,49 @@ class ScalableMutable final : public MutableFilter {
     return inserted;
   }
   bool MayContain(Slice key) const noexcept override {
-    return CheckParts(parts_, LineHash(key, facts_.seed));
+    return CheckParts(parts_, LineHash(key, parameters_.seed));
   }
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
-    CheckPartsMany(parts_, facts_.seed, keys, out);
+    CheckPartsMany(parts_, parameters_.seed, keys, out);
   }
   FilterInfo Describe() const override {
-    return DescribeLineParts(facts_, parts_);
+    return DescribeLineParts(parameters_, parts_);
   }
   Status Save(std::string* dst) const override {
     const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, facts_.TotalBytes());
+    Status room = AppendZeros(dst, parameters_.TotalBytes());
     if (!room.ok()) return room;
     char* whole = dst->data() + start;
-    char* at = whole + facts_.LinesAt();
+    char* at = whole + parameters_.LinesAt();
     for (const BloomPayload& part : memory_) {
       std::memcpy(at, part.bytes.get(), part.size);
       at += part.size;
     }
-    facts_.Seal({whole, dst->size() - start});
+    parameters_.Seal({whole, dst->size() - start});
     return Status::Ok();
   }
 
  private:
   Status InsertHash(std::uint64_t hash) {
     if (CheckParts(parts_, hash)) return Status::Ok();
-    if (facts_.parts.back().keys >= newest_capacity_) {
+    if (parameters_.parts.back().keys >= newest_capacity_) {
       if (Status grown = Grow(); !grown.ok()) return grown;
     }
-    ScalablePartFacts& newest = facts_.parts.back();
+    ScalablePartParameters& newest = parameters_.parts.back();
     newest.PartAt(memory_.back().bytes.get()).Mark(hash);
     ++newest.keys;
     return Status::Ok();
   }
 
-  ScalableFacts facts_;
-  std::vector<BloomPayload> memory_;  // the oldest part first, as in facts_
-  std::vector<LineFilter> parts_;     // the newest first
+  ScalableParameters parameters_;
+  std::vector<BloomPayload>
+      memory_;                     // the oldest part first, as in parameters_
+  std::vector<LineFilter> parts_;  // the newest first
   std::uint64_t newest_capacity_ = 0;
 };
 
-class ScalablePolicy final : public LinePartsPolicy<ScalableFacts> {
+class ScalablePolicy final : public LinePartsPolicy<ScalableParameters> {
  public:
   ScalablePolicy(double first_share, std::uint64_t seed)
       : LinePartsPolicy(seed), share_(first_share) {}
@@ -240,24 +245,24 @@ class ScalablePolicy final : public LinePartsPolicy<ScalableFacts> {
 
   Result<std::unique_ptr<MutableFilter>> NewMutable(
       std::uint64_t planned_keys) const override {
-    const ScalableFacts facts = Plan(planned_keys);
-    if (Status fits = CheckPlan(facts); !fits.ok()) return fits;
-    auto filter = std::make_unique<ScalableMutable>(seed(), facts.start);
+    const ScalableParameters parameters = Plan(planned_keys);
+    if (Status fits = CheckPlan(parameters); !fits.ok()) return fits;
+    auto filter = std::make_unique<ScalableMutable>(seed(), parameters.start);
     if (Status room = filter->Grow(); !room.ok()) return room;
     return std::unique_ptr<MutableFilter>(std::move(filter));
   }
 
  private:
-  ScalableFacts Plan(std::uint64_t planned_keys) const override {
-    ScalableFacts facts;
-    facts.seed = seed();
-    facts.start = StartScalable(share_, planned_keys);
-    const ScalablePart plan = PlanScalablePart(facts.start, 0);
-    facts.parts.push_back({.lines = plan.lines, .probes = plan.probes});
-    return facts;
+  ScalableParameters Plan(std::uint64_t planned_keys) const override {
+    ScalableParameters parameters;
+    parameters.seed = seed();
+    parameters.start = StartScalable(share_, planned_keys);
+    const ScalablePart plan = PlanScalablePart(parameters.start, 0);
+    parameters.parts.push_back({.lines = plan.lines, .probes = plan.probes});
+    return parameters;
   }
-  Status CheckPlan(const ScalableFacts& facts) const override {
-    if (facts.lines() <= kMaxBloomBits / kLineBits) return Status::Ok();
+  Status CheckPlan(const ScalableParameters& parameters) const override {
+    if (parameters.lines() <= kMaxBloomBits / kLineBits) return Status::Ok();
     return Status::InvalidArgument(
         "scalable: more than 2^62 bits; plan for fewer keys");
   }
@@ -281,32 +286,32 @@ double RateAtBits(double bits_per_key) noexcept {
 
 }  // namespace
 
-std::uint64_t ScalableFacts::lines() const noexcept {
+std::uint64_t ScalableParameters::lines() const noexcept {
   std::uint64_t sum = 0;
-  for (const ScalablePartFacts& part : parts) sum += part.lines;
+  for (const ScalablePartParameters& part : parts) sum += part.lines;
   return sum;
 }
-std::uint64_t ScalableFacts::all_keys() const noexcept {
+std::uint64_t ScalableParameters::all_keys() const noexcept {
   std::uint64_t sum = 0;
-  for (const ScalablePartFacts& part : parts) sum += part.keys;
+  for (const ScalablePartParameters& part : parts) sum += part.keys;
   return sum;
 }
-std::size_t ScalableFacts::LinesAt() const noexcept {
+std::size_t ScalableParameters::LinesAt() const noexcept {
   return kTamisHeaderBytes + PartTableBytes(parts.size());
 }
-std::uint64_t ScalableFacts::LineBytes() const noexcept {
+std::uint64_t ScalableParameters::LineBytes() const noexcept {
   return lines() * kLineBytes;
 }
-std::uint64_t ScalableFacts::TotalBytes() const noexcept {
+std::uint64_t ScalableParameters::TotalBytes() const noexcept {
   return LinesAt() + LineBytes();
 }
 
-void ScalableFacts::Seal(std::span<char> whole) const noexcept {
+void ScalableParameters::Seal(std::span<char> whole) const noexcept {
   char* table = whole.data() + kTamisHeaderBytes;
   StoreLittle(table + kShareAt, std::bit_cast<std::uint64_t>(start.share));
   StoreLittle(table + kCapacityAt, start.capacity);
   char* row = table + kRowsAt;
-  for (const ScalablePartFacts& part : parts) {
+  for (const ScalablePartParameters& part : parts) {
     StoreLittle(row + kLinesOfRowAt, part.lines);
     StoreLittle(row + kKeysOfRowAt, part.keys);
     StoreLittle(row + kProbesOfRowAt, std::uint32_t{part.probes});
@@ -346,11 +351,12 @@ Result<std::unique_ptr<const FilterReader>> OpenTamisScalable(Slice bytes) {
   // The newest first: it has more keys than all others together may have.
   std::vector<LineFilter> parts;
   for (std::size_t i = parsed->lines.size(); i-- > 0;) {
-    parts.push_back(parsed->facts.parts[i].PartAt(BytesOf(parsed->lines[i])));
+    parts.push_back(
+        parsed->parameters.parts[i].PartAt(BytesOf(parsed->lines[i])));
   }
   return std::unique_ptr<const FilterReader>(
-      std::make_unique<LinePartsReader<ScalableFacts>>(std::move(parsed->facts),
-                                                       std::move(parts)));
+      std::make_unique<LinePartsReader<ScalableParameters>>(
+          std::move(parsed->parameters), std::move(parts)));
 }
 
 Result<std::unique_ptr<MutableFilter>> LoadTamisScalable(Slice bytes) {
@@ -359,10 +365,11 @@ Result<std::unique_ptr<MutableFilter>> LoadTamisScalable(Slice bytes) {
   if (!parsed->always_maybe.empty()) {
     return Status::NotSupported("scalable: " + parsed->always_maybe);
   }
-  const ScalableFacts& facts = parsed->facts;
-  auto filter = std::make_unique<ScalableMutable>(facts.seed, facts.start);
-  for (std::size_t i = 0; i < facts.parts.size(); ++i) {
-    Status room = filter->AddPart(facts.parts[i], parsed->lines[i]);
+  const ScalableParameters& parameters = parsed->parameters;
+  auto filter =
+      std::make_unique<ScalableMutable>(parameters.seed, parameters.start);
+  for (std::size_t i = 0; i < parameters.parts.size(); ++i) {
+    Status room = filter->AddPart(parameters.parts[i], parsed->lines[i]);
     if (!room.ok()) return room;
   }
   return std::unique_ptr<MutableFilter>(std::move(filter));

@@ -14,14 +14,14 @@
 #include <vector>
 
 #include "filters/bloom/line_filter.h"
-#include "formats/bloom_facts.h"
+#include "formats/bloom_parameters.h"
 #include "formats/tamis/line_view.h"
 #include "math/scalable_sizing.h"
 #include "tamis/filter.h"
 
 namespace tamis {
 
-struct ScalablePartFacts {
+struct ScalablePartParameters {
   std::uint64_t lines = 0;
   std::uint64_t keys = 0;
   unsigned probes = 0;
@@ -34,12 +34,12 @@ struct ScalablePartFacts {
 };
 
 // What the bytes state, the lines aside; see formats/tamis/line_parts_policy.h.
-struct ScalableFacts {
+struct ScalableParameters {
   static constexpr std::string_view kKindName = "scalable";
 
   std::uint64_t seed = 0;
   ScalableStart start;
-  std::vector<ScalablePartFacts> parts;  // the oldest first
+  std::vector<ScalablePartParameters> parts;  // the oldest first
 
   std::uint64_t lines() const noexcept;
   std::uint64_t all_keys() const noexcept;

@@ -40,22 +40,24 @@ class LabFormat {
   Hash HashOf(Slice key, std::uint64_t /*seed*/) const noexcept {
     return S::HashOf(key);
   }
-  BloomFacts Plan(std::uint64_t keys) const noexcept {
+  BloomParameters Plan(std::uint64_t keys) const noexcept {
     return PlanTextbook(sizing_, keys, S::kMaxProbes);
   }
-  Status CheckPlan(const BloomFacts& facts) const {
-    if (facts.probes <= S::kMaxProbes) return Status::Ok();
+  Status CheckPlan(const BloomParameters& parameters) const {
+    if (parameters.probes <= S::kMaxProbes) return Status::Ok();
     return Status::InvalidArgument(spec_name() + ": more than " +
                                    std::to_string(S::kMaxProbes) + " probes");
   }
   std::uint64_t PayloadBytes(std::uint64_t bits) const noexcept {
     return LabPayloadBytes(bits);
   }
-  double Rate(const BloomFacts& facts, std::uint64_t keys) const noexcept {
-    return BloomRate(facts.bits, keys, facts.probes);
+  double Rate(const BloomParameters& parameters,
+              std::uint64_t keys) const noexcept {
+    return BloomRate(parameters.bits, keys, parameters.probes);
   }
-  void Seal(std::span<char> whole, const BloomFacts& facts) const noexcept {
-    SealLab(whole, facts);
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
+    SealLab(whole, parameters);
   }
   Result<ParsedBloom> Parse(Slice bytes) const {
     return ParseLab(S::kSpecName, bytes, S::kMaxProbes);

@@ -20,9 +20,10 @@ bool HasStrayBits(Slice payload, std::uint64_t bits) noexcept {
 
 }  // namespace
 
-void SealLab(std::span<char> whole, const BloomFacts& facts) noexcept {
-  StoreLittle<std::uint32_t>(whole.data(), facts.probes);
-  StoreLittle<std::uint64_t>(whole.data() + 4, facts.bits);
+void SealLab(std::span<char> whole,
+             const BloomParameters& parameters) noexcept {
+  StoreLittle<std::uint32_t>(whole.data(), parameters.probes);
+  StoreLittle<std::uint64_t>(whole.data() + 4, parameters.bits);
 }
 
 Result<ParsedBloom> ParseLab(std::string_view name, Slice bytes,
@@ -31,18 +32,18 @@ Result<ParsedBloom> ParseLab(std::string_view name, Slice bytes,
     return Bad(name, "shorter than its header of 12 bytes");
   }
   ParsedBloom parsed;
-  parsed.facts.probes = LoadLittle32(bytes.data());
-  parsed.facts.bits = LoadLittle64(bytes.data() + 4);
+  parsed.parameters.probes = LoadLittle32(bytes.data());
+  parsed.parameters.bits = LoadLittle64(bytes.data() + 4);
   parsed.payload = bytes.substr(kLabHeaderBytes);
-  if (parsed.facts.probes == 0) return Bad(name, "k is 0");
-  if (parsed.facts.bits == 0) return Bad(name, "m is 0");
-  if (parsed.payload.size() != LabPayloadBytes(parsed.facts.bits)) {
+  if (parsed.parameters.probes == 0) return Bad(name, "k is 0");
+  if (parsed.parameters.bits == 0) return Bad(name, "m is 0");
+  if (parsed.payload.size() != LabPayloadBytes(parsed.parameters.bits)) {
     return Bad(name, "its length does not fit the m in its header");
   }
-  if (HasStrayBits(parsed.payload, parsed.facts.bits)) {
+  if (HasStrayBits(parsed.payload, parsed.parameters.bits)) {
     return Bad(name, "bits are set beyond its last");
   }
-  if (parsed.facts.probes > max_probes) {
+  if (parsed.parameters.probes > max_probes) {
     parsed.always_maybe =
         "more than " + std::to_string(max_probes) + " probes are never written";
   }

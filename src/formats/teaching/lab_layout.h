@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "formats/bloom_facts.h"
+#include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -20,7 +20,7 @@ inline std::uint64_t LabPayloadBytes(std::uint64_t bits) noexcept {
 }
 
 // Writes the header.  REQUIRES: whole.size() >= kLabHeaderBytes
-void SealLab(std::span<char> whole, const BloomFacts& facts) noexcept;
+void SealLab(std::span<char> whole, const BloomParameters& parameters) noexcept;
 
 // `name` starts the error messages.  More probes than `max_probes` are
 // reserved.  Corruption: lengths that do not fit, k = 0, m = 0, or bits set

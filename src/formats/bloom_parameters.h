@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/bloom_facts.h -- what a Bloom filter's bytes state, whatever their
-// format, and what a caller may ask of its size.
+// formats/bloom_parameters.h -- what a Bloom filter's bytes state, whatever
+// their format, and what a caller may ask of its size.
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace tamis {
 inline constexpr std::uint64_t kMaxBloomBits = std::uint64_t{1} << 62;
 
 // What a format's header stores, in one form or another.
-struct BloomFacts {
+struct BloomParameters {
   std::uint64_t bits = 1;
   unsigned probes = 1;
   std::uint64_t seed = 0;             // 0 where the format has none
@@ -26,8 +26,8 @@ struct BloomFacts {
 
 // A filter's bytes, taken apart and checked.
 struct ParsedBloom {
-  BloomFacts facts;
-  Slice payload;             // the bit array; every position of facts is in it
+  BloomParameters parameters;
+  Slice payload;  // the bit array; every position of parameters is in it
   std::string always_maybe;  // not empty: reserved; do not probe (says why)
   bool no_keys = false;      // so the format says; there is nothing to probe
 };
@@ -55,7 +55,7 @@ enum class CountedRepeats {
 // The textbook's answer: m = ceil(n log2(1/p) / ln 2), k = round(m/n ln 2)
 // up to most_probes.
 // No keys at all still get one bit, so that every filter can be probed.
-BloomFacts PlanTextbook(const BloomSizing& sizing, std::uint64_t keys,
-                        unsigned most_probes) noexcept;
+BloomParameters PlanTextbook(const BloomSizing& sizing, std::uint64_t keys,
+                             unsigned most_probes) noexcept;
 
 }  // namespace tamis
