@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # test_all.sh [--quick | --all] -- the complete check, in stages; --quick stops
-# after the first two, --all adds the suites called Large: 100 million keys,
+# after the first three, --all adds the suites called Large: 100 million keys,
 # values and filters of GiBs.  Called by `./run test`, which has seen to the
 # packages.
 #
@@ -117,6 +117,9 @@ static_checks() {
   fi
 }
 
+# What ./run demo builds, as a user does, from the packages for building.
+release_stage() { try_build release demo tamis || true; }
+
 dev_stage() {
   try_build dev || return 0
   run_ctest dev dev -j "$jobs" -E "$large" -LE '^portable$'
@@ -191,6 +194,7 @@ emulated_stage() {
 export ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14
 mkdir -p "$logs"
 stage "static checks" static_checks
+stage "g++, optimised: what users build" release_stage
 stage "g++, assertions on: everything" dev_stage
 if [[ $mode != --quick ]]; then
   stage "clang, address and undefined-behaviour sanitizers" asan_stage
