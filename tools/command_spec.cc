@@ -56,6 +56,13 @@ std::vector<CommandSpec> AllCommands() {
 
 std::span<const OptionSpec> CommonOptions() { return kCommonOptions; }
 
+std::vector<OptionSpec> AllOptionsOf(const CommandSpec& command) {
+  std::vector<OptionSpec> options(command.options.begin(),
+                                  command.options.end());
+  options.insert(options.end(), CommonOptions().begin(), CommonOptions().end());
+  return options;
+}
+
 std::span<const OptionSpec> TopLevelOptions() { return kTopLevelOptions; }
 
 std::vector<std::string_view> ValuesOf(ValueKind kind) {

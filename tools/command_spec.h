@@ -76,6 +76,8 @@ const GroupSpec& StoreGroup();
 
 // Options that every command has.
 std::span<const OptionSpec> CommonOptions();
+// The command's own options, then the common ones.
+std::vector<OptionSpec> AllOptionsOf(const CommandSpec& command);
 // Options that stand in the place of a command.
 std::span<const OptionSpec> TopLevelOptions();
 

@@ -18,13 +18,6 @@ std::string Joined(const std::vector<std::string_view>& words) {
   return joined;
 }
 
-std::vector<OptionSpec> OptionsOf(const CommandSpec& command) {
-  std::vector<OptionSpec> options(command.options.begin(),
-                                  command.options.end());
-  options.insert(options.end(), CommonOptions().begin(), CommonOptions().end());
-  return options;
-}
-
 // "get" of "db get".
 std::string_view LastWord(std::string_view name) {
   return name.substr(name.rfind(' ') + 1);
@@ -67,7 +60,7 @@ std::string BashArm(const CommandSpec& command) {
   std::string arm = "    " + Quoted(command.name) + ")\n";
   std::string names;
   arm += "      case $previous in\n";
-  for (const OptionSpec& option : OptionsOf(command)) {
+  for (const OptionSpec& option : AllOptionsOf(command)) {
     names += (names.empty() ? "" : " ") + std::string(option.name);
     if (option.value.empty()) continue;
     const std::string values = BashValues(option.kind);
@@ -152,7 +145,7 @@ std::string ZshOption(const OptionSpec& option) {
 
 std::string ZshArm(const CommandSpec& command) {
   std::string arm = "    " + Quoted(command.name) + ")\n      _arguments \\\n";
-  for (const OptionSpec& option : OptionsOf(command)) arm += ZshOption(option);
+  for (const OptionSpec& option : AllOptionsOf(command)) arm += ZshOption(option);
   for (const OperandSpec& operand : command.operands) {
     const std::string count = operand.many ? "*" : operand.required ? "" : ":";
     arm += "        " +
@@ -216,7 +209,7 @@ std::string FishCommand(const CommandSpec& command) {
   std::string lines = "complete -c tamis -f -n " + Quoted(before) + " -a " +
                       word + " -d " + Quoted(command.summary) + "\n";
   const std::string condition = FishCondition(command);
-  for (const OptionSpec& option : OptionsOf(command)) {
+  for (const OptionSpec& option : AllOptionsOf(command)) {
     lines += "complete -c tamis" + condition;
     if (option.letter != 0) lines += std::string(" -s ") + option.letter;
     lines += " -l " + std::string(option.name.substr(2));

@@ -20,7 +20,7 @@ std::string Stored(std::uint64_t bitset_bytes) {
   return header;
 }
 
-StatusCode CodeOf(std::string_view hex) {
+StatusCode CodeOfHeader(std::string_view hex) {
   return ParseParquetHeader(FromHex(hex)).status().code();
 }
 
@@ -129,7 +129,7 @@ TEST(ParquetHeader, RefusesWhatNoWriterMeans) {
         "1c1c00001c1c00001c1c000000",
         "15808080808001"  // the size is 2^34
         "1c1c00001c1c00001c1c000000"}) {
-    EXPECT_EQ(CodeOf(hex), StatusCode::kCorruption) << hex;
+    EXPECT_EQ(CodeOfHeader(hex), StatusCode::kCorruption) << hex;
   }
   const std::string whole = FromHex(kThousand);
   for (std::size_t size = 0; size < whole.size(); ++size) {

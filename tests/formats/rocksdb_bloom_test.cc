@@ -17,6 +17,7 @@
 namespace tamis {
 namespace {
 
+using testing::ExactBytes;
 using testing::PolicyOf;
 using testing::ToHex;
 
@@ -94,28 +95,13 @@ TEST(RocksDbFilter, AnswersAsRocksDbButForOneToFiveBytes) {
   EXPECT_GT(doubted, 0u);
 }
 
-// A copy that ends where its allocation ends, so that a sanitizer sees any
-// read beyond it.
-class Exact {
- public:
-  explicit Exact(const std::string& bytes)
-      : bytes_(new char[bytes.size()]), size_(bytes.size()) {
-    std::memcpy(bytes_.get(), bytes.data(), size_);
-  }
-  Slice slice() const { return {bytes_.get(), size_}; }
-
- private:
-  std::unique_ptr<char[]> bytes_;
-  std::size_t size_;
-};
-
 // RocksDB reads beyond the end of these.
 TEST(RocksDbBloom, LessThanALineIsRefused) {
   const auto policy = PolicyOf("rocksdb");
   for (std::size_t size = 1; size < 64; ++size) {
-    const Exact bytes(std::string(size, '\xff') +
+    const ExactBytes bytes(std::string(size, '\xff') +
                       std::string("\xff\0\6\0\0", kTrailer));
-    const auto reader = policy->Open(bytes.slice());
+    const auto reader = policy->Open(bytes);
     ASSERT_FALSE(reader.ok()) << size;
     EXPECT_EQ(reader.status().code(), StatusCode::kCorruption);
   }
@@ -191,8 +177,8 @@ TEST(RocksDbBloom, ReadsEveryNumberOfProbesAndIgnoresARemainder) {
           DenseBytes(64 * (1 + probes % 5) + remainder, probes);
       std::string filter = data + std::string("\xff\0\0\0\0", kTrailer);
       filter[data.size() + 2] = static_cast<char>(probes);
-      const Exact bytes(filter);
-      const auto reader = policy->Open(bytes.slice());
+      const ExactBytes bytes(filter);
+      const auto reader = policy->Open(bytes);
       ASSERT_TRUE(reader.ok());
       SCOPED_TRACE(probes);
       const unsigned maybe = CountAsTold(**reader, [&](Slice key) {
@@ -213,8 +199,8 @@ TEST(RocksDbLegacyBloom, ReadsEveryNumberOfProbesAndEveryLineSize) {
     std::string filter = data + std::string(kTrailer, '\0');
     filter[data.size()] = static_cast<char>(probes);
     StoreLittle(filter.data() + data.size() + 1, lines);
-    const Exact bytes(filter);
-    const auto reader = policy->Open(bytes.slice());
+    const ExactBytes bytes(filter);
+    const auto reader = policy->Open(bytes);
     ASSERT_TRUE(reader.ok());
     EXPECT_EQ((*reader)->Describe().always_maybe, "");
     SCOPED_TRACE(probes);

@@ -18,12 +18,7 @@ namespace tamis {
 namespace {
 
 using testing::PolicyOf;
-
-std::string Saved(const MutableFilter& filter) {
-  std::string bytes;
-  EXPECT_TRUE(filter.Save(&bytes).ok());
-  return bytes;
-}
+using testing::Saved;
 
 // Of the given spec, with the keys inserted one by one, repeats included.
 std::string Lived(const std::string& spec, std::uint64_t planned,

@@ -24,12 +24,7 @@ namespace tamis {
 namespace {
 
 using testing::PolicyOf;
-
-std::string Saved(const MutableFilter& filter) {
-  std::string bytes;
-  EXPECT_TRUE(filter.Save(&bytes).ok());
-  return bytes;
-}
+using testing::Saved;
 
 TEST(TamisCuckoo, SizesArePairsOfBucketsWithTheirPadding) {
   struct Case {

@@ -21,13 +21,8 @@ namespace tamis {
 namespace {
 
 using testing::PolicyOf;
+using testing::Saved;
 using testing::ToHex;
-
-std::string Saved(const ErasableFilter& filter) {
-  std::string bytes;
-  EXPECT_TRUE(filter.Save(&bytes).ok());
-  return bytes;
-}
 
 std::unique_ptr<ErasableFilter> Empty(const std::string& spec,
                                       std::uint64_t planned) {

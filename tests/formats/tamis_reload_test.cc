@@ -17,12 +17,7 @@ namespace {
 
 using testing::NumberedKeys;
 using testing::PolicyOf;
-
-std::string SaveOf(const MutableFilter& filter) {
-  std::string bytes;
-  EXPECT_TRUE(filter.Save(&bytes).ok());
-  return bytes;
-}
+using testing::Saved;
 
 TEST(TamisReload, ALoadedFilterGrowsOnAsIfNothingHadBeen) {
   const auto keys = NumberedKeys("key-", 2000);
@@ -35,10 +30,10 @@ TEST(TamisReload, ALoadedFilterGrowsOnAsIfNothingHadBeen) {
       ASSERT_TRUE((*straight)->Insert(keys[i]).ok());
       ASSERT_TRUE((*broken)->Insert(keys[i]).ok());
       if (i % 500 != 3) continue;
-      broken = LoadMutable(SaveOf(**broken));
+      broken = LoadMutable(Saved(**broken));
       ASSERT_TRUE(broken.ok()) << broken.status().ToString();
     }
-    EXPECT_EQ(SaveOf(**broken), SaveOf(**straight)) << spec;
+    EXPECT_EQ(Saved(**broken), Saved(**straight)) << spec;
     EXPECT_EQ((*broken)->Describe().keys, keys.size());
     for (const std::string& key : keys) {
       ASSERT_TRUE((*broken)->MayContain(key));
@@ -61,7 +56,7 @@ TEST(TamisReload, AnUnknownNumberOfKeysStaysUnknown) {
   for (const char* key : {"a", "b", "c"}) {
     EXPECT_TRUE((*filter)->MayContain(key));
   }
-  EXPECT_EQ(SaveOf(**filter).substr(64),
+  EXPECT_EQ(Saved(**filter).substr(64),
             testing::Build(*policy, {"a", "b", "c"}).substr(64));
 }
 

@@ -20,24 +20,13 @@
 namespace tamis {
 namespace {
 
+using testing::ExactBytes;
 using testing::NumberedKeys;
 using testing::PolicyOf;
 
 constexpr std::size_t kSizeParameterAt = 32;
 constexpr std::size_t kParameterAAt = 40;
 constexpr std::size_t kParameterBAt = 44;
-
-// Memory of the exact size, so that sanitizers see what is read beyond.
-struct Exact {
-  explicit Exact(const std::string& from)
-      : size(from.size()), bytes(new char[from.size()]) {
-    from.copy(bytes.get(), size);
-  }
-  operator Slice() const { return {bytes.get(), size}; }
-
-  std::size_t size;
-  std::unique_ptr<char[]> bytes;
-};
 
 // Both checksums made right again.
 void Reseal(std::string* filter) {
@@ -90,7 +79,7 @@ TEST(TamisRibbonDamage, AnswersAsItsPageSaysWhateverTheBits) {
   const auto keys = NumberedKeys("key-", 256);
   for (const auto& row : golden["any_bits"]) {
     SCOPED_TRACE(row["why"].get<std::string>());
-    const Exact filter(testing::HexBytes(row["filter"]));
+    const ExactBytes filter(testing::HexBytes(row["filter"]));
     EXPECT_EQ(Answers(filter, keys), row["answers"].get<std::string>());
     if (!row.contains("listed")) continue;
     const auto listed = testing::KeysFromHex(row["listed"]);
@@ -104,7 +93,7 @@ TEST(TamisRibbonDamage, OpensAnswersOrRefusesAsItsPageSays) {
   const auto keys = NumberedKeys("key-", 1000);
   for (const auto& row : golden["reader"]) {
     SCOPED_TRACE(row["why"].get<std::string>());
-    const Exact filter(testing::HexBytes(row["filter"]));
+    const ExactBytes filter(testing::HexBytes(row["filter"]));
     const auto reader = PolicyOf("tamis")->Open(filter);
     if (row["opens"] == "corruption") {
       ASSERT_FALSE(reader.ok());
@@ -133,7 +122,7 @@ TEST(TamisRibbonDamage, EverySingleFlippedBitAndEveryCutIsNoticed) {
       Flip(&damaged, bit);
     }
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      ASSERT_FALSE(policy->Open(Exact(whole.substr(0, size))).ok()) << size;
+      ASSERT_FALSE(policy->Open(ExactBytes(whole.substr(0, size))).ok()) << size;
     }
     ASSERT_FALSE(policy->Open(whole + '\0').ok());
   }
@@ -163,7 +152,7 @@ TEST(TamisRibbonDamage, SizesThatDoNotFitAreNoticedWithTheChecksumsRight) {
         std::string damaged = whole;
         Flip(&damaged, bit);
         Reseal(&damaged);
-        ASSERT_FALSE(LosesAKey(Exact(damaged), asked))
+        ASSERT_FALSE(LosesAKey(ExactBytes(damaged), asked))
             << spec << ", " << n << " keys, bit " << bit;
       }
     }
@@ -185,7 +174,7 @@ TEST(TamisRibbonDamage, AnyHeaderIsRefusedOrAnsweredFrom) {
       whole.resize(64 + random() % whole.size());
     }
     Reseal(&whole);
-    opened += Answers(Exact(whole), keys).empty() ? 0u : 1u;
+    opened += Answers(ExactBytes(whole), keys).empty() ? 0u : 1u;
   }
   EXPECT_GT(opened, 100u);
 }
@@ -229,7 +218,7 @@ TEST(TamisRibbonDamage, NothingIsReadOutsideWhateverTheShape) {
     }
     whole += tail;
     SealTamis(whole, header);
-    const std::string answers = Answers(Exact(whole), keys);
+    const std::string answers = Answers(ExactBytes(whole), keys);
     if (rows > 0 || attempt == 0) {
       ASSERT_EQ(answers.size(), keys.size()) << columns << " " << layers;
     }

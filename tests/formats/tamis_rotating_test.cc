@@ -20,8 +20,10 @@
 namespace tamis {
 namespace {
 
+using testing::InsertAll;
 using testing::NumberedKeys;
 using testing::PolicyOf;
+using testing::Saved;
 using testing::ToHex;
 
 std::unique_ptr<RotatingFilter> NewFilter(const RotatingSettings& settings,
@@ -30,16 +32,6 @@ std::unique_ptr<RotatingFilter> NewFilter(const RotatingSettings& settings,
   auto filter = NewTamisRotating(settings, seed, planned);
   EXPECT_TRUE(filter.ok()) << filter.status().ToString();
   return *std::move(filter);
-}
-
-std::string SaveOf(const MutableFilter& filter) {
-  std::string bytes;
-  EXPECT_TRUE(filter.Save(&bytes).ok());
-  return bytes;
-}
-
-void InsertAll(MutableFilter* filter, const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) ASSERT_TRUE(filter->Insert(key).ok());
 }
 
 // As TamisScalable.TakesTheFrozenSteps.
@@ -59,7 +51,7 @@ TEST(TamisRotating, TakesTheFrozenSteps) {
                               : (*filter)->Insert(testing::FromHex(step));
       ASSERT_TRUE(done.ok());
     }
-    EXPECT_EQ(ToHex(SaveOf(**filter)), row["filter"].get<std::string>());
+    EXPECT_EQ(ToHex(Saved(**filter)), row["filter"].get<std::string>());
     EXPECT_EQ((*filter)->Describe().keys, row["keys"].get<std::uint64_t>());
     for (const std::string& key : testing::KeysFromHex(row["absent"])) {
       EXPECT_FALSE((*filter)->MayContain(key));
@@ -76,7 +68,7 @@ TEST(TamisRotating, WritesTheExampleOfItsPage) {
   InsertAll(filter.get(), {"apple", "banana"});
   ASSERT_TRUE(filter->Rotate().ok());
   InsertAll(filter.get(), {"cherry"});
-  EXPECT_EQ(ToHex(dumps[0]), ToHex(SaveOf(*filter)));
+  EXPECT_EQ(ToHex(dumps[0]), ToHex(Saved(*filter)));
 }
 
 // With so many bits that no absent key is "maybe".
@@ -88,7 +80,7 @@ TEST(TamisRotating, KeysLiveForAllRotationsButTheLastAndThenAreGone) {
     for (unsigned round = 0; round < 3 * generations; ++round) {
       InsertAll(filter.get(), NumberedKeys(std::to_string(round) + "-", 20));
       ASSERT_EQ(filter->rotations(), round);
-      const std::string saved = SaveOf(*filter);
+      const std::string saved = Saved(*filter);
       const auto reader = PolicyOf("tamis")->Open(saved);
       for (unsigned old = 0; old <= round; ++old) {
         const bool lives = round - old < generations;
@@ -132,12 +124,12 @@ TEST(TamisRotating, SavedAndLoadedItGoesOnAsIfNothingHadBeen) {
     if (round % 3 == 0) {
       ASSERT_TRUE(straight->Rotate().ok() && broken->Rotate().ok());
     }
-    auto loaded = LoadTamisRotating(SaveOf(*broken));
+    auto loaded = LoadTamisRotating(Saved(*broken));
     ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
     broken = *std::move(loaded);
     EXPECT_EQ(broken->rotations(), straight->rotations());
   }
-  EXPECT_EQ(SaveOf(*broken), SaveOf(*straight));
+  EXPECT_EQ(Saved(*broken), Saved(*straight));
 }
 
 TEST(TamisRotating, ABuilderFillsTheNewestGeneration) {
@@ -149,7 +141,7 @@ TEST(TamisRotating, ABuilderFillsTheNewestGeneration) {
     auto grown = policy->NewMutable(n);
     ASSERT_TRUE(grown.ok());
     InsertAll(grown.value().get(), keys);
-    EXPECT_EQ(SaveOf(**grown), built);
+    EXPECT_EQ(Saved(**grown), built);
     auto loaded = LoadTamisRotating(built);
     ASSERT_TRUE(loaded.ok());
     for (unsigned i = 0; i < 5; ++i) ASSERT_TRUE((*loaded)->Rotate().ok());
@@ -191,7 +183,7 @@ TEST(TamisRotating, DescribesTheBitsOfEveryGeneration) {
   for (std::uint64_t keys : {100u, 700u, 20u, 300u}) {
     ASSERT_TRUE(filter->Rotate().ok());
     InsertAll(filter.get(), NumberedKeys(std::to_string(keys) + "-", keys));
-    const FilterInfo counted = CountedOut(SaveOf(*filter), 3, 3);
+    const FilterInfo counted = CountedOut(Saved(*filter), 3, 3);
     const FilterInfo info = filter->Describe();
     EXPECT_EQ(info.set_bits, counted.set_bits);
     EXPECT_NEAR(info.rate, counted.rate, 1e-12);
@@ -213,7 +205,7 @@ TEST(TamisRotating, TheLinesOfAKeyAreNeighbours) {
       }
       ASSERT_TRUE(filter->Insert(key).ok());
     }
-    const std::string saved = SaveOf(*filter);
+    const std::string saved = Saved(*filter);
     const Slice lines = Slice(saved).substr(kTamisHeaderBytes + 64);
     const std::size_t first = lines.find_first_not_of('\0') / 64;
     EXPECT_EQ(first % kGenerations, 0u);
@@ -234,7 +226,7 @@ TEST(TamisRotating, BatchesAnswerAsSingleQueriesAtAnyAddress) {
   const auto known = NumberedKeys("2-", 300);
   keys.insert(keys.begin() + 100, known.begin(), known.end());
   const std::vector<Slice> slices(keys.begin(), keys.end());
-  const std::string shifted = "???" + SaveOf(*filter);
+  const std::string shifted = "???" + Saved(*filter);
   const auto reader = PolicyOf("tamis")->Open(Slice(shifted).substr(3));
   ASSERT_TRUE(reader.ok());
   const std::unique_ptr<bool[]> out(new bool[keys.size()]);

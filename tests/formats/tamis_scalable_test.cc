@@ -19,8 +19,10 @@
 namespace tamis {
 namespace {
 
+using testing::InsertAll;
 using testing::NumberedKeys;
 using testing::PolicyOf;
+using testing::Saved;
 using testing::ToHex;
 
 std::unique_ptr<MutableFilter> NewScalable(std::uint64_t planned,
@@ -28,16 +30,6 @@ std::unique_ptr<MutableFilter> NewScalable(std::uint64_t planned,
   auto filter = PolicyOf(std::string("scalable:") + spec)->NewMutable(planned);
   EXPECT_TRUE(filter.ok()) << filter.status().ToString();
   return *std::move(filter);
-}
-
-std::string SaveOf(const MutableFilter& filter) {
-  std::string bytes;
-  EXPECT_TRUE(filter.Save(&bytes).ok());
-  return bytes;
-}
-
-void InsertAll(MutableFilter* filter, const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) ASSERT_TRUE(filter->Insert(key).ok());
 }
 
 std::size_t PartsOf(const std::string& bytes) {
@@ -59,7 +51,7 @@ TEST(TamisScalable, TakesTheFrozenSteps) {
     for (const std::string& key : testing::KeysFromHex(row["steps"])) {
       ASSERT_TRUE((*filter)->Insert(key).ok());
     }
-    const std::string saved = SaveOf(**filter);
+    const std::string saved = Saved(**filter);
     EXPECT_EQ(ToHex(saved), row["filter"].get<std::string>());
     EXPECT_EQ((*filter)->Describe().keys, row["keys"].get<std::uint64_t>());
     const auto reader = PolicyOf("tamis")->Open(saved);
@@ -117,7 +109,7 @@ TEST(TamisGrowing, OpensLoadsOrRefusesAsItsPageSays) {
 TEST(TamisScalable, EveryFlippedBitAndEveryCutIsNoticed) {
   const auto filter = NewScalable(1);
   InsertAll(filter.get(), NumberedKeys("key-", 150));
-  const std::string whole = SaveOf(*filter);
+  const std::string whole = Saved(*filter);
   ASSERT_EQ(PartsOf(whole), 3u);
   const auto policy = PolicyOf("tamis");
   std::string damaged = whole;
@@ -142,7 +134,7 @@ TEST(TamisScalable, NeverForgetsAKeyWhileItGrows) {
   for (std::size_t done = 0; done < keys.size();) {
     const std::size_t next = std::min(keys.size(), done * 2 + 7);
     for (; done < next; ++done) ASSERT_TRUE(filter->Insert(keys[done]).ok());
-    const std::string shifted = "?" + SaveOf(*filter);
+    const std::string shifted = "?" + Saved(*filter);
     const auto reader = PolicyOf("tamis")->Open(Slice(shifted).substr(1));
     ASSERT_TRUE(reader.ok());
     for (const FilterReader* each :
@@ -154,7 +146,7 @@ TEST(TamisScalable, NeverForgetsAKeyWhileItGrows) {
       }
     }
   }
-  EXPECT_EQ(PartsOf(SaveOf(*filter)), 7u);
+  EXPECT_EQ(PartsOf(Saved(*filter)), 7u);
 }
 
 TEST(TamisScalable, BatchesAnswerAsSingleQueries) {
@@ -178,11 +170,11 @@ TEST(TamisScalable, RepeatsCostNothing) {
   const auto filter = NewScalable(0);
   const auto keys = NumberedKeys("key-", 20'000);
   InsertAll(filter.get(), keys);
-  const std::string once = SaveOf(*filter);
+  const std::string once = Saved(*filter);
   InsertAll(filter.get(), keys);
   const std::vector<Slice> slices(keys.begin(), keys.end());
   ASSERT_TRUE(filter->InsertMany(slices).ok());
-  EXPECT_EQ(SaveOf(*filter), once);
+  EXPECT_EQ(Saved(*filter), once);
   // Counted are the keys that were new to it: all but a false positive here
   // and there.
   const double keys_counted = static_cast<double>(*filter->Describe().keys);
@@ -201,11 +193,11 @@ TEST(TamisScalable, SavedAndLoadedItGrowsOnAsIfNothingHadBeen) {
                                   keys.begin() + static_cast<long>(next));
     ASSERT_TRUE(broken->InsertMany(some).ok());
     i = next;
-    auto loaded = LoadTamisScalable(SaveOf(*broken));
+    auto loaded = LoadTamisScalable(Saved(*broken));
     ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
     broken = *std::move(loaded);
   }
-  EXPECT_EQ(SaveOf(*broken), SaveOf(*straight));
+  EXPECT_EQ(Saved(*broken), Saved(*straight));
 }
 
 // A builder knows how many keys there are, and makes one part of them, from
@@ -219,13 +211,13 @@ TEST(TamisScalable, ABuilderPlansForItsKeys) {
     EXPECT_EQ(built.size(), policy->Predict(n).bytes) << n;
     const auto grown = NewScalable(n);
     InsertAll(grown.get(), keys);
-    EXPECT_EQ(SaveOf(*grown), built) << n;
+    EXPECT_EQ(Saved(*grown), built) << n;
     auto loaded = LoadTamisScalable(built);
     ASSERT_TRUE(loaded.ok());
     InsertAll(loaded.value().get(), NumberedKeys("more-", n / 2 + 35));
     InsertAll(grown.get(), NumberedKeys("more-", n / 2 + 35));
-    EXPECT_EQ(SaveOf(**loaded), SaveOf(*grown)) << n;
-    EXPECT_EQ(PartsOf(SaveOf(**loaded)), 2u) << n;
+    EXPECT_EQ(Saved(**loaded), Saved(*grown)) << n;
+    EXPECT_EQ(PartsOf(Saved(**loaded)), 2u) << n;
   }
 }
 
@@ -237,7 +229,7 @@ TEST(TamisScalable, PartsDouble) {
     ASSERT_TRUE(filter->Insert(key).ok());
     ++keys;
   }
-  EXPECT_LE(static_cast<double>(PartsOf(SaveOf(*filter))),
+  EXPECT_LE(static_cast<double>(PartsOf(Saved(*filter))),
             std::log2(keys / 100) + 1);
 }
 
@@ -272,7 +264,7 @@ TEST(TamisScalable, FullItIsAsBefore) {
     EXPECT_EQ(full.code(), crafted.refusal);
     EXPECT_EQ(full.message().find("48 parts") != std::string_view::npos,
               crafted.parts == 48);
-    EXPECT_EQ(SaveOf(**filter), bytes);
+    EXPECT_EQ(Saved(**filter), bytes);
     EXPECT_FALSE((*filter)->MayContain("key"));
   }
   EXPECT_FALSE(

@@ -14,21 +14,21 @@ namespace {
 using testing::ExpectGoldenColumn;
 using testing::FromHex;
 
-constexpr std::uint32_t kBloomSeed = 0xbc9f1d34;
+constexpr std::uint32_t kRocksDbBloomSeed = 0xbc9f1d34;
 
 TEST(RocksDbHash32, GivesTheGoldenValues) {
   ExpectGoldenColumn(
-      "rocksdb32", [](Slice data) { return RocksDbHash32(data, kBloomSeed); });
+      "rocksdb32", [](Slice data) { return RocksDbHash32(data, kRocksDbBloomSeed); });
 }
 
 // Some of the values that RocksDB's own test fixes, one per kind of tail.
 TEST(RocksDbHash32, GivesRocksDbsPublishedValues) {
-  EXPECT_EQ(RocksDbHash32("", kBloomSeed), 3164544308u);
-  EXPECT_EQ(RocksDbHash32(FromHex("9a"), kBloomSeed), 3195034349u);
-  EXPECT_EQ(RocksDbHash32(FromHex("91f7"), kBloomSeed), 31066776u);
-  EXPECT_EQ(RocksDbHash32(FromHex("56dcd6"), kBloomSeed), 2157698265u);
-  EXPECT_EQ(RocksDbHash32(FromHex("69b8c088"), kBloomSeed), 3416318611u);
-  EXPECT_EQ(RocksDbHash32(FromHex("6ca8bce599"), kBloomSeed), 2177978500u);
+  EXPECT_EQ(RocksDbHash32("", kRocksDbBloomSeed), 3164544308u);
+  EXPECT_EQ(RocksDbHash32(FromHex("9a"), kRocksDbBloomSeed), 3195034349u);
+  EXPECT_EQ(RocksDbHash32(FromHex("91f7"), kRocksDbBloomSeed), 31066776u);
+  EXPECT_EQ(RocksDbHash32(FromHex("56dcd6"), kRocksDbBloomSeed), 2157698265u);
+  EXPECT_EQ(RocksDbHash32(FromHex("69b8c088"), kRocksDbBloomSeed), 3416318611u);
+  EXPECT_EQ(RocksDbHash32(FromHex("6ca8bce599"), kRocksDbBloomSeed), 2177978500u);
 }
 
 // The tail is what follows the last full group of four bytes.

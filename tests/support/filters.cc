@@ -36,6 +36,16 @@ bool AnswersMaybe(const FilterPolicy& policy, Slice filter, Slice key) {
   return !reader.ok() || (*reader)->MayContain(key);
 }
 
+std::string Saved(const MutableFilter& filter) {
+  std::string bytes;
+  EXPECT_TRUE(filter.Save(&bytes).ok());
+  return bytes;
+}
+
+void InsertAll(MutableFilter* filter, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) ASSERT_TRUE(filter->Insert(key).ok());
+}
+
 std::string HexBytes(const nlohmann::json& text) {
   return FromHex(text.get<std::string>());
 }

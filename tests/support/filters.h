@@ -26,6 +26,27 @@ std::string Build(const FilterPolicy& policy,
 // as it is for every engine.
 bool AnswersMaybe(const FilterPolicy& policy, Slice filter, Slice key);
 
+// The bytes that the filter saves; the running test fails if it cannot.
+std::string Saved(const MutableFilter& filter);
+
+// Inserts each key; the running test fails if one is refused.
+void InsertAll(MutableFilter* filter, const std::vector<std::string>& keys);
+
+// A copy that ends where its allocation ends, so that a sanitizer notices any
+// read beyond it.
+class ExactBytes {
+ public:
+  explicit ExactBytes(const std::string& from)
+      : size_(from.size()), bytes_(new char[from.size()]) {
+    from.copy(bytes_.get(), size_);
+  }
+  operator Slice() const { return {bytes_.get(), size_}; }
+
+ private:
+  std::size_t size_;
+  std::unique_ptr<char[]> bytes_;
+};
+
 // JSON text in hex, and a list of such.
 std::string HexBytes(const nlohmann::json& text);
 std::vector<std::string> KeysFromHex(const nlohmann::json& keys);

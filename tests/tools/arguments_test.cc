@@ -107,13 +107,6 @@ TEST(Arguments, HelpIsGivenWhateverElseIsWrong) {
   EXPECT_FALSE(Parse({"a", "-ox", "-k", "--help"}).value().wants_help());
 }
 
-std::vector<OptionSpec> AllOptionsOf(const CommandSpec& command) {
-  std::vector<OptionSpec> options(command.options.begin(),
-                                  command.options.end());
-  options.insert(options.end(), CommonOptions().begin(), CommonOptions().end());
-  return options;
-}
-
 TEST(CommandSpecs, HaveNoNameTwiceAndNoUnknownOneExcluded) {
   std::set<std::string_view> commands;
   for (const CommandSpec& command : AllCommands()) {

@@ -34,13 +34,6 @@ std::string Hyphens(std::string_view text) {
   return out;
 }
 
-std::vector<OptionSpec> AllOptionsOf(const CommandSpec& command) {
-  std::vector<OptionSpec> options(command.options.begin(),
-                                  command.options.end());
-  options.insert(options.end(), CommonOptions().begin(), CommonOptions().end());
-  return options;
-}
-
 TEST(ManPage, OfEveryCommandHasItsOptionsArgumentsAndExamples) {
   for (const CommandSpec& command : AllCommands()) {
     const std::string page = ManPageOf(command);
