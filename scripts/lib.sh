@@ -126,15 +126,19 @@ configure() {
   fi
 }
 
-# build PRESET [TARGET...]
+# build PRESET [-DNAME=ON...] [TARGET...]
 build() {
-  local preset=$1 started=$SECONDS targets=()
+  local preset=$1 started=$SECONDS options=() targets=()
   shift
+  while [[ ${1-} == -D* ]]; do
+    options+=("$1")
+    shift
+  done
   if [[ $# -gt 0 ]]; then targets=(--target "$@"); fi
   mkdir -p "$logs"
   : >"$logs/$preset-build.log"
   say "building $preset${*:+: $*}"
-  configure "$preset"
+  configure "$preset" "${options[@]}"
   logged "$logs/$preset-build.log" \
     cmake --build --preset "$preset" --parallel "$jobs" "${targets[@]}"
   say "built $preset in $((SECONDS - started)) s"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# test_all.sh [--quick | --all] -- the complete check, in stages; --quick stops
-# after the first three, --all adds the suites called Large: 100 million keys,
+# test_all.sh [--quick | --all] -- the complete check, in stages; --quick is what
+# to run before each commit: the static checks without clang-tidy, the build by
+# g++ without benchmarks, its tests without measured rates; --all adds the suites called Large: 100 million keys,
 # values and filters of GiBs.  Called by `./run test`, which has seen to the
 # packages.
 #
@@ -46,7 +47,7 @@ step() {
   fi
 }
 
-# try_build PRESET [TARGET...] -- counted as one; false if it failed.
+# try_build PRESET [-DNAME=ON...] [TARGET...] -- counted as one; false if it failed.
 try_build() {
   if (build "$@"); then
     passed=$((passed + 1))
@@ -110,18 +111,28 @@ static_checks() {
   step "prefetches that stay" scripts/check_prefetch.sh
   step "kinds of filter and their rows" scripts/check_kinds.sh
   step "a comment for every public name" scripts/check_reference.sh
-  if [[ $mode == --all ]]; then
-    step "clang-tidy" scripts/tidy.sh --all
-  else
-    step "clang-tidy" scripts/tidy.sh
-  fi
+  case $mode in
+    --quick) ;; # clang-tidy takes longer than all the others together
+    --all) step "clang-tidy" scripts/tidy.sh --all ;;
+    *) step "clang-tidy" scripts/tidy.sh ;;
+  esac
 }
 
 # What ./run demo builds, as a user does, from the packages for building.
 release_stage() { try_build release demo tamis || true; }
 
+# What shows error rates by asking millions of keys.
+rates='Rates|ErrsAsOften|TrueRate'
+
+# Without the benchmarks, the measured rates and the second run on portable
+# kernels.
+quick_dev_stage() {
+  try_build dev -DTAMIS_BUILD_BENCHMARKS=OFF || return 0
+  run_ctest dev dev -j "$jobs" -E "$large|$rates" -LE '^portable$'
+}
+
 dev_stage() {
-  try_build dev || return 0
+  try_build dev -DTAMIS_BUILD_BENCHMARKS=ON || return 0
   run_ctest dev dev -j "$jobs" -E "$large" -LE '^portable$'
   run_ctest portable-kernels dev -j "$jobs" -L '^portable$'
   if [[ $mode == --all ]]; then
@@ -129,15 +140,20 @@ dev_stage() {
   fi
 }
 
-# The layers that read filters, and every door that takes bytes, those of the
-# store included (fuzz/).  --all: tests/ of the store and of the tool, too.  Not
-# what runs the other engines: they are compiled without sanitizers, and take as
-# long as all the rest.
+# The other compiler's optimised code, asserted by the tests of the layers that
+# have loops worth optimising; without unity batches, so that each file shows
+# that it includes what it uses.
+clang_stage() {
+  local folders=(base hash math sort filters formats policy)
+  try_build release-clang product "${folders[@]/#/tests_}" || return 0
+  run_ctest release-clang release-clang -j "$jobs" \
+    -R "^($(IFS='|'; echo "${folders[*]}"))\$"
+}
+
+# Every layer, the command, and every door that takes bytes (fuzz/).  Not what
+# runs the other engines: they are compiled without sanitizers, and take as long
+# as all the rest.
 asan_stage() {
-  if [[ $mode == --all ]]; then
-    local asan_folders="base;filters;formats;hash;math;policy;sort;store;table;tools"
-    cmake --preset asan-ubsan -DTAMIS_TEST_FOLDERS="$asan_folders" >/dev/null
-  fi
   try_build asan-ubsan || return 0
   run_ctest asan-ubsan asan-ubsan -j "$jobs"
 }
@@ -194,9 +210,12 @@ emulated_stage() {
 export ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14
 mkdir -p "$logs"
 stage "static checks" static_checks
-stage "g++, optimised: what users build" release_stage
-stage "g++, assertions on: everything" dev_stage
-if [[ $mode != --quick ]]; then
+if [[ $mode == --quick ]]; then
+  stage "g++, assertions on: everything but benchmarks" quick_dev_stage
+else
+  stage "g++, optimised: what users build" release_stage
+  stage "g++, assertions on: everything" dev_stage
+  stage "clang, optimised: the filters" clang_stage
   stage "clang, address and undefined-behaviour sanitizers" asan_stage
   stage "clang, thread sanitizer" tsan_stage
   stage "fuzzing, $fuzz_seconds s each" fuzz_stage
