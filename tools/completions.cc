@@ -145,7 +145,8 @@ std::string ZshOption(const OptionSpec& option) {
 
 std::string ZshArm(const CommandSpec& command) {
   std::string arm = "    " + Quoted(command.name) + ")\n      _arguments \\\n";
-  for (const OptionSpec& option : AllOptionsOf(command)) arm += ZshOption(option);
+  for (const OptionSpec& option : AllOptionsOf(command))
+    arm += ZshOption(option);
   for (const OperandSpec& operand : command.operands) {
     const std::string count = operand.many ? "*" : operand.required ? "" : ":";
     arm += "        " +

@@ -100,7 +100,7 @@ TEST(RocksDbBloom, LessThanALineIsRefused) {
   const auto policy = PolicyOf("rocksdb");
   for (std::size_t size = 1; size < 64; ++size) {
     const ExactBytes bytes(std::string(size, '\xff') +
-                      std::string("\xff\0\6\0\0", kTrailer));
+                           std::string("\xff\0\6\0\0", kTrailer));
     const auto reader = policy->Open(bytes);
     ASSERT_FALSE(reader.ok()) << size;
     EXPECT_EQ(reader.status().code(), StatusCode::kCorruption);

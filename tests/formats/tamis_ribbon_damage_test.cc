@@ -122,7 +122,8 @@ TEST(TamisRibbonDamage, EverySingleFlippedBitAndEveryCutIsNoticed) {
       Flip(&damaged, bit);
     }
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      ASSERT_FALSE(policy->Open(ExactBytes(whole.substr(0, size))).ok()) << size;
+      ASSERT_FALSE(policy->Open(ExactBytes(whole.substr(0, size))).ok())
+          << size;
     }
     ASSERT_FALSE(policy->Open(whole + '\0').ok());
   }

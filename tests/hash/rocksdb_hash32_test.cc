@@ -17,8 +17,9 @@ using testing::FromHex;
 constexpr std::uint32_t kRocksDbBloomSeed = 0xbc9f1d34;
 
 TEST(RocksDbHash32, GivesTheGoldenValues) {
-  ExpectGoldenColumn(
-      "rocksdb32", [](Slice data) { return RocksDbHash32(data, kRocksDbBloomSeed); });
+  ExpectGoldenColumn("rocksdb32", [](Slice data) {
+    return RocksDbHash32(data, kRocksDbBloomSeed);
+  });
 }
 
 // Some of the values that RocksDB's own test fixes, one per kind of tail.
@@ -28,7 +29,8 @@ TEST(RocksDbHash32, GivesRocksDbsPublishedValues) {
   EXPECT_EQ(RocksDbHash32(FromHex("91f7"), kRocksDbBloomSeed), 31066776u);
   EXPECT_EQ(RocksDbHash32(FromHex("56dcd6"), kRocksDbBloomSeed), 2157698265u);
   EXPECT_EQ(RocksDbHash32(FromHex("69b8c088"), kRocksDbBloomSeed), 3416318611u);
-  EXPECT_EQ(RocksDbHash32(FromHex("6ca8bce599"), kRocksDbBloomSeed), 2177978500u);
+  EXPECT_EQ(RocksDbHash32(FromHex("6ca8bce599"), kRocksDbBloomSeed),
+            2177978500u);
 }
 
 // The tail is what follows the last full group of four bytes.

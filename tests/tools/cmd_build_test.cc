@@ -25,7 +25,7 @@ void ExpectKeys(std::string_view spec, const std::string& bytes, int count) {
   EXPECT_LT(strangers, count / 20);
 }
 
-class BuildEveryFormat : public testing::TestWithParam<const char*> {};
+class BuildEveryFormat : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(BuildEveryFormat, KeysOfAFileAllAnswerMaybe) {
   TempDir dir;
@@ -41,12 +41,12 @@ TEST_P(BuildEveryFormat, KeysOfAFileAllAnswerMaybe) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, BuildEveryFormat,
-                         testing::Values("tamis", "leveldb", "rocksdb",
-                                         "rocksdb-legacy", "rocksdb-ribbon",
-                                         "cassandra", "cassandra:ka", "parquet",
-                                         "lab", "md5"));
+                         ::testing::Values("tamis", "leveldb", "rocksdb",
+                                           "rocksdb-legacy", "rocksdb-ribbon",
+                                           "cassandra", "cassandra:ka",
+                                           "parquet", "lab", "md5"));
 
-class BuildEveryKind : public testing::TestWithParam<const char*> {};
+class BuildEveryKind : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(BuildEveryKind, IsWhatTheFileSays) {
   TempDir dir;
@@ -64,9 +64,9 @@ TEST_P(BuildEveryKind, IsWhatTheFileSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, BuildEveryKind,
-                         testing::Values("bloom", "splitblock", "classic",
-                                         "ribbon", "fuse8", "fuse16", "fuse32",
-                                         "counting", "cuckoo"));
+                         ::testing::Values("bloom", "splitblock", "classic",
+                                           "ribbon", "fuse8", "fuse16",
+                                           "fuse32", "counting", "cuckoo"));
 
 // They count a key that looks like one they have as none.
 TEST(BuildCommand, KindsThatGrowByPartsHoldTheKeysToo) {
@@ -239,7 +239,7 @@ TEST(BuildCommand, JsonIsTheSummaryOnStandardOutput) {
   EXPECT_NEAR(json["false_positive_rate"].get<double>(), 0.008, 0.004);
 }
 
-class BuildToPlan : public testing::TestWithParam<const char*> {};
+class BuildToPlan : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(BuildToPlan, FiltersOfOnePlanAreOfOneSizeAndMerge) {
   TempDir dir;
@@ -270,10 +270,10 @@ TEST_P(BuildToPlan, FiltersOfOnePlanAreOfOneSizeAndMerge) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, BuildToPlan,
-                         testing::Values("tamis", "leveldb", "rocksdb",
-                                         "rocksdb-legacy", "cassandra",
-                                         "cassandra:ka", "parquet", "lab",
-                                         "md5"));
+                         ::testing::Values("tamis", "leveldb", "rocksdb",
+                                           "rocksdb-legacy", "cassandra",
+                                           "cassandra:ka", "parquet", "lab",
+                                           "md5"));
 
 TEST(BuildCommand, KindsAndPlansThatAFormatHasNotAreRefused) {
   const auto error = [](std::vector<std::string> more) {
@@ -389,7 +389,7 @@ TEST(BuildCommand, WrongUseIsCode2) {
   };
   for (const auto& args : kWrong) {
     const RunResult run = Tamis(args);
-    EXPECT_EQ(run.code, kExitError) << testing::PrintToString(args);
+    EXPECT_EQ(run.code, kExitError) << ::testing::PrintToString(args);
     EXPECT_TRUE(IsOneLineFrom("build", run.err)) << run.err;
   }
   EXPECT_EQ(dir.Count(), 0u);
@@ -411,7 +411,7 @@ std::string TenTimes(int keys, bool in_rounds) {
   return lines;
 }
 
-class BuildOfRepeatedKeys : public testing::TestWithParam<const char*> {};
+class BuildOfRepeatedKeys : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(BuildOfRepeatedKeys, IsNoLargerAndSaysHowManyAreDistinct) {
   TempDir dir;
@@ -440,11 +440,11 @@ TEST_P(BuildOfRepeatedKeys, IsNoLargerAndSaysHowManyAreDistinct) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, BuildOfRepeatedKeys,
-    testing::Values("bloom", "splitblock", "classic", "ribbon", "counting",
-                    "cuckoo", "scalable", "rotating", "--format leveldb",
-                    "--format rocksdb", "--format rocksdb-legacy",
-                    "--format rocksdb-ribbon", "--format cassandra",
-                    "--format parquet", "--format lab", "--format md5"));
+    ::testing::Values("bloom", "splitblock", "classic", "ribbon", "counting",
+                      "cuckoo", "scalable", "rotating", "--format leveldb",
+                      "--format rocksdb", "--format rocksdb-legacy",
+                      "--format rocksdb-ribbon", "--format cassandra",
+                      "--format parquet", "--format lab", "--format md5"));
 
 TEST(BuildCommand, TheSummarySaysLinesAndDistinctKeys) {
   TempDir dir;

@@ -223,7 +223,7 @@ TEST(DbStream, ASignalEndsLoadWithThePairsThatCame) {
   EXPECT_EQ(run.out, "a\t1\nb\t2\ntamis db load: 2 pairs,\n");
 }
 
-class JsonRoundTrip : public testing::TestWithParam<bool> {};
+class JsonRoundTrip : public ::testing::TestWithParam<bool> {};
 
 TEST_P(JsonRoundTrip, LoadTakesWhatScanWroteWithEveryByte) {
   TempDir dir;
@@ -242,7 +242,7 @@ TEST_P(JsonRoundTrip, LoadTakesWhatScanWroteWithEveryByte) {
             Tamis({"db", "scan", db, "--hex"}).out);
 }
 
-INSTANTIATE_TEST_SUITE_P(TextAndHex, JsonRoundTrip, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(TextAndHex, JsonRoundTrip, ::testing::Bool());
 
 TEST(DbLoad, TakesWhatGetWroteAsJson) {
   TempDir dir;

@@ -19,7 +19,7 @@ std::string BuildLarge(const TempDir& dir, const std::string& kind) {
   return dir.File("large.tamis");
 }
 
-class FoldEveryKind : public testing::TestWithParam<const char*> {};
+class FoldEveryKind : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(FoldEveryKind, KeepsTheKeysInHalfTheSize) {
   TempDir dir;
@@ -38,7 +38,7 @@ TEST_P(FoldEveryKind, KeepsTheKeysInHalfTheSize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, FoldEveryKind,
-                         testing::Values("bloom", "splitblock", "classic"));
+                         ::testing::Values("bloom", "splitblock", "classic"));
 
 // 100,003 keys at 10 bits are 1,954 lines, twice a prime.
 TEST(FoldCommand, WhatWasPlannedCanBeHalvedAgainAndAgain) {
@@ -121,7 +121,7 @@ TEST(FoldCommand, WrongUseIsCode2) {
   };
   for (const auto& args : kWrong) {
     const RunResult run = Tamis(args);
-    EXPECT_EQ(run.code, kExitError) << testing::PrintToString(args);
+    EXPECT_EQ(run.code, kExitError) << ::testing::PrintToString(args);
     EXPECT_TRUE(IsOneLineFrom("fold", run.err)) << run.err;
   }
   EXPECT_EQ(dir.Count(), 2u);

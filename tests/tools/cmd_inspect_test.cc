@@ -11,7 +11,7 @@
 namespace tamis::tools {
 namespace {
 
-class InspectCommand : public testing::Test {
+class InspectCommand : public ::testing::Test {
  protected:
   // Empty format: the default.
   std::string Build(std::string_view name, int keys,

@@ -32,7 +32,7 @@ bool IsIn(const std::string& filter, const std::string& key) {
   return Tamis({"query", filter, "-k", key}).code == kExitOk;
 }
 
-class AddToEveryKind : public testing::TestWithParam<const char*> {};
+class AddToEveryKind : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(AddToEveryKind, KeysOfBothTimesAreInAndTheFileIsReplaced) {
   TempDir dir;
@@ -50,9 +50,9 @@ TEST_P(AddToEveryKind, KeysOfBothTimesAreInAndTheFileIsReplaced) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, AddToEveryKind,
-                         testing::Values("bloom", "splitblock", "classic",
-                                         "counting", "cuckoo", "scalable",
-                                         "rotating"));
+                         ::testing::Values("bloom", "splitblock", "classic",
+                                           "counting", "cuckoo", "scalable",
+                                           "rotating"));
 
 TEST(AddCommand, ANewFileLeavesTheOldOneAlone) {
   TempDir dir;
@@ -135,7 +135,7 @@ TEST(AddCommand, DamagedAndForeignFiltersAreNotTouched) {
   EXPECT_TRUE(IsOneLineFrom("add", run.err)) << run.err;
 }
 
-class RemoveFromEveryKind : public testing::TestWithParam<const char*> {};
+class RemoveFromEveryKind : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RemoveFromEveryKind, TakesKeysOutAndCountsStrangers) {
   TempDir dir;
@@ -167,7 +167,7 @@ TEST_P(RemoveFromEveryKind, TakesKeysOutAndCountsStrangers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RemoveFromEveryKind,
-                         testing::Values("counting", "cuckoo"));
+                         ::testing::Values("counting", "cuckoo"));
 
 TEST(RemoveCommand, AKindThatCannotSaysWhichCan) {
   TempDir dir;
@@ -224,12 +224,12 @@ TEST(LivingCommands, WrongUseIsCode2) {
   };
   for (const auto& args : kWrong) {
     const RunResult run = Tamis(args);
-    EXPECT_EQ(run.code, kExitError) << testing::PrintToString(args);
+    EXPECT_EQ(run.code, kExitError) << ::testing::PrintToString(args);
     EXPECT_TRUE(IsOneLineFrom(args[0], run.err)) << run.err;
   }
 }
 
-class AddToABloomFilter : public testing::TestWithParam<const char*> {};
+class AddToABloomFilter : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(AddToABloomFilter, CountsNoKeyTwice) {
   TempDir dir;
@@ -251,9 +251,9 @@ TEST_P(AddToABloomFilter, CountsNoKeyTwice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, AddToABloomFilter,
-                         testing::Values("bloom", "splitblock", "classic"));
+                         ::testing::Values("bloom", "splitblock", "classic"));
 
-class ManyAtOnce : public testing::TestWithParam<const char*> {};
+class ManyAtOnce : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ManyAtOnce, AddToOneFileAndNoneIsLost) {
   TempDir dir;
@@ -270,7 +270,7 @@ TEST_P(ManyAtOnce, AddToOneFileAndNoneIsLost) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ManyAtOnce,
-                         testing::Values("cuckoo", "scalable", "bloom"));
+                         ::testing::Values("cuckoo", "scalable", "bloom"));
 
 // In place, whether by leaving -o out or by naming the file there, and where
 // another filter takes the file's place.

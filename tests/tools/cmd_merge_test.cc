@@ -9,7 +9,7 @@
 namespace tamis::tools {
 namespace {
 
-class MergeCommand : public testing::Test {
+class MergeCommand : public ::testing::Test {
  protected:
   std::string Build(std::string_view name, std::string_view prefix, int keys,
                     const std::string& format = "tamis") {
@@ -49,9 +49,9 @@ TEST_P(MergeEveryFormat, AUnionHoldsTheKeysOfAll) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, MergeEveryFormat,
-                         testing::Values("tamis", "leveldb", "rocksdb",
-                                         "rocksdb-legacy", "parquet-bloom",
-                                         "lab"));
+                         ::testing::Values("tamis", "leveldb", "rocksdb",
+                                           "rocksdb-legacy", "parquet-bloom",
+                                           "lab"));
 
 TEST_F(MergeCommand, EveryKindOfTheTamisFormatMergesButNotTwoOfThem) {
   const auto build = [&](const std::string& kind, const std::string& prefix) {

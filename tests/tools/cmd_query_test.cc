@@ -13,7 +13,7 @@ namespace tamis::tools {
 namespace {
 
 // With 50 bits per key no absent key below is a false positive.
-class QueryCommand : public testing::Test {
+class QueryCommand : public ::testing::Test {
  protected:
   std::string Build(std::string_view name, std::string_view keys,
                     const std::string& format = "tamis") {

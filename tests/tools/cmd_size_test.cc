@@ -11,8 +11,6 @@
 namespace tamis::tools {
 namespace {
 
-using Json = nlohmann::json;
-
 TEST(SizeCommand, ShowsOneRowPerKnownFormat) {
   const RunResult run = Tamis({"size", "--keys", "1M"});
   EXPECT_EQ(run.code, kExitOk) << run.err;
@@ -33,7 +31,7 @@ TEST(SizeCommand, AKindIsOneRow) {
     const RunResult run =
         Tamis({"size", "--keys", "1M", "--kind", kind, "--json"});
     ASSERT_EQ(run.code, kExitOk) << run.err;
-    const Json rows = Json::parse(run.out)["filters"];
+    const nlohmann::json rows = nlohmann::json::parse(run.out)["filters"];
     ASSERT_EQ(rows.size(), 1u);
     EXPECT_EQ(rows[0]["kind"], kind);
     EXPECT_EQ(rows[0]["bytes"],
@@ -48,7 +46,8 @@ TEST(SizeCommand, ARibbonTakesNoMoreKeysThanItWasMadeFor) {
   EXPECT_TRUE(table.out.ends_with("  -\n")) << table.out;
   std::vector<std::string> json = args;
   json.emplace_back("--json");
-  const Json row = Json::parse(Tamis(json).out)["filters"][0];
+  const nlohmann::json row =
+      nlohmann::json::parse(Tamis(json).out)["filters"][0];
   EXPECT_FALSE(row.contains("false_positive_rate_at_twice_the_keys")) << row;
   EXPECT_NEAR(row["bits_per_key"].get<double>(), 7, 0.3);
 }
@@ -57,7 +56,7 @@ TEST(SizeCommand, ThousandKeysAtOnePercentTake9586BitsAnd7Probes) {
   const RunResult run = Tamis(
       {"size", "--keys", "1000", "--fpr", "1%", "--format", "lab", "--json"});
   ASSERT_EQ(run.code, kExitOk) << run.err;
-  const Json rows = Json::parse(run.out)["filters"];
+  const nlohmann::json rows = nlohmann::json::parse(run.out)["filters"];
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0]["format"], "lab");
   EXPECT_EQ(rows[0]["keys"], 1000);
@@ -102,8 +101,8 @@ TEST(SizeCommand, WhatCannotBeBuiltHasAReasonInsteadOfNumbers) {
   for (const char* keys : {"1e19", "18446744073709551615"}) {
     const RunResult all = Tamis({"size", "--keys", keys, "--json"});
     EXPECT_EQ(all.code, kExitOk);
-    const Json rows = Json::parse(all.out)["filters"];
-    for (const Json& row : rows) {
+    const nlohmann::json rows = nlohmann::json::parse(all.out)["filters"];
+    for (const nlohmann::json& row : rows) {
       if (EndsAtItsLargest(row["format"].get<std::string>())) {
         EXPECT_EQ(row["false_positive_rate"], 1) << row;
         continue;
@@ -131,10 +130,10 @@ TEST(SizeCommand, ASizingRuleIsForCassandrasRow) {
   const auto rows = [](std::vector<std::string> more) {
     more.insert(more.begin(),
                 {"size", "--keys", "1M", "--fpr", "1%", "--json"});
-    return Json::parse(Tamis(more).out)["filters"];
+    return nlohmann::json::parse(Tamis(more).out)["filters"];
   };
-  const Json plain = rows({});
-  const Json textbook = rows({"--sizing", "textbook"});
+  const nlohmann::json plain = rows({});
+  const nlohmann::json textbook = rows({"--sizing", "textbook"});
   ASSERT_EQ(plain.size(), textbook.size());
   for (std::size_t i = 0; i < plain.size(); ++i) {
     EXPECT_EQ(plain[i] == textbook[i], plain[i]["format"] != "cassandra")
@@ -176,14 +175,14 @@ TEST(SizeCommand, JsonHasTheAdviceAndAllThatWasWeighed) {
   const RunResult run = Tamis({"size", "--keys", "1M", "--bits-per-key", "10",
                                "--lifetime", "90min", "--json"});
   ASSERT_EQ(run.code, kExitOk) << run.err;
-  const Json advice = Json::parse(run.out)["advice"];
+  const nlohmann::json advice = nlohmann::json::parse(run.out)["advice"];
   EXPECT_EQ(advice["lifetime_seconds"], 5400);
   EXPECT_EQ(advice["queries_per_key"], 10);
   EXPECT_EQ(advice["kind"], advice["choices"][0]["kind"]);
   EXPECT_GE(advice["choices"].size(), 14u);
   EXPECT_GT(advice["choices"][0]["cost"], 0);
   EXPECT_FALSE(
-      Json::parse(
+      nlohmann::json::parse(
           Tamis({"size", "--keys", "1M", "--format", "tamis", "--json"}).out)
           .contains("advice"));
 }
@@ -211,7 +210,7 @@ TEST(SizeCommand, RefusesNumbersThatAreNone) {
   };
   for (const auto& args : kWrong) {
     const RunResult run = Tamis(args);
-    EXPECT_EQ(run.code, kExitError) << testing::PrintToString(args);
+    EXPECT_EQ(run.code, kExitError) << ::testing::PrintToString(args);
     EXPECT_TRUE(IsOneLineFrom("size", run.err)) << run.err;
   }
 }

@@ -89,7 +89,7 @@ TEST(CommandLine, WrongUseIsOneLineAndCode2) {
   };
   for (const auto& args : kWrong) {
     const RunResult run = Tamis(args);
-    const std::string shown = testing::PrintToString(args);
+    const std::string shown = ::testing::PrintToString(args);
     EXPECT_EQ(run.code, kExitError) << shown;
     EXPECT_EQ(run.out, "") << shown;
     EXPECT_TRUE(run.err.starts_with("tamis")) << shown;

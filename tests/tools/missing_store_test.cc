@@ -149,7 +149,7 @@ TEST(DbWithoutCurrent, NobodyIsToldToRepairFilesOfRocksDb) {
   EXPECT_FALSE(Contains(run.err, "repair")) << run.err;
 }
 
-class FileOfAStore : public testing::TestWithParam<const char*> {};
+class FileOfAStore : public ::testing::TestWithParam<const char*> {};
 
 // Whose length and last byte fit a filter of LevelDB's.
 TEST_P(FileOfAStore, IsNotTakenForAFilterUnlessAFormatIsGiven) {
@@ -178,10 +178,10 @@ TEST_P(FileOfAStore, IsNotTakenForAFilterUnlessAFormatIsGiven) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Names, FileOfAStore,
-                         testing::Values("MANIFEST-000002", "CURRENT", "LOG",
-                                         "LOG.old", "LOCK", "000001.log",
-                                         "000005.ldb", "000007.sst", "TAMIS",
-                                         "TAMIS.damaged"));
+                         ::testing::Values("MANIFEST-000002", "CURRENT", "LOG",
+                                           "LOG.old", "LOCK", "000001.log",
+                                           "000005.ldb", "000007.sst", "TAMIS",
+                                           "TAMIS.damaged"));
 
 TEST(FilesOfAStore, AreNamedWhenTheyAreText) {
   TempDir dir;

@@ -16,8 +16,6 @@
 namespace tamis::tools {
 namespace {
 
-using Json = nlohmann::json;
-
 // The file that `build` makes of the numbers from 0 to 999.
 std::string Built(std::vector<std::string> options) {
   TempDir dir;
@@ -93,7 +91,7 @@ TEST(PolicyOption, SizesAndDedupes) {
   const RunResult size =
       Tamis({"size", "--keys", "1M", "--policy", "ribbon:fpr=0.01", "--json"});
   ASSERT_EQ(size.code, kExitOk) << size.err;
-  const Json rows = Json::parse(size.out)["filters"];
+  const nlohmann::json rows = nlohmann::json::parse(size.out)["filters"];
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0]["bytes"],
             (*MakePolicy("ribbon:fpr=0.01"))->Predict(1'000'000).bytes);
@@ -129,8 +127,8 @@ TEST(SizeCommand, SaysWhatRateAMemoryGives) {
       Tamis({"size", "--keys", "1M", "--memory", "1.25M", "--json"});
   ASSERT_EQ(run.code, kExitOk) << run.err;
   std::size_t sized = 0;
-  const Json rows = Json::parse(run.out)["filters"];
-  for (const Json& row : rows) {
+  const nlohmann::json rows = nlohmann::json::parse(run.out)["filters"];
+  for (const nlohmann::json& row : rows) {
     if (row.contains("error")) continue;
     ++sized;
     EXPECT_LE(row["bytes"].get<std::uint64_t>(), 1'250'000u) << row;
@@ -145,8 +143,8 @@ TEST(SizeCommand, SaysWhatRateAMemoryGives) {
                                "--kind", "bloom", "--json"});
   const RunResult same = Tamis({"size", "--keys", "1M", "--memory", "1250112",
                                 "--kind", "bloom", "--json"});
-  EXPECT_EQ(Json::parse(same.out)["filters"][0]["bytes"],
-            Json::parse(ten.out)["filters"][0]["bytes"]);
+  EXPECT_EQ(nlohmann::json::parse(same.out)["filters"][0]["bytes"],
+            nlohmann::json::parse(ten.out)["filters"][0]["bytes"]);
   const RunResult none =
       Tamis({"size", "--keys", "1M", "--memory", "10", "--kind", "classic"});
   EXPECT_EQ(none.code, kExitError);
