@@ -145,8 +145,8 @@ void ExpectStored(const nlohmann::json& stores, const Stored& stored,
     }
     const double median =
         figures.at(stored.metric).at("median").get<double>() / stored.unit;
-    // Pages show three digits or more.
-    EXPECT_NEAR(shown, median, std::max(0.05, median / 1000))
+    // Pages show three digits or more, rounded.
+    EXPECT_NEAR(shown, median, std::max(0.05, median / 200))
         << names[i] << ", " << stored.metric;
   }
 }
