@@ -18,6 +18,7 @@ namespace tamis::fuzz {
 namespace {
 
 constexpr int kMaxSteps = 2000;
+constexpr std::size_t kExplained = 16;  // one key of so many
 
 void Walk(Store* store) {
   const auto it = store->NewIterator();
@@ -45,6 +46,7 @@ void Read(Store* store, std::span<const Slice> keys) {
     if (got.code() != StatusCode::kNotFound) ExpectReason(got);
     Check(statuses[i].code() == got.code() && (!got.ok() || values[i] == value),
           "MultiGet() is Get() for each");
+    if (i % kExplained != 0) continue;
     const Explanation told = store->Explain({}, keys[i]);
     Check(
         told.status.code() == got.code() && (!got.ok() || told.value == value),
