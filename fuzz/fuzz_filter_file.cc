@@ -23,7 +23,7 @@ class Folder {
  public:
   Folder() {
     std::string path = (fs::temp_directory_path() / "fuzz-XXXXXX").string();
-    Check(::mkdtemp(path.data()) != nullptr, "there is room for a folder");
+    Check(::mkdtemp(path.data()) != nullptr, "a folder can be made");
     path_ = path;
   }
   ~Folder() {
@@ -79,7 +79,7 @@ void CheckFile(const std::string& path, const std::string& name, Slice bytes) {
             "an error names the file");
       continue;
     }
-    Check(found.certainty == Certainty::kCertain, "no guess is answered by");
+    Check(found.certainty == Certainty::kCertain, "a guess does not open");
     CheckOpened(**file, bytes);
   }
   // Under a format that the caller names a guess will do.
@@ -102,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   std::ofstream out(path, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  Check(!out.fail(), "there is room for a file");
+  Check(!out.fail(), "a file can be written");
   CheckFile(path, name, bytes);
   ::unlink(path.c_str());
   return 0;

@@ -39,7 +39,7 @@ void CheckOverlap(Slice a, Slice b) {
             overlap->keys_union >= 0 && overlap->keys_in_both >= 0,
         "no number of keys is negative");
   Check(IsRate(overlap->union_rate) && IsRate(overlap->intersection_rate),
-        "a rate is one");
+        "a rate is from 0 to 1");
 }
 
 // A folded filter rules no key out that the whole one did not.
@@ -70,7 +70,7 @@ void CheckFold(const FilterPolicy& policy, Slice filter,
   folded.erase(0, kBefore.size());
   Check(folded.size() == fold->bytes && *rate == fold->rate_after &&
             IsRate(*rate),
-        "a fold is as large, and errs as often, as it says");
+        "a fold has the size and the rate that it says");
   CheckFolded(policy, filter, folded);
 }
 
@@ -79,8 +79,8 @@ void CheckDivisor(const FilterPolicy& policy, Slice filter, double rate) {
   CheckReason(divisor.status());
   if (!divisor.ok()) return;
   const Result<double> after = RateWhenFolded(filter, *divisor);
-  Check(after.ok(), "the largest divisor is one");
-  Check(*divisor == 1 || *after <= rate, "and leaves the rate where it may be");
+  Check(after.ok(), "the largest divisor divides the filter");
+  Check(*divisor == 1 || *after <= rate, "and its fold meets the rate");
   CheckFold(policy, filter, *divisor);
 }
 

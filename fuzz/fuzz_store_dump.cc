@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   FixChecksums(kind, StoreSwitches(choice), &content);
 
   testing::MemoryEnv env({.can_map = (choice & 64) != 0});
-  Check(env.CreateDirectory(kStoreDir).ok(), "memory has room for a directory");
+  Check(env.CreateDirectory(kStoreDir).ok(), "a directory can be made");
   const std::string path = PathOf(kind, 5);
   env.SetContents(path, content);
   StoreOptions options;

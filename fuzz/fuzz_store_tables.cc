@@ -19,7 +19,8 @@ constexpr int kLevels = 7;
 void CheckTable(const StoreTable& table) {
   Check(table.level >= 0 && table.level < kLevels,
         "a level is one of a store's");
-  Check(table.filter_rate >= 0 && table.filter_rate <= 1, "a rate is one");
+  Check(table.filter_rate >= 0 && table.filter_rate <= 1,
+        "a rate is from 0 to 1");
   Check(!table.filter.empty() || table.filter_rate == 1,
         "no filter rules nothing out");
 }

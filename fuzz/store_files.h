@@ -152,8 +152,7 @@ inline void FixChecksums(StoreFile kind, const StoreSwitches& switches,
 inline void PutFiles(Slice bytes, const StoreSwitches& switches,
                      testing::MemoryEnv* env) {
   constexpr std::size_t kMaxFiles = 20;
-  Check(env->CreateDirectory(kStoreDir).ok(),
-        "memory has room for a directory");
+  Check(env->CreateDirectory(kStoreDir).ok(), "a directory can be made");
   Input input(bytes);
   for (std::size_t i = 0; i < kMaxFiles && !input.empty(); ++i) {
     const auto kind =
