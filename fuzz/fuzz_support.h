@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "tamis/filter.h"
+#include "tamis/key_hash.h"
 
 namespace tamis::fuzz {
 
@@ -89,6 +91,25 @@ inline std::unique_ptr<const FilterPolicy> PolicyOf(std::string_view spec) {
   return *std::move(policy);
 }
 
+// A filter that takes hashes answers them as it does the keys; one that takes
+// none, or those of another seed, rules nothing out.
+inline void CheckHashes(const FilterReader& reader, std::span<const Slice> keys,
+                        const std::vector<bool>& answers) {
+  const std::optional<std::uint64_t> seed = reader.hash_seed();
+  std::vector<std::uint64_t> values(keys.size());
+  const KeyHashes hashes = HashKeys(keys, values, seed.value_or(0));
+  const auto many = std::make_unique<bool[]>(keys.size());
+  reader.MayContainHashes(hashes, {many.get(), keys.size()});
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool expected = seed ? answers[i] : true;
+    Check(many[i] == expected &&
+              reader.MayContainHash({values[i], hashes.seed}) == expected,
+          "a hash is answered as its key");
+    Check(reader.MayContainHash({values[i], hashes.seed + 1}),
+          "a hash of another seed rules nothing out");
+  }
+}
+
 inline std::vector<bool> AnswersOf(const FilterReader& reader,
                                    std::span<const Slice> keys) {
   const auto many = std::make_unique<bool[]>(keys.size());
@@ -100,6 +121,7 @@ inline std::vector<bool> AnswersOf(const FilterReader& reader,
     Check(!answers[i] || reader.MayContainRange(keys[i], keys[i]),
           "a range of one key that may be in may not be empty");
   }
+  CheckHashes(reader, keys, answers);
   return answers;
 }
 

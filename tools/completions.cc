@@ -277,6 +277,9 @@ std::string FishCompletion() {
   out += "complete -c tamis -n __fish_use_subcommand -a " +
          std::string(StoreGroup().name) + " -d " +
          Quoted(StoreGroup().summary) + "\n";
+  out +=
+      "complete -c tamis -n __fish_use_subcommand -a help -d 'Print the help "
+      "of a command'\n";
   for (const CommandSpec& command : AllCommands()) out += FishCommand(command);
   return out;
 }
