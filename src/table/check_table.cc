@@ -65,7 +65,7 @@ class Checker {
   void NotRead(const std::string& where, const Status& read) {
     if (IsDamage(read)) return Problem(where + read.message());
     if (check_.unread.ok()) {
-      check_.unread = Status(read.code(), where + read.message());
+      check_.unread = read.WithMessage(where + read.message());
     }
   }
 
