@@ -261,15 +261,11 @@ Result<std::unique_ptr<ErasableFilter>> NewTamisErasable(
 template <ErasableFormat F>
 Result<std::unique_ptr<ErasableFilter>> LoadTamisErasable(const F& format,
                                                           Slice bytes) {
-  Result<ParsedBloom> parsed = format.Parse(bytes);
+  Result<ParsedBloom> parsed = ParseToLoad(format, bytes);
   if (!parsed.ok()) return parsed.status();
-  if (!parsed->always_maybe.empty()) {
-    return Status::NotSupported("tamis: " + parsed->always_maybe);
-  }
   if (Status loads = format.CheckToLoad(*parsed); !loads.ok()) return loads;
-  Result<BloomPayload> payload = NewBloomPayload(parsed->payload.size());
+  Result<BloomPayload> payload = CopyBloomPayload(parsed->payload);
   if (!payload.ok()) return payload.status();
-  std::memcpy(payload->bytes.get(), parsed->payload.data(), payload->size);
   return std::unique_ptr<ErasableFilter>(std::make_unique<TamisErasable<F>>(
       format, parsed->parameters, *std::move(payload)));
 }
