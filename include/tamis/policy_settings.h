@@ -19,9 +19,9 @@ namespace tamis {
 // A kind of filter or a format, and how its filters are made.  Each member but
 // the name is an argument of the text (docs/policies.md), and may be absent.
 struct PolicySettings {
-  // A kind ("ribbon"), a format ("leveldb"), or "fpr": the kind that costs
-  // least at a rate.
-  std::string name = "bloom";
+  // A kind ("ribbon"), a format ("leveldb"; of "tamis", the default kind), or
+  // "fpr": the kind that costs least at a rate.
+  std::string name = "tamis";
   // The size, by one of the three.  None of them: the one that is usual for the
   // name.
   std::optional<double> bits_per_key = {};
