@@ -109,7 +109,7 @@ void CheckNumbers(const std::string& text) {
   }
 }
 
-// Whatever the options say, what comes out is a spec or an error.
+// Whatever the options say, what comes out is settings or an error.
 void CheckFilterArgs(std::string_view text) {
   std::string fields[6];
   std::size_t field = 0;
@@ -133,12 +133,12 @@ void CheckFilterArgs(std::string_view text) {
     return;
   }
   args = *sorted;
-  const auto spec = tamis::tools::SpecFrom(args);
-  if (!spec.ok()) {
-    Check(!spec.status().message().empty());
+  const auto settings = tamis::tools::SettingsFrom(args);
+  if (!settings.ok()) {
+    Check(!settings.status().message().empty());
     return;
   }
-  const auto policy = tamis::MakePolicy(*spec);
+  const auto policy = tamis::MakePolicy(*settings);
   if (!policy.ok()) {
     Check(!policy.status().message().empty());
     return;
@@ -146,11 +146,11 @@ void CheckFilterArgs(std::string_view text) {
   // Whatever can be built can be built in a fixed size.
   const tamis::Estimate size = (*policy)->Predict(1000);
   if (!size.status.ok()) return;
-  const auto fixed_spec = tamis::tools::FixedSpec(args, size);
-  Check(fixed_spec.ok() ==
+  const auto fixed_settings = tamis::tools::FixedSettings(args, size);
+  Check(fixed_settings.ok() ==
         (args.policy.empty() && args.format != "rocksdb-ribbon"));
-  if (!fixed_spec.ok()) return;
-  const auto fixed = tamis::MakePolicy(*fixed_spec);
+  if (!fixed_settings.ok()) return;
+  const auto fixed = tamis::MakePolicy(*fixed_settings);
   Check(fixed.ok());
   Check((*fixed)->Predict(7).bits == size.bits);
   Check((*fixed)->Predict(7).probes == size.probes);

@@ -145,9 +145,9 @@ Status FixSize(const BuildArgs& args, const FilterArgs& filter,
   recipe->planned_keys = *keys;
   recipe->planned_rate = size.false_positive_rate;
   if (KeepsItsRate(args)) return Status::Ok();
-  auto spec = FixedSpec(filter, size);
-  if (!spec.ok()) return spec.status();
-  auto fixed = MakePolicy(*spec);
+  auto settings = FixedSettings(filter, size);
+  if (!settings.ok()) return settings.status();
+  auto fixed = MakePolicy(*settings);
   if (!fixed.ok()) return fixed.status();
   recipe->policy = *std::move(fixed);
   return Status::Ok();
@@ -156,9 +156,9 @@ Status FixSize(const BuildArgs& args, const FilterArgs& filter,
 Status MakeRecipe(const BuildArgs& args, Recipe* recipe) {
   auto filter = Sorted(args.filter);
   if (!filter.ok()) return filter.status();
-  auto spec = SpecFrom(*filter);
-  if (!spec.ok()) return spec.status();
-  auto policy = MakePolicy(*spec);
+  auto settings = SettingsFrom(*filter);
+  if (!settings.ok()) return settings.status();
+  auto policy = MakePolicy(*settings);
   if (!policy.ok()) return policy.status();
   recipe->policy = *std::move(policy);
   Status status = ReadBuildOptions(args, &recipe->options);

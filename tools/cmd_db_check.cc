@@ -143,11 +143,10 @@ Status TakeMaxBlockGrowth(const std::string& growth, StoreOptions* options) {
 
 // The library's words, and how to follow them here.
 Status InWordsOfLimits(const Status& status) {
-  if (status.code() != StatusCode::kResourceExhausted ||
-      status.message().find("max_block_growth") == std::string::npos) {
+  if (status.remedy() != Remedy::kRaiseMaxBlockGrowth) {
     return InDbWords(status);
   }
-  return Status(status.code(), status.message() + " (--max-block-growth N)");
+  return status.WithMessage(status.message() + " (--max-block-growth N)");
 }
 
 Result<CheckReport> Check(const DbCheckArgs& args, const Console& console) {

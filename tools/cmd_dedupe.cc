@@ -17,6 +17,7 @@
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
+#include "tamis/policy_settings.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -107,7 +108,7 @@ class Sieve {
       return Status::InvalidArgument("--policy: " + given.status().message());
     }
     auto rate = ParseRate(args_.fpr);
-    if (rate.ok()) return MakePolicy(fmt::format("fpr:{}", *rate));
+    if (rate.ok()) return MakePolicy({.name = "fpr", .rate = *rate});
     return Status::InvalidArgument("--fpr: " + rate.status().message());
   }
 

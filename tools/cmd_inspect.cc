@@ -46,8 +46,8 @@ Status Inspect(const FilterInputArgs& args, const Status& status,
   if (input.file.has_value()) report->bytes = input.file->bytes().size();
   if (status.code() == StatusCode::kCorruption) {
     report->verdict.word = "damaged";
-    // The path stands in the report already.
-    report->remark = status.message().substr(report->path.size() + 2);
+    // Not status.message(): the path stands in the report already.
+    report->remark = input.damage.message();
     return Status::Ok();
   }
   if (!status.ok()) return status;

@@ -62,11 +62,8 @@ struct Sized {
   Estimate estimate;
 };
 
-Result<Sized> SizeBy(const FilterArgs& filter, const std::string& format,
-                     std::uint64_t keys) {
-  auto spec = SpecFrom(filter, format);
-  if (!spec.ok()) return spec.status();
-  auto policy = MakePolicy(*spec);
+Result<Sized> SizeBy(const PolicySettings& settings, std::uint64_t keys) {
+  auto policy = MakePolicy(settings);
   if (!policy.ok()) return policy.status();
   Sized sized;
   sized.policy = *std::move(policy);
@@ -76,8 +73,15 @@ Result<Sized> SizeBy(const FilterArgs& filter, const std::string& format,
   return sized;
 }
 
+Result<Sized> SizeBy(const FilterArgs& filter, const std::string& format,
+                     std::uint64_t keys) {
+  auto settings = SettingsFrom(filter, format);
+  if (!settings.ok()) return settings.status();
+  return SizeBy(*settings, keys);
+}
+
 // The largest filter of that kind that has no more bytes.
-Result<Sized> SizeWithin(std::uint64_t memory, FilterArgs filter,
+Result<Sized> SizeWithin(std::uint64_t memory, const FilterArgs& filter,
                          const std::string& format, std::uint64_t keys) {
   Result<Sized> best = Status::InvalidArgument(
       fmt::format("no filter of this kind with so many keys has {} or fewer",
@@ -90,6 +94,8 @@ Result<Sized> SizeWithin(std::uint64_t memory, FilterArgs filter,
     return Status::InvalidArgument(fmt::format("has {}, whatever is given",
                                                SizeText(only->estimate.bytes)));
   }
+  auto settings = SettingsFrom(filter, format);
+  if (!settings.ok()) return best;
   // RocksDB's ribbon counts the bits of a Bloom filter of the same rate, so
   // twice as many may be too few.  From there down to what fits; then, between
   // that and the step before, as much as fits.  Sizes that a kind does not have
@@ -99,8 +105,8 @@ Result<Sized> SizeWithin(std::uint64_t memory, FilterArgs filter,
   double bits = std::min(
       10000.0, 17.0 * static_cast<double>(memory) / static_cast<double>(keys));
   const auto fits = [&](double bits_per_key) {
-    filter.bits_per_key = fmt::format("{}", bits_per_key);
-    auto sized = SizeBy(filter, format, keys);
+    settings->bits_per_key = bits_per_key;
+    auto sized = SizeBy(*settings, keys);
     if (!sized.ok() || sized->estimate.bytes > memory) return false;
     best = std::move(sized);
     return true;
@@ -238,8 +244,8 @@ double RateOf(const SizeArgs& args) {
   if (rate.ok()) return *rate;
   FilterArgs filter = args.filter;
   filter.sizing.clear();
-  auto spec = SpecFrom(filter);
-  auto policy = MakePolicy(spec.ok() ? *spec : "tamis");
+  auto settings = SettingsFrom(filter);
+  auto policy = settings.ok() ? MakePolicy(*settings) : MakePolicy("tamis");
   return policy.ok() ? (*policy)->Predict(kMany).false_positive_rate : 1;
 }
 
@@ -290,9 +296,9 @@ Result<Plan> PlanFrom(const SizeArgs& args) {
   plan.filter = *std::move(filter);
   // The numbers are wrong for every format or for none: ask one that takes
   // what was given.
-  auto spec =
-      SpecFrom(plan.filter, plan.filter.sizing.empty() ? "tamis" : "cassandra");
-  if (!spec.ok()) return spec.status();
+  auto settings = SettingsFrom(
+      plan.filter, plan.filter.sizing.empty() ? "tamis" : "cassandra");
+  if (!settings.ok()) return settings.status();
   return plan;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// filter_args.h -- the options that say which filter to make and how its keys
-// are written, and the text for MakePolicy() that they amount to.
+// filter_args.h -- the options that say which filter to make, and the settings
+// of a policy that they amount to.
 
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "tamis/filter.h"
 #include "tamis/formats.h"
+#include "tamis/policy_settings.h"
 
 namespace tamis::tools {
 
@@ -37,17 +38,18 @@ Result<FilterArgs> Sorted(const FilterArgs& args);
 // What --kind takes, the default first.
 std::vector<std::string_view> KindNames();
 
-// The spec, with `format` in place of args.format where that is empty.
+// The settings, with `format` in place of args.format where that is empty.
 // REQUIRES: the arguments are Sorted()
 // InvalidArgument: a number that is none, a format nobody knows, an option
 // that the format does not have.
-Result<std::string> SpecFrom(const FilterArgs& args,
-                             const std::string& format = "tamis");
+Result<PolicySettings> SettingsFrom(const FilterArgs& args,
+                                    const std::string& format = "tamis");
 
-// The spec of the filter that SpecFrom() describes, but of exactly that size,
-// whatever the number of keys.  REQUIRES: SpecFrom(args) is ok
+// Those of the filter that SettingsFrom() describes, but of exactly that size,
+// whatever the number of keys.  REQUIRES: SettingsFrom(args) is ok
 // InvalidArgument: the format or kind has no filters of a fixed size.
-Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size);
+Result<PolicySettings> FixedSettings(const FilterArgs& args,
+                                     const Estimate& size);
 
 // The format of bytes to be read, as MakePolicy() takes it: "leveldb" for
 // "leveldb:10", "tamis" for "ribbon:8", "cassandra:nb" as it is.

@@ -86,18 +86,15 @@ Status CheckRecognised(const std::string& name, Guesses guesses,
 
 Result<MappedFile> OpenBytes(const FilterInputArgs& args) {
   if (args.path.empty()) return Status::InvalidArgument("no file name");
-  if (args.path != "-") {
-    if (HasStore(args.path)) {
-      return Status::InvalidArgument(
-          args.path + ": is a store, not a filter; use 'tamis db' on it");
-    }
-    return MappedFile::Open(args.path);
+  if (args.path == "-") {
+    return MappedFile::Open(fmt::format("/dev/fd/{}", args.standard_input),
+                            InputName(args.path));
   }
-  const std::string fd = fmt::format("/dev/fd/{}", args.standard_input);
-  auto file = MappedFile::Open(fd);
-  if (file.ok()) return file;
-  return Status(file.status().code(),
-                InputName("-") + file.status().message().substr(fd.size()));
+  if (HasStore(args.path)) {
+    return Status::InvalidArgument(
+        args.path + ": is a store, not a filter; use 'tamis db' on it");
+  }
+  return MappedFile::Open(args.path);
 }
 
 Status ChooseFormat(const FilterInputArgs& args, Slice bytes,
@@ -132,8 +129,9 @@ Status OpenMapped(const FilterInputArgs& args, FilterInput* out) {
   out->policy = *std::move(policy);
   auto reader = out->policy->Open(bytes);
   if (!reader.ok()) {
-    return Status(reader.status().code(),
-                  InputName(args.path) + ": " + reader.status().message());
+    const Status& why = reader.status();
+    if (why.code() == StatusCode::kCorruption) out->damage = why;
+    return why.WithMessage(InputName(args.path) + ": " + why.message());
   }
   out->reader = *std::move(reader);
   return Status::Ok();

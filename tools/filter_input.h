@@ -22,6 +22,7 @@ struct FilterInput {
   RecognisedFormat recognised;  // certain, if the user named the format
   std::unique_ptr<const FilterPolicy> policy;
   std::unique_ptr<const FilterReader> reader;
+  Status damage;  // why there is no reader, if the bytes are damaged
 };
 
 enum class Guesses {

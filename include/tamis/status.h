@@ -34,6 +34,10 @@ enum class Remedy : unsigned char {
   kNone = 0,       // nothing is known
   kRepairStore,    // a call of RepairStore()
   kUseComparator,  // opening with the comparator that the message names
+  // A larger StoreOptions::max_block_bytes or max_block_growth, if the file is
+  // to be trusted.
+  kRaiseMaxBlockBytes,
+  kRaiseMaxBlockGrowth,
 };
 
 // "corruption", "i/o error", ...; for people, not for programs.
@@ -81,6 +85,11 @@ class [[nodiscard]] Status {
   Status With(Remedy remedy) && noexcept {
     remedy_ = remedy;
     return std::move(*this);
+  }
+
+  // The same error in other words: its code and remedy stay.
+  Status WithMessage(std::string message) const {
+    return Status(code_, std::move(message)).With(remedy_);
   }
 
   // Returns true if nothing went wrong; otherwise code() and message() say what

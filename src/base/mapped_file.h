@@ -41,8 +41,13 @@ class MappedFile {
   // NotFound: no such file.  PermissionDenied: not for us.  IoError: a
   // directory, a read that failed, a short file that changed meanwhile.
   // ResourceExhausted: no memory, or not mappable and too long.  Every message
-  // begins with the path.  Waits for the writer if `path` is a FIFO.
-  static Result<MappedFile> Open(const std::string& path);
+  // begins with the path, or with `name`.  Waits for the writer if `path` is a
+  // FIFO.
+  static Result<MappedFile> Open(const std::string& path) {
+    return Open(path, path);
+  }
+  static Result<MappedFile> Open(const std::string& path,
+                                 const std::string& name);
 
   std::string_view bytes() const noexcept {
     if (copy_ != nullptr) return *copy_;
@@ -74,12 +79,12 @@ class MappedFile {
 
   MappedFile() = default;
 
-  static Result<Stamp> StampOf(const std::string& path, int fd);
+  static Result<Stamp> StampOf(const std::string& name, int fd);
   // Ok: the file is as it was when stamp_ was taken.
   Status CheckUnchanged(int fd) const;
   Status ReadShort(int fd);
 
-  std::string path_;
+  std::string name_;
   Stamp stamp_;
   FileMapping mapping_;
   FileDescriptor fd_;  // of what is mapped; none where there are too many

@@ -42,10 +42,11 @@ template <typename Prepare, typename Key, typename Group>
 concept GroupPreparer =
     std::invocable<const Prepare&, std::span<const Key>, Group*>;
 
-// Finishes `count` keys of the batch, keys[first] and those behind it.
+// Finishes `count` keys of the batch, keys[first] and those behind it.  May
+// change what was prepared: nobody looks at it afterwards.
 template <typename Finish, typename Group>
 concept GroupFinisher = std::invocable<const Finish&, std::size_t /*first*/,
-                                       std::size_t /*count*/, const Group&>;
+                                       std::size_t /*count*/, Group&>;
 
 template <typename Prepare, typename Key>
 using PreparedBy = std::invoke_result_t<const Prepare&, const Key&>;

@@ -70,7 +70,7 @@ FilterInfo DescribeBloom(const F& format, const typename F::Engine& engine,
   return info;
 }
 
-// The bits alone, all clear, where probing them is fastest.
+// The bits alone, where probing them is fastest.
 struct BloomPayload {
   MemoryBlock<unsigned char> bytes;
   std::size_t size = 0;
@@ -83,7 +83,7 @@ struct BloomPayload {
   }
 };
 
-// ResourceExhausted: there is no memory.
+// All clear.  ResourceExhausted: there is no memory.
 inline Result<BloomPayload> NewBloomPayload(std::uint64_t bytes) {
   BloomPayload payload;
   if (bytes <= std::string().max_size()) {
@@ -97,6 +97,15 @@ inline Result<BloomPayload> NewBloomPayload(std::uint64_t bytes) {
     });
   }
   std::memset(payload.bytes.get(), 0, payload.size);
+  return payload;
+}
+
+// The same bits, in memory of their own.  Fails as NewBloomPayload() does.
+inline Result<BloomPayload> CopyBloomPayload(Slice bits) {
+  Result<BloomPayload> payload = NewBloomPayload(bits.size());
+  if (payload.ok()) {
+    std::memcpy(payload->bytes.get(), bits.data(), payload->size);
+  }
   return payload;
 }
 
@@ -250,20 +259,24 @@ Result<std::unique_ptr<MutableFilter>> NewBloomMutable(
       format, parameters, *std::move(payload)));
 }
 
-// A filter as it was saved, growing on.  Corruption: damaged.  NotSupported:
-// reserved.  REQUIRES: the format knows no filters without bits (no_keys)
+// Takes a filter apart that is to grow on.  Corruption: damaged.  NotSupported:
+// reserved.
+template <BytesFormat F>
+Result<ParsedBloom> ParseToLoad(const F& format, Slice bytes) {
+  Result<ParsedBloom> parsed = format.Parse(bytes);
+  if (!parsed.ok() || parsed->always_maybe.empty()) return parsed;
+  return Status::NotSupported(format.spec_name() + ": " + parsed->always_maybe);
+}
+
+// A filter as it was saved, growing on.  Fails as ParseToLoad() does.
+// REQUIRES: the format knows no filters without bits (no_keys)
 template <BytesFormat F>
 Result<std::unique_ptr<MutableFilter>> LoadBloomMutable(const F& format,
                                                         Slice bytes) {
-  Result<ParsedBloom> parsed = format.Parse(bytes);
+  Result<ParsedBloom> parsed = ParseToLoad(format, bytes);
   if (!parsed.ok()) return parsed.status();
-  if (!parsed->always_maybe.empty()) {
-    return Status::NotSupported(format.spec_name() + ": " +
-                                parsed->always_maybe);
-  }
-  Result<BloomPayload> payload = NewBloomPayload(parsed->payload.size());
+  Result<BloomPayload> payload = CopyBloomPayload(parsed->payload);
   if (!payload.ok()) return payload.status();
-  std::memcpy(payload->bytes.get(), parsed->payload.data(), payload->size);
   return std::unique_ptr<MutableFilter>(std::make_unique<BloomMutable<F>>(
       format, parsed->parameters, *std::move(payload)));
 }

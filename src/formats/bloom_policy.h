@@ -277,19 +277,11 @@ Status CombineBloom(const F& format, std::span<const Slice> filters,
   return AppendBloom(format, parameters, merge, dst);
 }
 
-template <BloomFormat F>
-class BloomPolicy final : public FilterPolicy {
+// What a format says by itself of its filters, however these are built.
+template <SizedFormat F>
+class SizedPolicy : public FilterPolicy {
  public:
-  explicit BloomPolicy(const F& format) : format_(format) {}
-
-  std::string_view name() const noexcept override {
-    return format_.policy_name();
-  }
-
-  std::unique_ptr<FilterBuilder> NewBuilder(
-      const BuildOptions& options) const override {
-    return std::make_unique<BloomBuilder<F>>(format_, options.repeats);
-  }
+  explicit SizedPolicy(const F& format) : format_(format) {}
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
     return OpenBloom(format_, bytes);
@@ -308,19 +300,41 @@ class BloomPolicy final : public FilterPolicy {
     return format_.Rate(format_.Plan(planned_keys), keys);
   }
 
+ protected:
+  const F& format() const noexcept { return format_; }
+
+ private:
+  F format_;
+};
+
+template <BloomFormat F>
+class BloomPolicy final : public SizedPolicy<F> {
+ public:
+  using SizedPolicy<F>::SizedPolicy;
+
+  std::string_view name() const noexcept override {
+    return format().policy_name();
+  }
+
+  std::unique_ptr<FilterBuilder> NewBuilder(
+      const BuildOptions& options) const override {
+    return std::make_unique<BloomBuilder<F>>(format(), options.repeats);
+  }
+
   Result<std::unique_ptr<MutableFilter>> NewMutable(
       std::uint64_t planned_keys) const override {
     const BloomParameters parameters = PlanToGrow(planned_keys);
-    if (Status fits = CheckPlan(format_, parameters); !fits.ok()) return fits;
-    return NewBloomMutable(format_, parameters);
+    if (Status fits = CheckPlan(format(), parameters); !fits.ok()) return fits;
+    return NewBloomMutable(format(), parameters);
   }
 
   Result<std::unique_ptr<ConcurrentFilter>> NewConcurrent(
       std::uint64_t planned_keys) const override {
     if constexpr (F::Engine::kConcurrent) {
       const BloomParameters parameters = PlanToGrow(planned_keys);
-      if (Status fits = CheckPlan(format_, parameters); !fits.ok()) return fits;
-      return NewBloomConcurrent(format_, parameters);
+      if (Status fits = CheckPlan(format(), parameters); !fits.ok())
+        return fits;
+      return NewBloomConcurrent(format(), parameters);
     } else {
       return FilterPolicy::NewConcurrent(planned_keys);
     }
@@ -328,16 +342,16 @@ class BloomPolicy final : public FilterPolicy {
 
   Status Combine(std::span<const Slice> filters, SetOperation operation,
                  std::string* dst) const override {
-    return CombineBloom(format_, filters, operation, dst);
+    return CombineBloom(format(), filters, operation, dst);
   }
 
  private:
+  using SizedPolicy<F>::format;
+
   // Some formats have no bits for no keys; a filter that grows needs some.
   BloomParameters PlanToGrow(std::uint64_t planned_keys) const noexcept {
-    return format_.Plan(std::max<std::uint64_t>(planned_keys, 1));
+    return format().Plan(std::max<std::uint64_t>(planned_keys, 1));
   }
-
-  F format_;
 };
 
 }  // namespace tamis

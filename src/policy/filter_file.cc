@@ -158,8 +158,8 @@ Result<std::unique_ptr<const FilterFile>> OpenFilterFile(
     auto memory = FilterMemory::Copy(BytesOf(contents));
     if (Status read = StatusOf(contents); !read.ok()) return read;
     if (!memory.ok()) {
-      return Status(memory.status().code(),
-                    path + ": " + memory.status().message());
+      return memory.status().WithMessage(path + ": " +
+                                         memory.status().message());
     }
     contents = *std::move(memory);
   }
@@ -168,7 +168,7 @@ Result<std::unique_ptr<const FilterFile>> OpenFilterFile(
   Status status = opened->OpenReader();
   if (Status read = opened->status(); !read.ok()) return read;
   if (!status.ok()) {
-    return Status(status.code(), path + ": " + status.message());
+    return status.WithMessage(path + ": " + status.message());
   }
   return std::unique_ptr<const FilterFile>(std::move(opened));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "policy/table_policy.h"
 
-#include <algorithm>
 #include <array>
 #include <exception>
 #include <memory>
@@ -10,7 +9,7 @@
 #include <utility>
 
 #include "formats/tamis/line_view.h"
-#include "policy/spec.h"
+#include "tamis/policy_settings.h"
 
 namespace tamis {
 namespace {
@@ -65,13 +64,10 @@ std::string OfOneKey(const FilterPolicy& policy) {
 }  // namespace
 
 Status CheckFitsTables(std::string_view text) {
-  const Result<PolicySpec> spec = ParseSpec(text);
-  if (!spec.ok()) return spec.status();
-  const bool has_one_size = std::any_of(
-      spec->arguments.begin(), spec->arguments.end(),
-      [](const SpecArgument& argument) { return argument.name == "m"; });
-  if (!has_one_size) return Status::Ok();
-  const std::string name(spec->name);
+  const Result<PolicySettings> settings = ParsePolicy(text);
+  if (!settings.ok()) return settings.status();
+  if (!settings->bits.has_value()) return Status::Ok();
+  const std::string& name = settings->name;
   return Unfit(
       "m is one size for tables of any number of keys; give bits per key, as "
       "in \"" +

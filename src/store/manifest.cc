@@ -127,7 +127,7 @@ Result<ManifestState> ReadManifest(Env& env, const std::string& dir) {
   ManifestReplay replay;
   LogReader reader(*contents);
   if (Status read = ReadEdits(&reader, &replay); !read.ok()) {
-    return Status(read.code(), *path + ": " + read.message());
+    return read.WithMessage(*path + ": " + read.message());
   }
   const auto parsed = ParseFileName(path->substr(path->rfind('/') + 1));
   ManifestState state = replay.State(parsed ? parsed->number : 0);

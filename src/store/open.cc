@@ -59,7 +59,7 @@ Status StoreImpl::CheckFilter() {
                     : Status::Ok();
   if (fits.ok()) fits = TryPolicy(*context_.filter);
   if (fits.ok()) return fits;
-  return Status(fits.code(), name + ": " + fits.message());
+  return fits.WithMessage(name + ": " + fits.message());
 }
 
 // The seed of new filters, and which others lookups hash by.
@@ -208,9 +208,9 @@ Status StoreImpl::CreateNew() {
   const Status synced =
       context_.env.SyncDirectory(ParentDirectory(context_.dir));
   if (!synced.ok() && is_new_directory_) {
-    return Status(synced.code(),
-                  context_.dir +
-                      ": its name cannot be made durable: " + synced.message());
+    return synced.WithMessage(
+        context_.dir +
+        ": its name cannot be made durable: " + synced.message());
   }
   auto view = std::make_shared<ReadView>();
   view->version = std::make_shared<const Version>(context_.order);

@@ -32,8 +32,8 @@ bool RememberedSettings::FileIsDamaged() const noexcept {
 // Why nothing can be remembered in a file that is not ours.
 Status RememberedSettings::CannotRemember() const {
   if (unread_.code() != StatusCode::kNotSupported) {
-    return Status(unread_.code(),
-                  unread_.message() + "; so nothing can be remembered there");
+    return unread_.WithMessage(unread_.message() +
+                               "; so nothing can be remembered there");
   }
   return Status::NotSupported(
       SettingsFileName(context_.dir) +

@@ -251,7 +251,7 @@ Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
   if (!bytes.ok()) return bytes.status();
   Result<std::vector<NamedLine>> lines = ParseSettings(*bytes);
   if (lines.ok()) return lines;
-  return Status(lines.status().code(), path + ": " + lines.status().message());
+  return lines.status().WithMessage(path + ": " + lines.status().message());
 }
 
 std::vector<std::string> ProblemsOfSettings(Env& env, const std::string& dir) {

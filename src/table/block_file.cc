@@ -54,7 +54,7 @@ Status AboutFile(const std::string& name, const Status& status) {
   std::string message = status.message();
   const std::size_t named = message.find(prefix);
   if (named != std::string::npos) message.erase(named, prefix.size());
-  return Status(status.code(), prefix + message);
+  return status.WithMessage(prefix + message);
 }
 
 Result<Footer> ReadFooter(const ReadableFile& file) {

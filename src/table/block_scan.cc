@@ -118,9 +118,8 @@ void BlockScan::Take(std::uint64_t begin, std::uint64_t checksum_at,
 
 void BlockScan::SetStatus(std::uint64_t begin, const Status& status) {
   if (status.ok()) return;
-  status_ =
-      Status(status.code(), "the block at offset " + std::to_string(begin) +
-                                ": " + status.message());
+  status_ = status.WithMessage("the block at offset " + std::to_string(begin) +
+                               ": " + status.message());
 }
 
 // As long as the file was once, at most.

@@ -65,7 +65,7 @@ class Checker {
   void NotRead(const std::string& where, const Status& read) {
     if (IsDamage(read)) return Problem(where + read.message());
     if (check_.unread.ok()) {
-      check_.unread = Status(read.code(), where + read.message());
+      check_.unread = read.WithMessage(where + read.message());
     }
   }
 
@@ -133,16 +133,16 @@ void Checker::LoadFilters(const Footer& footer) {
 }
 
 void Checker::LoadFilter(const MetaEntry& entry) {
-  const FilterPolicy* const policy = PolicyOfMeta(entry.name, context_.filter);
-  if (policy == nullptr && entry.name != kLevelDbFilterMeta) return;
+  const auto opener = OpenerOfMeta(entry.name, context_.filter);
+  if (!opener.has_value() && entry.name != kLevelDbFilterMeta) return;
   const std::string where = "the filter " + entry.name + ": ";
   BlockBuffer buffer;
   Slice bytes;
   const Status read =
       ReadBlock(file_, entry.handle, &buffer, &bytes, context_.unpack);
   if (!read.ok()) return NotRead(where, read);
-  auto filter = policy != nullptr
-                    ? TableFilter::OpenWhole(bytes, *policy)
+  auto filter = opener.has_value()
+                    ? TableFilter::OpenWhole(bytes, *opener)
                     : TableFilter::OpenLevelDbBlock(bytes, file_.size());
   const Status& damage = filter->damage();
   if (damage.ok()) {

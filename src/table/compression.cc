@@ -23,13 +23,15 @@ Status GrowsTooMuch(Slice compressed, std::uint64_t bytes,
                     const UnpackLimits& limits) {
   const bool is_absolute = bytes > limits.bytes;
   return Status::ResourceExhausted(
-      "a block of " + std::to_string(compressed.size()) +
-      " bytes would be unpacked to " + std::to_string(bytes) +
-      " or more, and " +
-      (is_absolute ? "max_block_bytes is " + std::to_string(limits.bytes)
-                   : "max_block_growth is " + std::to_string(limits.growth) +
-                         " times") +
-      ": raise it if the file is to be trusted");
+             "a block of " + std::to_string(compressed.size()) +
+             " bytes would be unpacked to " + std::to_string(bytes) +
+             " or more, and " +
+             (is_absolute ? "max_block_bytes is " + std::to_string(limits.bytes)
+                          : "max_block_growth is " +
+                                std::to_string(limits.growth) + " times") +
+             ": raise it if the file is to be trusted")
+      .With(is_absolute ? Remedy::kRaiseMaxBlockBytes
+                        : Remedy::kRaiseMaxBlockGrowth);
 }
 
 #if defined(TAMIS_HAVE_SNAPPY)

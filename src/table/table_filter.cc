@@ -81,13 +81,13 @@ std::shared_ptr<const TableFilter> TableFilter::Damaged(Status why) {
 }
 
 std::shared_ptr<const TableFilter> TableFilter::OpenWhole(
-    Slice bytes, const FilterPolicy& policy) {
+    Slice bytes, const FilterOpener& opener) {
   Result<FilterMemory> memory = FilterMemory::Copy(bytes);
   if (!memory.ok()) return Damaged(memory.status());
   auto filter = std::make_shared<TableFilter>();
   filter->memory_ = *std::move(memory);
   bytes = filter->memory_->bytes();
-  const bool is_tamis = policy.name() == kTamisFilterName;
+  const bool is_tamis = opener.name() == kTamisFilterName;
   if (const auto lines = is_tamis ? ViewLines(bytes) : std::nullopt) {
     filter->kind_ = Kind::kLines;
     filter->lines_ = *lines;
@@ -98,7 +98,7 @@ std::shared_ptr<const TableFilter> TableFilter::OpenWhole(
         lines->keys != 0 ? BlockedRate(shape, lines->keys) : 1.0;
     return filter;
   }
-  Result<std::unique_ptr<const FilterReader>> reader = policy.Open(bytes);
+  Result<std::unique_ptr<const FilterReader>> reader = opener.Open(bytes);
   if (!reader.ok()) return Damaged(reader.status());
   const FilterInfo info = (*reader)->Describe();
   filter->kind_ = Kind::kWhole;

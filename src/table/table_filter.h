@@ -9,6 +9,7 @@
 
 #include "formats/leveldb/filter_block.h"
 #include "formats/tamis/line_view.h"
+#include "policy/filter_opener.h"
 #include "tamis/filter.h"
 #include "tamis/filter_memory.h"
 
@@ -29,9 +30,10 @@ class TableFilter {
   // Why there is none, if there was one that cannot be used.
   static std::shared_ptr<const TableFilter> Damaged(Status why);
   // A filter of our own.  Damaged() if `bytes` is not one that opens.
-  // REQUIRES: `policy` outlives it; its name is the one stored
+  // REQUIRES: a policy by which `opener` opens outlives the filter; the
+  // opener's name is the one stored
   static std::shared_ptr<const TableFilter> OpenWhole(
-      Slice bytes, const FilterPolicy& policy);
+      Slice bytes, const FilterOpener& opener);
   // A filter block of LevelDB's.  Where it is one filter for the whole table,
   // it becomes kWhole.
   static std::shared_ptr<const TableFilter> OpenLevelDbBlock(

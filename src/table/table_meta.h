@@ -3,10 +3,12 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "policy/filter_opener.h"
 #include "table/compression.h"
 #include "table/footer.h"
 #include "tamis/env.h"
@@ -42,9 +44,10 @@ Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
                      std::vector<MetaEntry>* entries,
                      const UnpackLimits& limits = {});
 
-// The policy of a whole-table filter of that name; `preferred`, if it is the
-// one.  Null: the entry is no such filter, or its policy is not known.
-const FilterPolicy* PolicyOfMeta(std::string_view meta_name,
-                                 const FilterPolicy* preferred);
+// Opens the whole-table filter of an entry of that name: as `preferred` does,
+// if that is its policy.  Nothing: the entry is no such filter, or its policy
+// is unknown.
+std::optional<FilterOpener> OpenerOfMeta(std::string_view meta_name,
+                                         const FilterPolicy* preferred);
 
 }  // namespace tamis

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/table_reader.h"
 
+#include <optional>
 #include <utility>
 
 #include "table/block_file.h"
@@ -23,12 +24,14 @@ std::shared_ptr<const TableFilter> ReadBestFilter(
   Status read = ReadMetaindex(file, footer, &entries, context.unpack);
   if (!read.ok()) return TableFilter::Damaged(std::move(read));
   const MetaEntry* best = nullptr;
-  const FilterPolicy* best_policy = nullptr;
+  std::optional<FilterOpener> best_opener;
   for (const MetaEntry& entry : entries) {
-    const FilterPolicy* const policy = PolicyOfMeta(entry.name, preferred);
-    if (policy != nullptr && (best_policy == nullptr || policy == preferred)) {
+    const auto opener = OpenerOfMeta(entry.name, preferred);
+    const bool is_preferred =
+        opener && preferred != nullptr && opener->name() == preferred->name();
+    if (opener && (!best_opener || is_preferred)) {
       best = &entry;
-      best_policy = policy;
+      best_opener = opener;
     } else if (best == nullptr && entry.name == kLevelDbFilterMeta) {
       best = &entry;
     }
@@ -38,8 +41,8 @@ std::shared_ptr<const TableFilter> ReadBestFilter(
   Slice bytes;
   read = ReadBlock(file, best->handle, &buffer, &bytes, context.unpack);
   if (!read.ok()) return TableFilter::Damaged(std::move(read));
-  return best_policy != nullptr
-             ? TableFilter::OpenWhole(bytes, *best_policy)
+  return best_opener.has_value()
+             ? TableFilter::OpenWhole(bytes, *best_opener)
              : TableFilter::OpenLevelDbBlock(bytes, file.size());
 }
 

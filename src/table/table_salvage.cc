@@ -128,7 +128,7 @@ Status Salvage::TakeByIndex(const TableIndex& index) {
     const std::string where =
         "the block at offset " + std::to_string(handle.offset);
     if (!read.ok() && !IsDamage(read)) {
-      return Status(read.code(), where + ": " + read.message());
+      return read.WithMessage(where + ": " + read.message());
     }
     if (!read.ok()) {
       Lose(where + " is lost: " + read.message());

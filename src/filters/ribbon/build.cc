@@ -137,6 +137,24 @@ Status Extend(std::string* dst, std::uint64_t start, std::uint64_t total,
   return AppendZeros(dst, more, threads);
 }
 
+// Appends what holds the keys that no layer took.
+Result<BumpedFallback> AppendFallback(const BumpedLayout& shape,
+                                      KeyHashSet* hashes, std::string* dst) {
+  try {
+    std::vector<std::uint64_t> rest;
+    Status read = hashes->ForEachRange(
+        1, [](std::size_t) { return std::uint64_t{0}; },
+        [&rest](std::size_t, std::span<const std::uint64_t> all) {
+          rest.assign(all.begin(), all.end());
+        });
+    if (!read.ok()) return read;
+    return BuildBumpedFallback(rest, shape.most_columns(),
+                               BumpedFallback::kListed, dst);
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  }
+}
+
 }  // namespace
 
 std::uint64_t BumpedFilter::bytes() const noexcept {
@@ -177,19 +195,9 @@ Result<BumpedFilter> BuildBumped(std::uint32_t columns, KeyHashSet* hashes,
     bumped = std::move(next);
     hashes = bumped.get();
   }
-  try {
-    std::vector<std::uint64_t> rest;
-    Status read = hashes->ForEachRange(
-        1, [](std::size_t) { return std::uint64_t{0}; },
-        [&rest](std::size_t, std::span<const std::uint64_t> all) {
-          rest.assign(all.begin(), all.end());
-        });
-    if (!read.ok()) return read;
-    filter.last = BuildBumpedFallback(rest, filter.shape.most_columns(),
-                                      BumpedFallback::kListed, dst);
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory();
-  }
+  Result<BumpedFallback> last = AppendFallback(filter.shape, hashes, dst);
+  if (!last.ok()) return last.status();
+  filter.last = *last;
   return filter;
 }
 

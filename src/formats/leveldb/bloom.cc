@@ -25,6 +25,7 @@ class LevelDbBloom {
   static constexpr auto kRepeats = CountedRepeats::kAll;  // as LevelDB does
   static constexpr bool kHasSeed = false;
 
+  LevelDbBloom() = default;  // for reading, which needs no size
   explicit LevelDbBloom(const BloomSizing& sizing) : sizing_(sizing) {
     if (sizing.bits_per_key > 0) {
       bits_per_key_ =
@@ -101,6 +102,10 @@ class LevelDbBloom {
 std::unique_ptr<const FilterPolicy> NewLevelDbBloomPolicy(
     const BloomSizing& sizing) {
   return std::make_unique<BloomPolicy<LevelDbBloom>>(LevelDbBloom(sizing));
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenLevelDbBloom(Slice bytes) {
+  return OpenBloom(LevelDbBloom(), bytes);
 }
 
 bool LevelDbBloomMayContain(Slice filter, Slice key) noexcept {

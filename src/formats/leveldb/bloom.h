@@ -19,6 +19,9 @@ inline constexpr std::string_view kLevelDbBloomName =
 std::unique_ptr<const FilterPolicy> NewLevelDbBloomPolicy(
     const BloomSizing& sizing);
 
+// As FilterPolicy::Open().  Reading needs no settings.
+Result<std::unique_ptr<const FilterReader>> OpenLevelDbBloom(Slice bytes);
+
 // LevelDB's own third method: asks the bytes of one filter without opening
 // it.  True for reserved encodings.  REQUIRES: filter.size() >= 2
 bool LevelDbBloomMayContain(Slice filter, Slice key) noexcept;

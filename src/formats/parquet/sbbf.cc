@@ -49,6 +49,7 @@ class ParquetBits {
   static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = false;
 
+  ParquetBits() = default;  // for reading, which needs no size
   explicit ParquetBits(const BloomSizing& sizing) : sizing_(sizing) {}
 
   std::string_view policy_name() const noexcept { return kParquetFilterName; }
@@ -151,7 +152,7 @@ struct ParsedParquet {
   ParsedBloom bloom;
 };
 
-Result<ParsedParquet> ParseParquet(const ParquetBits& format, Slice bytes) {
+Result<ParsedParquet> ParseParquet(Slice bytes) {
   ParsedParquet parsed;
   parsed.obsolete = IsObsoleteParquet(bytes);
   const Result<ParquetHeader> header = parsed.obsolete
@@ -168,7 +169,7 @@ Result<ParsedParquet> ParseParquet(const ParquetBits& format, Slice bytes) {
       return Status::Corruption("parquet: bytes follow the filter");
     }
   }
-  Result<ParsedBloom> bloom = format.Parse(bits);
+  Result<ParsedBloom> bloom = ParquetBits().Parse(bits);
   parsed.bloom = *std::move(bloom);
   parsed.bloom.always_maybe = header->reserved;
   return parsed;
@@ -272,19 +273,7 @@ class ParquetPolicy final : public FilterPolicy {
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    const Result<ParsedParquet> parsed = ParseParquet(format_, bytes);
-    if (!parsed.ok()) return parsed.status();
-    const ParsedBloom& bloom = parsed->bloom;
-    if (!bloom.always_maybe.empty()) {
-      return NewAlwaysMaybe(format_.spec_name(), bloom.always_maybe);
-    }
-    if (parsed->obsolete) {
-      using Reader = BloomReader<ObsoleteParquetBits>;
-      return std::unique_ptr<const FilterReader>(
-          std::make_unique<Reader>(ObsoleteParquetBits(), bloom));
-    }
-    return std::unique_ptr<const FilterReader>(
-        std::make_unique<BloomReader<ParquetBits>>(format_, bloom));
+    return OpenParquetFilter(bytes);
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -332,7 +321,7 @@ Status ParquetPolicy::Combine(std::span<const Slice> filters,
   std::vector<Slice> bits;
   bool obsolete = false;
   for (const Slice filter : filters) {
-    const Result<ParsedParquet> parsed = ParseParquet(format_, filter);
+    const Result<ParsedParquet> parsed = ParseParquet(filter);
     if (!parsed.ok()) return parsed.status();
     Status fits = CheckMergeable(parsed->bloom, parsed->bloom);
     if (!fits.ok()) return fits;
@@ -361,6 +350,22 @@ Status ParquetPolicy::Combine(std::span<const Slice> filters,
 std::unique_ptr<const FilterPolicy> NewParquetPolicy(
     const BloomSizing& sizing) {
   return std::make_unique<ParquetPolicy>(sizing);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenParquetFilter(Slice bytes) {
+  const Result<ParsedParquet> parsed = ParseParquet(bytes);
+  if (!parsed.ok()) return parsed.status();
+  const ParsedBloom& bloom = parsed->bloom;
+  if (!bloom.always_maybe.empty()) {
+    return NewAlwaysMaybe(std::string(kSpecName), bloom.always_maybe);
+  }
+  if (parsed->obsolete) {
+    using Reader = BloomReader<ObsoleteParquetBits>;
+    return std::unique_ptr<const FilterReader>(
+        std::make_unique<Reader>(ObsoleteParquetBits(), bloom));
+  }
+  return std::unique_ptr<const FilterReader>(
+      std::make_unique<BloomReader<ParquetBits>>(ParquetBits(), bloom));
 }
 
 }  // namespace tamis

@@ -25,4 +25,7 @@ inline constexpr std::uint64_t kMaxParquetBytes = std::uint64_t{128} << 20;
 // combining filters of that form.
 std::unique_ptr<const FilterPolicy> NewParquetPolicy(const BloomSizing& sizing);
 
+// As FilterPolicy::Open(), of both forms.  Reading needs no settings.
+Result<std::unique_ptr<const FilterReader>> OpenParquetFilter(Slice bytes);
+
 }  // namespace tamis

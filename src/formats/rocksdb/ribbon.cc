@@ -67,10 +67,10 @@ struct RibbonSetting {
   }
 };
 
-class RibbonReader final : public FilterReader {
+class RocksDbRibbonReader final : public FilterReader {
  public:
   // REQUIRES: `solution` may be asked, see filters/ribbon/standard_query.h
-  RibbonReader(const RibbonSolution& solution, unsigned ordinal_seed)
+  RocksDbRibbonReader(const RibbonSolution& solution, unsigned ordinal_seed)
       : solution_(solution), ordinal_seed_(ordinal_seed) {}
 
   bool MayContain(Slice key) const noexcept override {
@@ -101,9 +101,9 @@ class RibbonReader final : public FilterReader {
   unsigned ordinal_seed_;
 };
 
-class RibbonBuilder final : public FilterBuilder {
+class RocksDbRibbonBuilder final : public FilterBuilder {
  public:
-  RibbonBuilder(const RibbonSetting& setting, RepeatedKeys repeats)
+  RocksDbRibbonBuilder(const RibbonSetting& setting, RepeatedKeys repeats)
       : setting_(setting), repeats_(repeats) {}
 
   void Add(Slice key) override { AddHash(Xxph3(key)); }
@@ -143,7 +143,7 @@ class RibbonBuilder final : public FilterBuilder {
   bool out_of_memory_ = false;
 };
 
-void RibbonBuilder::AddHash(std::uint64_t hash) noexcept {
+void RocksDbRibbonBuilder::AddHash(std::uint64_t hash) noexcept {
   if (rehashes_->size() == 0) {
     first_hash_ = hash;
     ordinal_ = static_cast<std::uint8_t>(hash);
@@ -158,7 +158,7 @@ void RibbonBuilder::AddHash(std::uint64_t hash) noexcept {
 }
 
 template <typename Change>
-bool RibbonBuilder::Rewrite(const Change& change) {
+bool RocksDbRibbonBuilder::Rewrite(const Change& change) {
   std::unique_ptr<HashBuckets> rewritten(new (std::nothrow) HashBuckets);
   bool fits = rewritten != nullptr;
   rehashes_->ForEach([&](std::span<const std::uint64_t> piece) {
@@ -170,8 +170,8 @@ bool RibbonBuilder::Rewrite(const Change& change) {
   return fits;
 }
 
-RibbonOutcome RibbonBuilder::FindSeed(std::uint64_t blocks,
-                                      RibbonBanding* banding) {
+RibbonOutcome RocksDbRibbonBuilder::FindSeed(std::uint64_t blocks,
+                                             RibbonBanding* banding) {
   if (!banding->Reserve(blocks * kRibbonBlockSlots)) {
     return RibbonOutcome::kNoMemory;
   }
@@ -194,7 +194,7 @@ RibbonOutcome RibbonBuilder::FindSeed(std::uint64_t blocks,
   }
 }
 
-Status RibbonBuilder::FinishBloom(std::uint64_t keys, std::string* dst) {
+Status RocksDbRibbonBuilder::FinishBloom(std::uint64_t keys, std::string* dst) {
   if (!Rewrite([](std::uint64_t hash) { return std::rotl(hash, 32); })) {
     return NoMemory();
   }
@@ -210,7 +210,7 @@ void Seal(unsigned char* trailer, std::uint8_t ordinal,
   }
 }
 
-Status RibbonBuilder::Write(std::string* dst) {
+Status RocksDbRibbonBuilder::Write(std::string* dst) {
   if (setting_.millibits == 0) {
     return Status::InvalidArgument(
         "rocksdb-ribbon: for fewer than 0.5 bits per key RocksDB makes no "
@@ -228,7 +228,7 @@ Status RibbonBuilder::Write(std::string* dst) {
   return finished;
 }
 
-Status RibbonBuilder::FinishFor(std::uint64_t keys, std::string* dst) {
+Status RocksDbRibbonBuilder::FinishFor(std::uint64_t keys, std::string* dst) {
   const RibbonPlan plan =
       setting_.PlanFor(keys, static_cast<std::uint32_t>(first_hash_ >> 32));
   if (plan.is_bloom) return FinishBloom(keys, dst);
@@ -252,15 +252,15 @@ Status RibbonBuilder::FinishFor(std::uint64_t keys, std::string* dst) {
   return Status::Ok();
 }
 
-class RibbonPolicy final : public FilterPolicy {
+class RocksDbRibbonPolicy final : public FilterPolicy {
  public:
-  explicit RibbonPolicy(double bits_per_key) : setting_(bits_per_key) {}
+  explicit RocksDbRibbonPolicy(double bits_per_key) : setting_(bits_per_key) {}
 
   std::string_view name() const noexcept override { return kRocksDbFilterName; }
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
-    return std::make_unique<RibbonBuilder>(setting_, options.repeats);
+    return std::make_unique<RocksDbRibbonBuilder>(setting_, options.repeats);
   }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
     return OpenRocksDbRibbon(bytes);
@@ -303,7 +303,7 @@ class RibbonPolicy final : public FilterPolicy {
 
 std::unique_ptr<const FilterPolicy> NewRocksDbRibbonPolicy(
     double bits_per_key) {
-  return std::make_unique<RibbonPolicy>(bits_per_key);
+  return std::make_unique<RocksDbRibbonPolicy>(bits_per_key);
 }
 
 Result<std::unique_ptr<const FilterReader>> OpenRocksDbRibbon(Slice bytes) {
@@ -336,7 +336,7 @@ Result<std::unique_ptr<const FilterReader>> OpenRocksDbRibbon(Slice bytes) {
   solution.shape = RibbonShapeFor(blocks, segments);
   solution.seed = RibbonSeedFor(static_cast<std::uint8_t>(ordinal), blocks);
   return std::unique_ptr<const FilterReader>(
-      std::make_unique<RibbonReader>(solution, ordinal));
+      std::make_unique<RocksDbRibbonReader>(solution, ordinal));
 }
 
 }  // namespace tamis

@@ -261,15 +261,11 @@ Result<std::unique_ptr<ErasableFilter>> NewTamisErasable(
 template <ErasableFormat F>
 Result<std::unique_ptr<ErasableFilter>> LoadTamisErasable(const F& format,
                                                           Slice bytes) {
-  Result<ParsedBloom> parsed = format.Parse(bytes);
+  Result<ParsedBloom> parsed = ParseToLoad(format, bytes);
   if (!parsed.ok()) return parsed.status();
-  if (!parsed->always_maybe.empty()) {
-    return Status::NotSupported("tamis: " + parsed->always_maybe);
-  }
   if (Status loads = format.CheckToLoad(*parsed); !loads.ok()) return loads;
-  Result<BloomPayload> payload = NewBloomPayload(parsed->payload.size());
+  Result<BloomPayload> payload = CopyBloomPayload(parsed->payload);
   if (!payload.ok()) return payload.status();
-  std::memcpy(payload->bytes.get(), parsed->payload.data(), payload->size);
   return std::unique_ptr<ErasableFilter>(std::make_unique<TamisErasable<F>>(
       format, parsed->parameters, *std::move(payload)));
 }
@@ -301,47 +297,32 @@ CombineErasable(const F& format, std::span<const Slice> filters,
 }
 
 template <ErasableFormat F>
-class ErasablePolicy final : public FilterPolicy {
+class ErasablePolicy final : public SizedPolicy<F> {
  public:
-  explicit ErasablePolicy(const F& format) : format_(format) {}
+  using SizedPolicy<F>::SizedPolicy;
 
   std::string_view name() const noexcept override { return kTamisFilterName; }
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& /*options*/) const override {
-    return std::make_unique<ErasableBuilder<F>>(format_);
-  }
-  Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    return OpenBloom(format_, bytes);
-  }
-  Estimate Predict(std::uint64_t keys) const noexcept override {
-    const BloomParameters parameters = format_.Plan(keys);
-    return {.bytes = TotalBytes(format_, parameters),
-            .bits = parameters.bits,
-            .probes = parameters.probes,
-            .false_positive_rate = format_.Rate(parameters, keys),
-            .status = CheckPlan(format_, parameters)};
-  }
-  double RateAt(std::uint64_t planned_keys,
-                std::uint64_t keys) const noexcept override {
-    return format_.Rate(format_.Plan(planned_keys), keys);
+    return std::make_unique<ErasableBuilder<F>>(format());
   }
   Result<std::unique_ptr<MutableFilter>> NewMutable(
       std::uint64_t planned_keys) const override {
-    auto filter = NewTamisErasable(format_, planned_keys);
+    auto filter = NewTamisErasable(format(), planned_keys);
     if (!filter.ok()) return filter.status();
     return std::unique_ptr<MutableFilter>(*std::move(filter));
   }
   Status Combine(std::span<const Slice> filters, SetOperation operation,
                  std::string* dst) const override {
     if constexpr (AddEngine<typename F::Engine>) {
-      return CombineErasable(format_, filters, operation, dst);
+      return CombineErasable(format(), filters, operation, dst);
     } else {
       return FilterPolicy::Combine(filters, operation, dst);
     }
   }
 
  private:
-  F format_;
+  using SizedPolicy<F>::format;
 };
 
 // A policy and a filter of the format that settings lead to, or why there is

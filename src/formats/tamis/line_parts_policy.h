@@ -68,6 +68,21 @@ FilterInfo DescribeLineParts(const Parameters& parameters,
   return info;
 }
 
+// Appends a filter whose lines fill(lines) writes, into zeros.  It may still
+// change the parameters, but not the size that they state.  On error *dst is as
+// it was.
+template <LinePartsParameters Parameters, std::invocable<unsigned char*> Fill>
+Status AppendLineParts(const Parameters& parameters, const Fill& fill,
+                       std::string* dst) {
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, parameters.TotalBytes());
+  if (!room.ok()) return room;
+  char* whole = dst->data() + start;
+  fill(BytesOf(whole + parameters.LinesAt()));
+  parameters.Seal({whole, dst->size() - start});
+  return Status::Ok();
+}
+
 template <LinePartsParameters Parameters>
 class LinePartsReader final : public FilterReader {
  public:
@@ -161,17 +176,13 @@ class LinePartsPolicy : public FilterPolicy {
   Status Write(const LinePartsBuilder::Hashes& hashes, std::string* dst) const {
     Parameters parameters = Plan(hashes.distinct);
     if (Status fits = CheckPlan(parameters); !fits.ok()) return fits;
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, parameters.TotalBytes());
-    if (!room.ok()) return room;
-    char* whole = dst->data() + start;
-    const MutableLineFilter part =
-        parameters.FirstPart(BytesOf(whole + parameters.LinesAt()));
-    hashes.all.ForEach([&](std::span<const std::uint64_t> some) {
-      parameters.FirstKeys() += MarkNew(part, some);
-    });
-    parameters.Seal({whole, dst->size() - start});
-    return Status::Ok();
+    const auto mark = [&](unsigned char* lines) {
+      const MutableLineFilter part = parameters.FirstPart(lines);
+      hashes.all.ForEach([&](std::span<const std::uint64_t> some) {
+        parameters.FirstKeys() += MarkNew(part, some);
+      });
+    };
+    return AppendLineParts(parameters, mark, dst);
   }
 
   std::uint64_t seed_;

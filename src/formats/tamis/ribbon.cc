@@ -95,9 +95,9 @@ Result<BumpedFilter> ParseFilter(const TamisHeader& header, Slice payload) {
   return filter;
 }
 
-class RibbonPolicy final : public FilterPolicy {
+class TamisRibbonPolicy final : public FilterPolicy {
  public:
-  RibbonPolicy(std::uint32_t columns, std::uint64_t seed)
+  TamisRibbonPolicy(std::uint32_t columns, std::uint64_t seed)
       : columns_(columns), seed_(seed) {}
 
   std::string_view name() const noexcept override { return kTamisFilterName; }
@@ -205,7 +205,7 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisRibbonPolicy(
         "ribbon: takes 1 to 32 bits per key, or a rate from 0.5 to 2^-32");
   }
   return std::unique_ptr<const FilterPolicy>(
-      std::make_unique<RibbonPolicy>(columns, seed));
+      std::make_unique<TamisRibbonPolicy>(columns, seed));
 }
 
 }  // namespace tamis

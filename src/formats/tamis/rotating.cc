@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/append_zeros.h"
 #include "base/coding.h"
 #include "filters/batch_loop.h"
 #include "filters/bloom/line_bloom.h"
@@ -212,14 +211,8 @@ class RotatingInMemory final : public RotatingFilter {
     return DescribeLineParts(parameters_, parts_);
   }
   Status Save(std::string* dst) const override {
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, parameters_.TotalBytes());
-    if (!room.ok()) return room;
-    char* whole = dst->data() + start;
-    std::memcpy(whole + parameters_.LinesAt(), memory_.bytes.get(),
-                memory_.size);
-    parameters_.Seal({whole, dst->size() - start});
-    return Status::Ok();
+    const auto fill = [&](unsigned char* lines) { memory_.CopyTo(lines); };
+    return AppendLineParts(parameters_, fill, dst);
   }
 
   Status Rotate() override {
@@ -363,7 +356,7 @@ Result<std::unique_ptr<RotatingFilter>> NewTamisRotating(
     std::uint64_t planned_keys) {
   auto policy = MakeRotatingPolicy(settings, seed);
   if (!policy.ok()) return policy.status();
-  return (*policy)->NewRotating(planned_keys);
+  return policy->NewRotating(planned_keys);
 }
 
 Result<std::unique_ptr<const FilterReader>> OpenTamisRotating(Slice bytes) {
@@ -384,9 +377,8 @@ Result<std::unique_ptr<RotatingFilter>> LoadTamisRotating(Slice bytes) {
   if (!parsed->always_maybe.empty()) {
     return Status::NotSupported("rotating: " + parsed->always_maybe);
   }
-  Result<BloomPayload> memory = NewBloomPayload(parsed->lines.size());
+  Result<BloomPayload> memory = CopyBloomPayload(parsed->lines);
   if (!memory.ok()) return memory.status();
-  std::memcpy(memory->bytes.get(), parsed->lines.data(), memory->size);
   return std::unique_ptr<RotatingFilter>(std::make_unique<RotatingInMemory>(
       std::move(parsed->parameters), *std::move(memory)));
 }

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/append_zeros.h"
 #include "base/coding.h"
 #include "base/no_throw.h"
 #include "filters/batch_loop.h"
@@ -194,17 +192,13 @@ class ScalableMutable final : public MutableFilter {
     return DescribeLineParts(parameters_, parts_);
   }
   Status Save(std::string* dst) const override {
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, parameters_.TotalBytes());
-    if (!room.ok()) return room;
-    char* whole = dst->data() + start;
-    char* at = whole + parameters_.LinesAt();
-    for (const BloomPayload& part : memory_) {
-      std::memcpy(at, part.bytes.get(), part.size);
-      at += part.size;
-    }
-    parameters_.Seal({whole, dst->size() - start});
-    return Status::Ok();
+    const auto fill = [&](unsigned char* lines) {
+      for (const BloomPayload& part : memory_) {
+        part.CopyTo(lines);
+        lines += part.size;
+      }
+    };
+    return AppendLineParts(parameters_, fill, dst);
   }
 
  private:

@@ -30,6 +30,7 @@ class LabFormat {
   static constexpr auto kRepeats = CountedRepeats::kAll;
   static constexpr bool kHasSeed = false;
 
+  LabFormat() = default;  // for reading, which needs no size
   explicit LabFormat(const BloomSizing& sizing) : sizing_(sizing) {}
 
   std::string_view policy_name() const noexcept { return S::kPolicyName; }
