@@ -6,7 +6,7 @@
 
 #include "bench/clocks.h"
 #include "bench/keys.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis::bench {
 namespace {
@@ -39,8 +39,8 @@ Status CheckSome(const FilterReader& filter, const Plan& plan,
 }  // namespace
 
 Result<double> TimeErasures(Slice filter, const Plan& plan) {
-  auto living = LoadErasable(filter);
-  if (!living.ok()) return living.status();
+  auto erasable = LoadErasable(filter);
+  if (!erasable.ok()) return erasable.status();
   const std::uint64_t erased =
       std::max<std::uint64_t>(1, std::min(plan.queries, plan.keys / 2));
   KeyChunk chunk(kChunk, plan.key_bytes);
@@ -50,14 +50,14 @@ Result<double> TimeErasures(Slice filter, const Plan& plan) {
     chunk.FillFrom(first, std::min<std::uint64_t>(kChunk, erased - first));
     spent += Timed([&] {
       for (const Slice key : chunk.keys()) {
-        failures += (*living)->Erase(key).ok() ? 0u : 1u;
+        failures += (*erasable)->Erase(key).ok() ? 0u : 1u;
       }
     });
   }
   if (failures > 0) {
     return Status::Corruption("keys that are in could not be erased");
   }
-  if (Status fine = CheckSome(**living, plan, erased); !fine.ok()) return fine;
+  if (Status fine = CheckSome(**erasable, plan, erased); !fine.ok()) return fine;
   return spent / static_cast<double>(erased);
 }
 

@@ -8,7 +8,7 @@
 #include "bench/generations_builder.h"
 #include "bench/subject.h"
 #include "tamis/filter_memory.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include "formats/tamis/container.h"
 #include "fuzz/fuzz_support.h"
 #include "tamis/fold.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis::fuzz {
 namespace {

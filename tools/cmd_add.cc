@@ -18,7 +18,7 @@
 #include "key_files.h"
 #include "progress.h"
 #include "tamis/formats.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "text.h"
 #include "verdict.h"
 
@@ -334,7 +334,7 @@ int RunRemove(const MutableArgs& args, const Console& console) {
   if (args.json) {
     Json object = JsonOf(args, summary);
     object["removed"] = removed;
-    object["strangers"] = summary.never_added;
+    object["absent"] = summary.never_added;
     Print(object, console);
   } else {
     std::string absent;

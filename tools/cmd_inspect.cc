@@ -15,7 +15,7 @@
 #include "json.h"
 #include "parquet_listing.h"
 #include "tamis/formats.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "text.h"
 #include "verdict.h"
 

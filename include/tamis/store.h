@@ -75,7 +75,7 @@ struct LookupStep {
   // Where the step looked.
   enum class Place {
     kMemtable,        // the one that takes writes
-    kFrozenMemtable,  // an immutable one, which is being flushed
+    kImmutableMemtable,  // an immutable one, which is being flushed
     kTable,           // a file
   };
   // What came of it.

@@ -65,7 +65,7 @@ struct StoreStats {
 
   // What is in memory now, and how the block cache has fared.
   std::uint64_t memtable_bytes = 0;
-  std::uint64_t frozen_memtables = 0;
+  std::uint64_t immutable_memtables = 0;
   std::uint64_t block_cache_bytes = 0;
   std::uint64_t block_cache_hits = 0;
   std::uint64_t block_cache_misses = 0;

@@ -15,7 +15,7 @@ struct CuckooSize {
 };
 
 // Slots that are filled when the planned keys are in.  The first key that
-// finds no room comes at 97 % (docs/design/7-living.md).
+// finds no room comes at 97 % (docs/design/7-mutable.md).
 inline constexpr double kCuckooLoad = 0.95;
 
 // Expected rate of false positives with n different keys in it: exact.

@@ -87,7 +87,7 @@ StoreStats StoreImpl::Stats() const {
   for (const LoggedMemtable& immutable : views_.current()->immutable) {
     stats.memtable_bytes += immutable.table->bytes();
   }
-  stats.frozen_memtables = views_.current()->immutable.size();
+  stats.immutable_memtables = views_.current()->immutable.size();
   const FilterCounts& memtables = stats.memtable_filter;
   stats.memtable_filter.expected_false_positives =
       static_cast<double>(memtables.absent + memtables.false_positives) *

@@ -97,7 +97,7 @@ constexpr NamedCount kCounts[] = {
      "Time that writers were slowed or held."},
     {"memtable_bytes", &StoreStats::memtable_bytes, false,
      "Memory of memtables."},
-    {"frozen_memtables", &StoreStats::frozen_memtables, false,
+    {"immutable_memtables", &StoreStats::immutable_memtables, false,
      "Memtables that wait to be flushed."},
     {"block_cache_bytes", &StoreStats::block_cache_bytes, false,
      "Decompressed blocks in memory."},

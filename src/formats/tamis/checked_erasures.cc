@@ -7,7 +7,7 @@
 #include "base/no_throw.h"
 #include "hash/xxhash.h"
 #include "sort/hash_counts.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis {
 namespace {

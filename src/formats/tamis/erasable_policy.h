@@ -27,7 +27,7 @@
 #include "formats/bloom_policy.h"
 #include "formats/tamis/container.h"
 #include "tamis/filter.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis {
 

@@ -20,7 +20,7 @@
 #include "formats/tamis/solved_builder.h"
 #include "math/blocked_bloom.h"
 #include "tamis/filter.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis {
 

@@ -10,7 +10,7 @@
 
 #include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis {
 

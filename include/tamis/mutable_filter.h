@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/living_filter.h -- filters that live: keys come, go and expire, and
-// the filter is saved and loaded in between.
+// tamis/mutable_filter.h -- filters that change in place: keys are
+// inserted, erased or expire, and the filter is saved and loaded in between.
 //
 //   MutableFilter    grows; every kind of .tamis but ribbon and fuse
 //   ErasableFilter   forgets a key that is named: counting, cuckoo
