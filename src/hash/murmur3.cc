@@ -59,7 +59,7 @@ Hash128 Hash(Slice data, std::uint32_t seed) noexcept {
   for (; data.size() >= kMurmurBlock; data.remove_prefix(kMurmurBlock)) {
     TakeBlock(data.data(), h);
   }
-  // A word of 0, where there is no tail, changes nothing.
+  // Without a tail the word is 0 and changes nothing.
   h.h1 ^= Scramble1(TailWord<TailByte>(data.substr(0, 8)));
   if (data.size() > 8) h.h2 ^= Scramble2(TailWord<TailByte>(data.substr(8)));
 
