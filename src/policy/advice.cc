@@ -20,7 +20,7 @@ namespace {
 struct Candidate {
   const KindRow* row;
   const KindEntry* kind;
-  unsigned arity;  // 0: it has none, and its size is the rate
+  unsigned arity;  // 0: it has none, and is sized by the rate
 };
 
 // In the order of preference where costs are equal.
@@ -55,7 +55,7 @@ std::string SpecOf(const Candidate& candidate, const FilterNeed& need) {
   return name + ":arity=" + std::to_string(candidate.arity);
 }
 
-// While the newest of its generations fills, the others are full.
+// While the newest generation of a rotating filter fills, the others are full.
 std::uint64_t PlannedKeys(const Candidate& candidate, const FilterNeed& need) {
   if (!candidate.kind->expires) return need.keys;
   constexpr std::uint64_t kFull = TamisSettings().generations - 1;
@@ -84,7 +84,7 @@ FilterChoice Judge(const Candidate& candidate, const FilterNeed& need) {
                           static_cast<double>(need.keys);
     choice.overhead = choice.bits_per_key / std::log2(1 / need.rate) - 1;
   }
-  constexpr double kRounding = 1.01;  // of sizes to whole lines and columns
+  constexpr double kRounding = 1.01;  // to whole lines and columns
   if (!choice.estimate.status.ok()) {
     choice.unfit = choice.estimate.status.message();
   } else if (choice.estimate.false_positive_rate > need.rate * kRounding) {
@@ -108,7 +108,7 @@ Status CheckNeed(const FilterNeed& need) {
   return Status::Ok();
 }
 
-// Why none of `choices` is fit.
+// Returns why no kind serves the need.
 Status NoneFits(const FilterNeed& need) {
   if (int{need.deletes} + int{need.growth} + int{need.expiry} > 1) {
     return Status::NotSupported(

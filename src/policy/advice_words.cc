@@ -13,7 +13,7 @@ namespace tamis {
 namespace {
 
 std::string Number(double number) {
-  constexpr double kWhole = 100;  // from here on nobody wants a fraction
+  constexpr double kWhole = 100;  // from here on fractions are noise
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), number < kWhole ? "%.3g" : "%.0f",
                 number);
@@ -47,12 +47,12 @@ std::string Listed(const std::vector<std::string>& parts) {
   return text;
 }
 
-// Sizes of one kind are no rivals.
+// Different sizes of one kind are not compared.
 bool AreOfOneKind(const FilterChoice& a, const FilterChoice& b) {
   return FindKind(a.kind)->code == FindKind(b.kind)->code;
 }
 
-// "50 ns less per key to build", into the list where it belongs.
+// Adds "50 ns less per key to build" to the list of gains or of losses.
 void AddTime(double mine, double others, std::string_view what,
              std::vector<std::string>* gains,
              std::vector<std::string>* losses) {
@@ -89,8 +89,8 @@ std::string Weighed(const FilterNeed& need, const FilterChoice& best,
   return text + "; " + held + "that outweighs " + Listed(losses) + ".";
 }
 
-// The one to hold the best against: the default, or if that is the best, the
-// smallest; of another kind, and fit.  Null: there is none.
+// Returns the choice to compare the best with: the default, or if that is the
+// best, the smallest; of another kind, and fit.  Null: there is none.
 const FilterChoice* RivalOf(std::span<const FilterChoice> choices) {
   const FilterChoice* rival = nullptr;
   const FilterChoice& best = choices.front();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy/advice_words.h -- why one kind and not another, for people.
+// policy/advice_words.h -- explains to people why a kind was chosen.
 
 #pragma once
 

@@ -13,7 +13,7 @@ namespace {
 
 using Policies = std::vector<std::unique_ptr<const FilterPolicy>>;
 
-// One for each name that there is; Cassandra's differ in their bytes.
+// One for each name; Cassandra's versions differ in their bytes.
 constexpr std::string_view kSpecs[] = {
     "tamis",        "leveldb",      "rocksdb",      "parquet", "cassandra:hf",
     "cassandra:lb", "cassandra:me", "cassandra:oa", "lab",     "md5",
@@ -23,7 +23,7 @@ Policies MakeAll() {
   Policies all;
   for (const std::string_view spec : kSpecs) {
     auto policy = MakeSeededPolicy(spec, 0);
-    ThrowIfOutOfMemory(policy.status());  // the next call tries again
+    ThrowIfOutOfMemory(policy.status());  // the next call retries
     if (policy.ok()) all.push_back(*std::move(policy));
   }
   return all;
@@ -32,7 +32,7 @@ Policies MakeAll() {
 }  // namespace
 
 const FilterPolicy* FindPolicyByName(std::string_view name) {
-  // Never destroyed: filters may be read while the process ends.
+  // Never destroyed: filters may be read while the process exits.
   static const Policies* const all = new Policies(MakeAll());
   for (const auto& policy : *all) {
     if (policy->name() == name) return policy.get();

@@ -10,8 +10,8 @@
 
 namespace tamis {
 
-// One whose Open() reads filters of that name; how it would size its own is
-// not said.  Lives until the process ends.  Null: the name is not known.
+// Returns a policy whose Open() reads filters of that name; its own size is
+// unspecified.  It exists until the process ends.  Null: the name is unknown.
 const FilterPolicy* FindPolicyByName(std::string_view name);
 
 }  // namespace tamis

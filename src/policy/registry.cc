@@ -32,7 +32,7 @@ namespace {
 
 using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
 
-// Bits per key where no size is given.
+// Bits per key if no size is given.
 constexpr double kUsualBits = 10;  // 0.8 %: what engines ship with
 constexpr double kNoBits = 0;      // a rate is always given
 
@@ -67,7 +67,7 @@ PolicyResult MakeMd5(const Settings& settings) {
   return NewMd5Policy(settings.sizing);
 }
 
-// What a name stands for: a kind of the .tamis container, or what make() makes.
+// The meaning of a name: a kind of the .tamis container, or what make() makes.
 struct Maker {
   std::string_view name;
   PolicyResult (*make)(const Settings&) = nullptr;
@@ -76,7 +76,7 @@ struct Maker {
   bool takes_seed = false;
   bool takes_version = false;
   const KindRow* kind = nullptr;
-  double named_bits = 0;  // the size that the name says; 0: it says none
+  double named_bits = 0;  // the size that the name implies; 0: none
 
   bool folds() const noexcept {
     return kind != nullptr && RowOf(kind->kind).unit.bits != 0;
@@ -123,7 +123,7 @@ Maker MakerOf(const KindRow& row, std::string_view name, double named_bits) {
           .named_bits = named_bits};
 }
 
-// visit(maker) for each name there is, in the order in which they are listed,
+// Calls visit(maker) for each name, in the order in which they are listed,
 // until it returns true.
 template <typename Visit>
 void VisitMakers(const Visit& visit) {
@@ -134,7 +134,7 @@ void VisitMakers(const Visit& visit) {
       if (sized.bits > 0 && visit(MakerOf(row, sized.name, sized.bits))) return;
     }
     if (&row != &rows.front()) continue;
-    // The default kind goes by the name of its format, too.
+    // The default kind also has the name of its format.
     if (visit(kChoosing) || visit(MakerOf(row, "tamis", 0))) return;
   }
   for (const Maker& maker : kForeign) {
@@ -226,10 +226,10 @@ constexpr std::array kFormats = {
                 false},
 };
 
-// What a text asks for.
+// What a spec requests.
 struct Order {
   Maker maker;
-  Settings settings;  // with the usual size where none was given
+  Settings settings;  // with the default size if none was given
 };
 
 Result<Order> ReadOrder(std::string_view text) {
@@ -252,7 +252,7 @@ Result<Order> ReadOrder(std::string_view text) {
   return Order{*maker, *std::move(settings)};
 }
 
-// `usual_seed` is for texts without one, of kinds that take one.
+// `usual_seed` is for specs without a seed, of kinds that take one.
 PolicyResult Make(std::string_view text, std::uint64_t usual_seed) {
   Result<Order> order = ReadOrder(text);
   if (!order.ok()) return order.status();
@@ -264,7 +264,7 @@ PolicyResult Make(std::string_view text, std::uint64_t usual_seed) {
   return NewTamisPolicy(maker.kind->kind, ForKind(order->settings));
 }
 
-// The shortest text that is read as the same number.
+// Returns the shortest text that parses to the same number.
 std::string NumberText(double number) {
   std::array<char, 32> digits{};
   const auto [end, error] =
@@ -272,8 +272,8 @@ std::string NumberText(double number) {
   return std::string(digits.data(), end);
 }
 
-// All names of a kind are one, and so are all sizes that come down to the same:
-// "fuse8" and "fuse:fpr=0.01" are "fuse:8".
+// Normalizes all names of a kind, and all specs of the same size: "fuse8" and
+// "fuse:fpr=0.01" become "fuse:8".
 void NameByKind(Order* order) {
   if (order->maker.kind == nullptr) return;
   const TamisKindRow& row = RowOf(order->maker.kind->kind);
@@ -283,7 +283,8 @@ void NameByKind(Order* order) {
   sizing = {.bits_per_key = row.bits_of(sizing)};
 }
 
-// Every setting by name, in one order, and left out where it is the usual one.
+// Returns every setting by name, in a fixed order, without those that have
+// their default.
 std::string TextOf(Order order) {
   NameByKind(&order);
   const Settings& settings = order.settings;
@@ -340,7 +341,7 @@ Result<KindOrder> ReadKindOrder(std::string_view text) {
 }
 
 std::string CanonicalText(std::string_view text) {
-  // A seed that is drawn is another each time.
+  // A random seed differs each time.
   if (text.find("random") != std::string_view::npos) return std::string(text);
   Result<Order> order = ReadOrder(text);
   return order.ok() ? TextOf(*std::move(order)) : std::string(text);

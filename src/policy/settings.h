@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy/settings.h -- what the arguments of a policy's text say, whatever the
-// policy.
+// policy/settings.h -- the arguments of a spec, for any policy.
 
 #pragma once
 
@@ -17,7 +16,7 @@
 namespace tamis {
 
 struct Settings {
-  BloomSizing sizing;  // all 0 where no size was given
+  BloomSizing sizing;  // all 0 if no size was given
   std::optional<std::uint64_t> seed;
   std::optional<std::string> version;
   std::optional<bool> textbook;
@@ -27,16 +26,16 @@ struct Settings {
   std::optional<double> queries;   // per key
 };
 
-// InvalidArgument: one that is unknown, given twice or out of its limits, or
-// that contradicts another; the message names it.
+// InvalidArgument: an argument is unknown, repeated, out of range, or
+// contradicts another; the message names it.
 Result<Settings> ReadSettings(const PolicySpec& spec);
 
-// What they say to a kind of the .tamis container.
+// Returns the settings of a kind of the .tamis container.
 TamisSettings ForKind(const Settings& settings) noexcept;
 
 bool HasSize(const BloomSizing& sizing) noexcept;
 
-// The refusal of an argument.
+// Returns the error for an argument.
 Status BadArgument(std::string_view argument, std::string_view what);
 
 }  // namespace tamis
