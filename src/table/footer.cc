@@ -46,7 +46,8 @@ Result<Footer> ParseFooter(Slice bytes, std::uint64_t file_bytes) {
       !ReadHandle(&handles, &footer.index)) {
     return Status::Corruption("the footer's handles cannot be read");
   }
-  // The metaindex is only about filters: who reads it looks where it lies.
+  // The metaindex only names filters and properties: its reader checks its
+  // place.
   if (!LiesBefore(footer.index, file_bytes - kFooterBytes)) {
     return Status::Corruption("the index does not lie within the table");
   }
