@@ -57,7 +57,8 @@ Result<double> TimeErasures(Slice filter, const Plan& plan) {
   if (failures > 0) {
     return Status::Corruption("keys that are in could not be erased");
   }
-  if (Status fine = CheckSome(**erasable, plan, erased); !fine.ok()) return fine;
+  if (Status fine = CheckSome(**erasable, plan, erased); !fine.ok())
+    return fine;
   return spent / static_cast<double>(erased);
 }
 

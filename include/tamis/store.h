@@ -73,9 +73,9 @@ struct CompactReport {
 struct LookupStep {
   // Where the step looked.
   enum class Place {
-    kMemtable,        // the one that takes writes
+    kMemtable,           // the one that takes writes
     kImmutableMemtable,  // an immutable one, which is being flushed
-    kTable,           // a file
+    kTable,              // a file
   };
   // The result of the step.
   enum class Outcome {
@@ -227,7 +227,8 @@ TAMIS_EXPORT Result<DestroyReport> DestroyStore(const std::string& dir,
 // Whether RepairStore() changes anything.
 enum class RepairMode {
   kWrite,   // carries out what it reports
-  kDryRun,  // reads everything and writes nothing: reports what a repair would do
+  kDryRun,  // reads everything and writes nothing: reports what a repair would
+            // do
 };
 
 // What RepairStore() found and did.

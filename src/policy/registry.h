@@ -16,7 +16,7 @@ namespace tamis {
 struct KindOrder {
   std::string name;                   // as in the spec
   const TamisKindRow* row = nullptr;  // null: not such a kind
-  TamisSettings settings;  // with the default size if none was given
+  TamisSettings settings;             // with the default size if none was given
 };
 
 // InvalidArgument: as MakePolicy(), except for sizes that the kind itself

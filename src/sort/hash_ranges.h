@@ -50,8 +50,8 @@ class HashRangeReader {
   const SortedHashParts hashes_;
   std::size_t loaded_part_ = ~std::size_t{0};
   Hashes loaded_;
-  std::size_t position_ = 0;  // in loaded_, of the next range
-  HashBuffer buffer_;         // of what is loaded from the file
+  std::size_t position_ = 0;           // in loaded_, of the next range
+  HashBuffer buffer_;                  // of what is loaded from the file
   std::vector<std::uint64_t> pieces_;  // of a range in several parts
 };
 

@@ -33,8 +33,8 @@ inline constexpr std::uint64_t kMaxBlockBehindDamage = std::uint64_t{2} << 20;
 // A block whose checksum is right.
 struct ScannedBlock {
   BlockHandle handle;
-  Status unpacked;  // whether it could be decompressed
-  Slice contents;   // until the next call; empty if it could not
+  Status unpacked;                // whether it could be decompressed
+  Slice contents;                 // until the next call; empty if it could not
   bool is_behind_damage = false;  // it may be there by chance
 };
 
