@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The background threads: how they begin and end, and how others wait for them.
+// The background threads: how they start and stop, and how others wait for
+// them.
 
 #include <system_error>
 
@@ -28,11 +29,11 @@ Status StoreImpl::StartThreads() {
   return Status::Ok();
 }
 
-// Also where one of them, or none, has started.
+// Also called if only one of them, or none, has started.
 void StoreImpl::StopThreads() {
   if (!flusher_.has_started()) return;
-  // A large memtable is written now: replaying its log would take longer.
-  // Where that fails, so must it be.
+  // A large memtable is written now: replaying its log would take longer.  If
+  // that fails, the log is replayed.
   if (compactor_.has_started() &&
       views_.Current()->memtable.table->bytes() > kLittleBytes) {
     (void)NoThrow([this] { return writer_.Flush(); });

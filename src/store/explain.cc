@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lookup told step by step: the steps of get.cc, without its haste.
+// Explains one lookup step by step: the steps of get.cc, without its
+// optimisations.
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreStats in the forms people and programs read.
+// StoreStats as text for people and programs.
 
 #include <array>
 #include <cstdio>
@@ -66,7 +66,7 @@ std::string FiltersAsJson(const FilterCounts& filters) {
   return object.Finish();
 }
 
-// One number of a store, with the name it has everywhere.
+// One number of a store, with its name in all formats.
 struct NamedCount {
   std::string_view name;
   std::uint64_t StoreStats::*member;
