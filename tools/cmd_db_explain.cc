@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis db explain: the way of one lookup, drawn.
+// tamis db explain: draws the path of one lookup.
 
 #include <memory>
 #include <string>

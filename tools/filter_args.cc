@@ -18,12 +18,12 @@ namespace {
 
 constexpr double kMaxBitsPerKey = 10000;  // as MakePolicy() has it
 
-// The default for an empty name; null: there is none of that name.
+// Returns the kind of that name, the default for an empty one, or null.
 const KindEntry* KindNamed(std::string_view name) {
   return name.empty() ? &KnownKinds().front() : FindKind(name);
 }
 
-// Of kinds such as fuse8 the name is a size.
+// The name of kinds such as fuse8 implies a size.
 bool IsSizedByName(const KindEntry& kind) { return kind.usual_bits == 0; }
 
 Status Named(std::string_view option, const Status& status) {
@@ -35,13 +35,13 @@ char SeparatorAfter(std::string_view format) {
   return format.find(':') == std::string_view::npos ? ':' : ',';
 }
 
-// What MakePolicy() calls the filter: the format, or the kind that was chosen
-// of those of the tamis format.
+// Returns the name for MakePolicy(): the format, or the chosen kind of the
+// tamis format.
 std::string PolicyName(const FilterArgs& args, const std::string& format) {
   return args.kind.empty() ? format : args.kind;
 }
 
-// "seed=7", or nothing where none was given.
+// Returns "seed=7", or nothing if none was given.
 Result<std::string> SeedArgument(const FilterArgs& args) {
   if (args.seed.empty()) return std::string();
   if (args.seed == "random") return std::string("seed=random");
@@ -50,7 +50,8 @@ Result<std::string> SeedArgument(const FilterArgs& args) {
   return fmt::format("seed={}", *seed);
 }
 
-// "10", "fpr=0.01", or nothing where none was given and the kind has its own.
+// Returns "10", "fpr=0.01", or nothing if none was given and the kind has its
+// own.
 Result<std::string> SizeArgument(const FilterArgs& args) {
   const KindEntry* kind = KindNamed(args.kind);
   if (kind != nullptr && IsSizedByName(*kind) &&
@@ -93,8 +94,8 @@ bool IsKnownFormat(std::string_view name) {
                      [name](const FormatEntry& e) { return e.name == name; });
 }
 
-// A format and nothing else, for cassandra with or without a version behind a
-// colon.  Whether that version is known is left to MakePolicy().
+// Returns true for a format without settings, for cassandra with or without a
+// version after a colon.  MakePolicy() checks that version.
 bool IsBareFormat(std::string_view format) {
   const std::size_t colon = format.find(':');
   if (colon == std::string_view::npos) return IsKnownFormat(format);
@@ -218,8 +219,8 @@ Result<std::string> SpecFrom(const FilterArgs& args,
 
 namespace {
 
-// So that a filter planned too large can be folded: as often as that makes it
-// no more than 1 % larger.
+// Makes a filter foldable, in case it turns out too large: as often as that
+// makes it at most 1 % larger.
 std::string FoldArgument(const KindEntry& kind, std::uint64_t bits) {
   constexpr std::uint64_t kMaxFold = 64;
   constexpr std::uint64_t kMinUnits = 100;  // for each that may be added
