@@ -11,7 +11,7 @@
 
 namespace {
 
-// A session store: who logs out is forgotten.
+// A session store: users who log out are erased.
 bool Sessions() {
   const auto sessions = tamis::NewErasable("cuckoo:fpr=0.01", 10'000);
   if (!sessions.ok()) return false;

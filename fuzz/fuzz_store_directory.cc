@@ -28,7 +28,7 @@ struct Switches {
   bool can_map;
   bool read_only;
   bool skip_damaged;
-  bool fix_checksums;  // of logs and manifests, so that more is believed
+  bool fix_checksums;  // of logs and manifests, so that more is accepted
   bool repair_first;
 
   explicit Switches(unsigned byte)
@@ -39,7 +39,7 @@ struct Switches {
         repair_first((byte & 16) != 0) {}
 };
 
-// Every fragment gets the checksum that it should have.
+// Corrects the checksum of every fragment.
 void FixChecksums(std::string* log) {
   for (std::size_t at = 0; at + kLogHeaderBytes <= log->size();) {
     const std::size_t block_end = (at / kLogBlockBytes + 1) * kLogBlockBytes;
@@ -120,7 +120,7 @@ void Read(Store* store, std::span<const Slice> keys) {
   (void)store->Stats().ToText();
 }
 
-// What is written now can be read now.
+// What is written can be read.
 bool Write(Store* store) {
   WriteBatch batch;
   batch.Put("new", "value");
@@ -166,7 +166,7 @@ class Directory {
           "a dry run tells what will be");
     return true;
   }
-  // Finds what is wrong, and no less than opening does.
+  // CheckStore() finds at least the problems that opening finds.
   void CheckAll() {
     const Result<CheckReport> report = CheckStore(kDir, options_);
     ExpectReason(report.status());
@@ -175,8 +175,8 @@ class Directory {
     strict.skip_damaged_log_records = false;
     const bool opens = Store::Open(kDir, strict).ok();
     if (!report.ok()) {
-      // Opening reads no blocks of data, so it does not meet those that cannot
-      // be unpacked here or claim too much.
+      // Opening reads no data blocks, so it does not see those that cannot be
+      // unpacked here or claim too much.
       const StatusCode code = report.status().code();
       Check(!opens || code == StatusCode::kNotSupported ||
                 code == StatusCode::kResourceExhausted,
