@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kChunk = 4096;  // as for queries: keys lie in cache
 
-// How many of the chunk's keys the filter says "maybe" to.
+// Returns how many of the chunk's keys are "maybe".
 std::size_t Maybes(const FilterReader& filter, const KeyChunk& chunk) {
   std::array<bool, kChunk> found = {};
   const std::span<bool> out(found.data(), chunk.keys().size());
@@ -21,7 +21,7 @@ std::size_t Maybes(const FilterReader& filter, const KeyChunk& chunk) {
   return static_cast<std::size_t>(std::count(out.begin(), out.end(), true));
 }
 
-// The keys below `erased` are out, the others in.
+// Checks that the keys below `erased` are absent, and the others present.
 Status CheckSome(const FilterReader& filter, const Plan& plan,
                  std::uint64_t erased) {
   KeyChunk chunk(kChunk, plan.key_bytes);

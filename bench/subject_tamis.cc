@@ -13,7 +13,7 @@
 namespace tamis::bench {
 namespace {
 
-// The kinds that heed BuildOptions::threads.
+// Returns true for kinds that use BuildOptions::threads.
 bool TakesThreads(std::string_view spec) {
   return spec.starts_with("ribbon") || spec.starts_with("fuse");
 }
