@@ -212,7 +212,7 @@ class ArgumentParser {
     }
     std::string hint = DidYouMean(word, names);
     if (hint.empty() && !command_.operands.empty()) {
-      hint = " (an argument that begins with '-' stands behind '--')";
+      hint = " (an argument that begins with '-' goes after '--')";
     }
     return Wrong(fmt::format("unknown option '{}'{}", word, hint));
   }

@@ -37,7 +37,7 @@ Status ReadAll(const std::string& path, int fd, std::string* out) {
 }
 
 Status Changed(const std::string& path) {
-  return Status::IoError(path + ": it was cut or written to meanwhile");
+  return Status::IoError(path + ": it was truncated or written to meanwhile");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class PartialRead {
     if (!read.ok()) unreadable_->SetReason(read.status().message());
     if (!read.ok()) return read.status();
     if (read->size() != count) {
-      return Status::IoError("a read gave fewer bytes than it was asked for");
+      return Status::IoError("a read returned fewer bytes than requested");
     }
     bytes_->append(*read);
     return Status::Ok();

@@ -66,7 +66,7 @@ Result<PathLock> PathLock::Take(
     if (!fd.valid()) return SystemError(path, errno);
     const int error = LockUntil(fd.get(), deadline);
     if (error == EWOULDBLOCK) {
-      return Status::ResourceExhausted(path + ": somebody else changes it");
+      return Status::ResourceExhausted(path + ": somebody else is changing it");
     }
     if (MeansNoLocks(error)) {
       return Status::NotSupported(path + ": its file system has no locks");

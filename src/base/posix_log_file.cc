@@ -163,8 +163,8 @@ Status PosixLogFile::CheckLength(std::uint64_t bytes) {
       static_cast<std::uint64_t>(info.st_size) >= bytes) {
     return Status::Ok();
   }
-  return Lose("somebody else has cut it to " + std::to_string(info.st_size) +
-              " bytes");
+  return Lose("somebody else has truncated it to " +
+              std::to_string(info.st_size) + " bytes");
 }
 
 // Writes by system calls, at the exact end of the file.

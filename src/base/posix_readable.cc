@@ -18,7 +18,7 @@ namespace tamis {
 namespace {
 
 Status EndsBefore(const std::string& path) {
-  return Status::IoError(path + ": ends before the bytes that were asked for");
+  return Status::IoError(path + ": ends before the requested bytes");
 }
 
 Status CannotBeRead(const std::string& path) {

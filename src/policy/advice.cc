@@ -97,13 +97,14 @@ FilterChoice Judge(const Candidate& candidate, const FilterNeed& need) {
 Status CheckNeed(const FilterNeed& need) {
   if (!(need.rate > 0) || !(need.rate < 1)) {
     return Status::InvalidArgument(
-        "advice: a false-positive rate must lie between 0 and 1");
+        "advice: a false-positive rate must be between 0 and 1");
   }
   if (!(need.lifetime_seconds >= 0) || !std::isfinite(need.lifetime_seconds)) {
-    return Status::InvalidArgument("advice: no such lifetime");
+    return Status::InvalidArgument("advice: the lifetime is not valid");
   }
   if (!(need.queries_per_key >= 0) || !std::isfinite(need.queries_per_key)) {
-    return Status::InvalidArgument("advice: no such number of queries");
+    return Status::InvalidArgument(
+        "advice: the number of queries is not valid");
   }
   return Status::Ok();
 }

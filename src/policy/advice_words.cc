@@ -113,15 +113,15 @@ std::string AboutAbility(const FilterNeed& need, const FilterChoice& best) {
            "planned.";
   }
   return best.kind +
-         ": the one kind that forgets keys by their age, a generation at a "
+         ": the one kind that drops keys by their age, a generation at a "
          "time.";
 }
 
 std::string AboutFewKeys(const FilterChoice& best, const FilterChoice& rival) {
   return best.kind + ": so few keys are in the cache whatever their filter; " +
-         "this one is built and asked the fastest, and what " + rival.kind +
-         " would save (" + SizeText(rival.estimate.bytes) + " instead of " +
-         SizeText(best.estimate.bytes) + ") does not count.";
+         "this one is the fastest to build and to query, and what " +
+         rival.kind + " would save (" + SizeText(rival.estimate.bytes) +
+         " instead of " + SizeText(best.estimate.bytes) + ") does not count.";
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ std::string ReasonFor(const FilterNeed& need,
   const FilterChoice& best = choices.front();
   if (need.growth || need.expiry) return AboutAbility(need, best);
   const FilterChoice* rival = RivalOf(choices);
-  if (rival == nullptr) return best.kind + ": no other kind errs so seldom.";
+  if (rival == nullptr) return best.kind + ": no other kind has so low a rate.";
   if (need.deletes) {
     const std::string erasing =
         NamesOfKinds([](const KindEntry& kind) { return kind.erases; });

@@ -36,7 +36,7 @@ Status SetBitsPerKey(std::string_view text, Settings* settings) {
 Status SetRate(std::string_view text, Settings* settings) {
   const std::optional<double> number = ParseDouble(text);
   if (!number || !(*number > 0) || !(*number < 1)) {
-    return BadArgument(text, "a false-positive rate must lie between 0 and 1");
+    return BadArgument(text, "a false-positive rate must be between 0 and 1");
   }
   settings->sizing.rate = *number;
   return Status::Ok();

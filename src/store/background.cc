@@ -23,8 +23,7 @@ Status StoreImpl::StartThreads() {
   } catch (const std::system_error& error) {
     return Status::ResourceExhausted(
         context_.dir +
-        ": the system has no thread to give for background work: " +
-        error.what());
+        ": the system has no thread for background work: " + error.what());
   }
   return Status::Ok();
 }

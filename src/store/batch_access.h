@@ -79,7 +79,7 @@ Status ForEachChange(Slice contents, Visit&& visit) {
     Slice value;
     if (!TakeChange(&rest, &type, &key, &value)) {
       return Status::Corruption(
-          "write batch: a change is cut off, or of no known type");
+          "write batch: a change is cut off, or of an unknown type");
     }
     visit(type, key, value);
   }

@@ -177,10 +177,10 @@ Status Dump(const std::string& path, const DumpVisitor& visit,
   }
   if (!name ||
       (name->type != FileType::kLog && name->type != FileType::kManifest)) {
-    return Status::InvalidArgument(
-        path +
-        ": by its name this is no table, log or manifest of a store, such as "
-        "000005.ldb, 000007.log or MANIFEST-000004");
+    return Status::InvalidArgument(path +
+                                   ": by its name this is not a table, log or "
+                                   "manifest of a store, such as "
+                                   "000005.ldb, 000007.log or MANIFEST-000004");
   }
   const bool is_log = name->type == FileType::kLog;
   const auto contents = ReadWholeFile(

@@ -215,7 +215,7 @@ LogReader::Found LogReader::PassZeros(Slice rest) {
   } else {
     Torn(pieces_.size() + (is_zero ? 0 : rest.size()),
          in_record ? "a record without its end"
-                   : "bytes behind a part that was never written");
+                   : "bytes after a part that was never written");
     may_hide_records_ |= !IsZero(rest.substr(kLogHeaderBytes));
     PassTo(at_ + rest.size());
   }

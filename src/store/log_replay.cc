@@ -60,7 +60,7 @@ Scanned ScanBatch(Slice record) {
   scanned.is_mark = IsMark(record);
   const auto ignore = [](ValueType, Slice, Slice) {};
   if (!ForEachChange(record, ignore).ok()) {
-    scanned.problem = "a record that is no write batch";
+    scanned.problem = "a record that is not a write batch";
   } else if (scanned.sequence > kMaxSequence - scanned.count) {
     scanned.problem = "a write batch whose sequence number is too large";
   }
@@ -226,17 +226,16 @@ class Planner {
 
   void CheckTail(ReplayLog* log, const ScannedLog& scanned) {
     if (scanned.tail.gap == LogGap::kDamaged) {
-      PassOver(log, "bytes behind the record that ends at " +
+      PassOver(log, "bytes after the record that ends at " +
                         std::to_string(log->end) + " are damaged");
     } else if (scanned.tail.passed_mark) {
-      PassOver(log,
-               "synced writes are missing behind the record that ends at " +
-                   std::to_string(log->end));
+      PassOver(log, "synced writes are missing after the record that ends at " +
+                        std::to_string(log->end));
     } else if (scanned.tail.gap == LogGap::kTorn) {
       // The head of the next log says whether it was acknowledged.
       log->notes.push_back(
           scanned.tail.may_hide_records
-              ? "a part behind the record that ends at " +
+              ? "a part after the record that ends at " +
                     std::to_string(log->end) +
                     " was never written: what follows it is dropped"
               : "its last record was not written to its end");

@@ -218,9 +218,9 @@ Status Recovery::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
     context_.info_log.Write(
         log.path + ": " +
         (log.may_hide_records
-             ? "behind what is missing there are " + records +
+             ? "after what is missing there are " + records +
                    ", and bytes that may hold more: the log was copied to "
-             : records + " behind what is missing were put into ") +
+             : records + " after what is missing were put into ") +
         path);
   }
   return Status::Ok();

@@ -53,7 +53,7 @@ std::uint64_t RememberedSettings::ChooseSeed() {
   if (context_.options.read_only || !FileIsOurs()) return 0;
   const std::optional<std::uint64_t> drawn = RandomSeed();
   if (!drawn) {
-    context_.info_log.Write("the system has no random seed to give");
+    context_.info_log.Write("the system has no random seed");
     return 0;
   }
   SetSettings({.filter_seed = *drawn}, &lines_);

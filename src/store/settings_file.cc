@@ -172,7 +172,7 @@ Result<std::vector<NamedLine>> ParseSettings(Slice file) {
   file.remove_prefix(kFirstLine.size());
   std::optional<std::vector<NamedLine>> lines = ParseNamedLines(file);
   if (!lines || FindLine(*lines, kChecksum) != nullptr) {
-    return Status::Corruption("a line is no setting");
+    return Status::Corruption("a line is not a setting");
   }
   return *std::move(lines);
 }

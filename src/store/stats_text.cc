@@ -139,7 +139,7 @@ struct NamedFilterCount {
 };
 
 constexpr NamedFilterCount kFilterCounts[] = {
-    {"filter_probes", &FilterCounts::probes, "Filters asked."},
+    {"filter_probes", &FilterCounts::probes, "Filters queried."},
     {"filter_absent", &FilterCounts::absent, "Answers certainly absent."},
     {"filter_true_positives", &FilterCounts::true_positives,
      "Answers maybe for keys that were there."},

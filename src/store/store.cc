@@ -69,7 +69,8 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
       if (!is_final && impl->ChangedWhileOpening(opened)) {
         if (tries < kMaxTries) continue;
         if (!opened.ok()) return opened;
-        return Status::IoError(dir + ": another process changes the store " +
+        return Status::IoError(dir +
+                               ": another process is changing the store " +
                                "faster than it can be opened for reading");
       }
       if (!opened.ok()) return opened;

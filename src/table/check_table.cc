@@ -199,7 +199,7 @@ void Checker::CheckEntries(std::size_t i, const Block& block) {
 bool Checker::CheckKey(std::size_t i, Slice key) {
   const std::uint64_t offset = index_.block(i).offset;
   if (!IsInternalKey(key)) {
-    ProblemAt(offset, "an entry has a key that is none");
+    ProblemAt(offset, "an entry has a key that is not valid");
     return false;
   }
   const KeyOrder& order = context_.order;

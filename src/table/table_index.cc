@@ -51,7 +51,7 @@ Status TableIndex::Load(const KeyOrder& order, Slice contents,
 
 Status TableIndex::AddEntry(Slice entry_key, Slice value, std::uint64_t limit) {
   if (!IsInternalKey(entry_key)) {
-    return Status::Corruption("the index has a key that is none");
+    return Status::Corruption("the index has a key that is not valid");
   }
   if (rebuilt_.size() > contents_.size() * kMaxGrowth + kSlack) {
     return Status::Corruption("the index has keys of absurd lengths");

@@ -145,7 +145,7 @@ Status Salvage::TakeByIndex(const TableIndex& index) {
 Status Salvage::TakeBlock(Slice contents, const Slice* upper) {
   Block block;
   if (!Block::Parse(contents, &block)) {
-    Lose("a block with a right checksum is none");
+    Lose("a block with a right checksum is not valid");
     return Status::Ok();
   }
   ++report_.blocks;
@@ -153,7 +153,7 @@ Status Salvage::TakeBlock(Slice contents, const Slice* upper) {
   cursor.Reset(block);
   for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
     if (!IsInternalKey(cursor.key())) {
-      Lose("an entry has a key that is none");
+      Lose("an entry has a key that is not valid");
       continue;
     }
     Status offered = Offer(cursor.key(), cursor.value(), upper);
@@ -289,7 +289,7 @@ Status Salvage::TakeScanned(const ScannedBlock& block) {
     return Status::Ok();
   }
   if (block.is_behind_damage && !IsKnownToTheManifest(block.contents)) {
-    Lose(where + ", found behind damage, has entries that are newer than the " +
+    Lose(where + ", found after damage, has entries that are newer than the " +
          "manifest says, and is left out");
     return Status::Ok();
   }
@@ -305,10 +305,10 @@ void Salvage::SayGaps(const BlockScan& scan) {
     const auto& [begin, end] = scan.gaps()[i];
     // That may be the footer.
     if (end == file_.size() && end - begin <= kFooterBytes) continue;
-    Lose("no whole block lies in bytes " + std::to_string(begin) + " to " +
+    Lose("there is no whole block in bytes " + std::to_string(begin) + " to " +
          std::to_string(end - 1) +
          (behind_[i] == 0 ? ""
-                          : "; entries found behind this damage: " +
+                          : "; entries found after this damage: " +
                                 std::to_string(behind_[i])));
   }
 }

@@ -78,7 +78,7 @@ class LevelDbBloom {
     // writes neither.  They are remains of a damaged filter, and must not hide
     // a key.
     if (bytes.size() < 2) {
-      return Status::Corruption("leveldb: fewer than 2 bytes are no filter");
+      return Status::Corruption("leveldb: fewer than 2 bytes are not a filter");
     }
     ParsedBloom parsed;
     parsed.payload = bytes.substr(0, bytes.size() - 1);

@@ -93,7 +93,7 @@ LevelDbFilterBlockReader::LevelDbFilterBlockReader(Slice block) noexcept
   offsets_at_ = LoadLittle32(tail);
   base_lg_ = static_cast<unsigned char>(tail[4]);
   if (offsets_at_ > block.size() - kTailBytes) {
-    damage_ = "its offsets lie outside it";
+    damage_ = "its offsets are outside it";
     return;
   }
   filter_count_ = (block.size() - kTailBytes - offsets_at_) / 4;
@@ -110,7 +110,7 @@ std::string_view LevelDbFilterBlockReader::FindDamage() const noexcept {
     const std::uint64_t offset = LoadLittle32(offsets + 4 * i);
     if (i == 0 && offset != 0) return "its filters do not start at its start";
     // The last offset is the end of the filters, so none is beyond it.
-    if (offset < previous) return "its offsets do not rise";
+    if (offset < previous) return "its offsets do not ascend";
     const std::uint64_t size = offset - previous;
     if (size != 0 && size < kFewestFilterBytes) {
       return "one of its filters is cut off";

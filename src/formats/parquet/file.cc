@@ -195,7 +195,7 @@ class MetadataReader {
   // Fills in the sizes and the bytes of a complete filter.
   Status Locate(const Column& column, ParquetFilterPlace* place) const {
     if (column.elsewhere) {
-      return Status::NotSupported("parquet: the column lies in another file");
+      return Status::NotSupported("parquet: the column is in another file");
     }
     if (column.encrypted) {
       return Status::NotSupported("parquet: the column is encrypted");
@@ -204,7 +204,7 @@ class MetadataReader {
     if (offset < static_cast<std::int64_t>(kMagic.size()) ||
         static_cast<std::uint64_t>(offset) >= footer_.before.size()) {
       return Status::Corruption(
-          "parquet: the filter's offset lies outside the data");
+          "parquet: the filter's offset is outside the data");
     }
     const Slice rest = footer_.before.substr(static_cast<std::size_t>(offset));
     const Result<ParquetHeader> header = ParseParquetHeader(rest);
@@ -255,7 +255,7 @@ Result<ParquetFooter> SplitParquetFile(Slice file) {
   }
   if (!file.starts_with(kMagic) || !file.ends_with(kMagic)) {
     return Status::Corruption(
-        "parquet: no Parquet file, which begins and ends with PAR1");
+        "parquet: not a Parquet file, which begins and ends with PAR1");
   }
   const std::uint32_t length =
       LoadLittle32(file.data() + file.size() - kTailBytes);

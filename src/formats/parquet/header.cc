@@ -120,7 +120,7 @@ Result<ParquetHeader> ParseParquetHeader(Slice bytes) {
   ThriftCompactReader in(bytes);
   const HeaderSeen seen = ReadHeader(in);
   if (!in.ok()) {
-    return Status::Corruption("parquet: its header is damaged or cut");
+    return Status::Corruption("parquet: its header is damaged or cut off");
   }
   if (!seen.has_num_bytes || !HasOneMember(seen.algorithm) ||
       !HasOneMember(seen.hash) || !HasOneMember(seen.compression)) {

@@ -147,7 +147,7 @@ class TamisErasable final : public ErasableFilter {
         !engine_.Insert(bytes(), hash)) {
       return NoThrow([&] {
         return Status::FilterFull(
-            std::string(F::kKind.name) + ": no room for another key among " +
+            std::string(F::kKind.name) + ": no space for another key among " +
             std::to_string(*parameters_.keys) + "; plan for more keys");
       });
     }
@@ -218,9 +218,9 @@ class ErasableBuilder final : public FilterBuilder {
       tried_bits = parameters.bits;
       parameters = format_.Larger(parameters);
     }
-    return Status::FilterFull(
-        std::string(F::kKind.name) + ": " + std::to_string(*parameters.keys) +
-        " keys do not find room; plan for a larger filter");
+    return Status::FilterFull(std::string(F::kKind.name) + ": " +
+                              std::to_string(*parameters.keys) +
+                              " keys do not fit; plan for a larger filter");
   }
 
   bool InsertAll(const BloomParameters& parameters,

@@ -295,7 +295,7 @@ Result<FuseDirectory> ParseFuseParts(Slice payload, std::uint64_t parts,
                                     : CellBytes(part.shape, settings);
     if (bytes > rest) return DoesNotFit();
     if (!Ascends(part)) {
-      return Status::Corruption("tamis: a list of hashes is in no order");
+      return Status::Corruption("tamis: a list of hashes is not sorted");
     }
     offset += bytes;
   }

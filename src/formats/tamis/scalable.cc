@@ -83,7 +83,7 @@ Status ReadTable(const TamisContents& contents, ParsedScalable* parsed) {
   parameters.start.capacity = LoadLittle64(table + kCapacityAt);
   if (!(parameters.start.share > 0 && parameters.start.share < 1) ||
       parameters.start.capacity == 0) {
-    return Status::Corruption("tamis: its first part is none that could be");
+    return Status::Corruption("tamis: its first part is not valid");
   }
   Slice rest = contents.payload.substr(PartTableBytes(parts));
   for (std::size_t i = 0; i < parts; ++i) {
