@@ -9,7 +9,7 @@
 
 namespace tamis::bench {
 
-// Return the resident bytes of this process: now, and at their peak. IoError:
+// Return the resident bytes of this process: now, and at their peak.  IoError:
 // the system does not report them.
 Result<std::uint64_t> ResidentBytes();
 Result<std::uint64_t> PeakResidentBytes();

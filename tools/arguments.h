@@ -22,9 +22,9 @@ class Arguments {
   // order; "--" ends the options, and "-" is an operand. "--name=value",
   // "--name value", "-xvalue" and "-x value" mean the same, and flags of one
   // letter may be combined.  The word after an option that takes a value is its
-  // value, whatever it looks like. InvalidArgument: an option is unknown, lacks
-  // its value, is repeated, or is excluded by another; a value is not one of
-  // the choices; or there are too few or too many operands.
+  // value, whatever it looks like.  InvalidArgument: an option is unknown,
+  // lacks its value, is repeated, or is excluded by another; a value is not one
+  // of the choices; or there are too few or too many operands.
   static Result<Arguments> Parse(const CommandSpec& command,
                                  std::span<const std::string> words);
 

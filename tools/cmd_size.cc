@@ -34,7 +34,7 @@ struct Row {
 };
 
 // Returns the kind at the start of a policy, as in "ribbon:8"; null: there is
-// none. Of kinds whose name implies their size, the first represents all:
+// none.  Of kinds whose name implies their size, the first represents all:
 // "fuse".
 const KindEntry* KindOf(std::string_view policy) {
   const std::string_view name = policy.substr(0, policy.find(':'));

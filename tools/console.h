@@ -18,8 +18,8 @@ enum ExitCode : int {
   kExitSignal = 128,  // plus the number of the signal that ended it
 };
 
-// Buffered output to a descriptor or a string; owns neither. The first error is
-// kept: later writes are dropped, and error() returns it.
+// Buffered output to a descriptor or a string; owns neither.  The first error
+// is kept: later writes are dropped, and error() returns it.
 class Output {
  public:
   explicit Output(int fd) : fd_(fd) {}

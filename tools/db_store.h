@@ -44,7 +44,7 @@ struct RangeArgs {
 Result<RangeArgs> DecodedRange(const RangeArgs& args, bool hex);
 
 // Returns the bytes of an argument called `name`, which is hexadecimal if
-// `hex`. InvalidArgument: it is not.
+// `hex`.  InvalidArgument: it is not.
 Result<std::string> ArgumentBytes(std::string_view name,
                                   const std::string& text, bool hex);
 

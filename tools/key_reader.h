@@ -129,7 +129,7 @@ class KeyReader {
 
   // Reads the next keys, at least one, or none at the end of the stream.
   // InvalidArgument: a record is not a key; the message names the source and
-  // the record's number. All keys before it have been returned by then.
+  // the record's number.  All keys before it have been returned by then.
   Status Next();
 
   // Those keys, and the text of each.  Valid until Next().

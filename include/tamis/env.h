@@ -64,7 +64,7 @@ class TAMIS_EXPORT ReadableFile {
   // For a mapped file: returns true if these bytes can be touched now.  The
   // system may drop them again when it needs the memory, and then has to read
   // them again.  False: call Read(), which reports what is wrong, or succeeds
-  // where this system cannot tell in advance. REQUIRES: the bytes are within
+  // where this system cannot tell in advance.  REQUIRES: the bytes are within
   // the file
   virtual bool MakeReadable(std::uint64_t /*offset*/,
                             std::size_t /*bytes*/) const noexcept {

@@ -70,7 +70,7 @@ enum class IfExists {
 // Writes `bytes` to a temporary file beside `path`, syncs it, renames it to
 // `path` and syncs the directory: after a crash the file is complete, absent,
 // or the old one.  A new file takes over the permission bits of the one that it
-// replaces. AlreadyExists: the file exists, and `if_exists` is kFail.
+// replaces.  AlreadyExists: the file exists, and `if_exists` is kFail.
 TAMIS_EXPORT Status WriteFilterFile(const std::string& path, Slice bytes,
                                     IfExists if_exists);
 

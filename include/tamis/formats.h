@@ -87,7 +87,7 @@ struct RecognisedFormat {
   // FindParquetFilters() of tamis/parquet.h.  The format is then unknown.
   std::string holds_filters;
   // Not empty: by its name a file of a store, which is not taken for a filter
-  // even if its length happens to fit one: "the manifest of a store". The
+  // even if its length happens to fit one: "the manifest of a store".  The
   // format is then unknown.
   std::string store_file = {};
 };

@@ -28,7 +28,7 @@ class TAMIS_EXPORT ErasableFilter : public MutableFilter {
  public:
   // Undoes one insertion of `key`.  REQUIRES: it was inserted and not yet
   // erased.  Erasing an absent key may hide a key that is present: the filter
-  // cannot always tell, because absent keys are sometimes "maybe". NotFound:
+  // cannot always tell, because absent keys are sometimes "maybe".  NotFound:
   // the key is certainly absent; the filter is exactly as before.
   virtual Status Erase(Slice key) = 0;
 };
@@ -53,7 +53,7 @@ TAMIS_EXPORT Result<std::unique_ptr<ErasableFilter>> NewErasable(
 TAMIS_EXPORT Result<std::unique_ptr<RotatingFilter>> NewRotating(
     std::string_view spec, std::uint64_t planned_keys);
 
-// Load filters as they were saved; `bytes` is copied. Corruption: damaged.
+// Load filters as they were saved; `bytes` is copied.  Corruption: damaged.
 // NotSupported: the kind, version or format cannot do that; bytes that are not
 // understood are never loaded.
 TAMIS_EXPORT Result<std::unique_ptr<MutableFilter>> LoadMutable(Slice bytes);

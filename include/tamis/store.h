@@ -160,7 +160,7 @@ class TAMIS_EXPORT Store {
                 std::span<std::string> values, std::span<Status> statuses);
 
   // Never return null.  If there is no memory, the iterator is at no entry and
-  // its status() says so, and reads of the snapshot fail. REQUIRES: the result
+  // its status() says so, and reads of the snapshot fail.  REQUIRES: the result
   // is destroyed before the store
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options = {});
   std::unique_ptr<const Snapshot> GetSnapshot();
@@ -198,7 +198,7 @@ class TAMIS_EXPORT Store {
 };
 
 // Removes the store's files, and the directory if nothing else is in it; files
-// that a repair has moved to `dir`/lost stay. NotFound: there is no store.
+// that a repair has moved to `dir`/lost stay.  NotFound: there is no store.
 // IoError: it is open.  NotSupported: it is RocksDB's or another engine's.
 // InvalidArgument: the store has another comparator than the options.
 // Corruption: CURRENT is missing, but there are tables or logs that a repair

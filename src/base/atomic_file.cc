@@ -35,7 +35,7 @@ std::string DirectoryOf(const std::string& path) {
 std::string TemporaryName(const std::string& directory) {
   std::uint64_t random = 0;
   if (::getrandom(&random, sizeof(random), 0) != sizeof(random)) {
-    random = static_cast<std::uint64_t>(::getpid());  // O_EXCL still guards
+    random = static_cast<std::uint64_t>(::getpid());  // O_EXCL still applies
   }
   std::string name = directory + ".tamis-tmp-";
   for (int i = 0; i < 16; ++i, random >>= 4) {

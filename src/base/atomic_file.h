@@ -15,8 +15,8 @@ enum class Overwrite { kNo, kYes };
 
 // Writes `bytes` to a temporary file in the directory of `path`, syncs it,
 // gives it its name and syncs the directory.  Readers see the old file or the
-// new one, never a part; so does everybody after a crash, though a crash may
-// leave the temporary file (".tamis-tmp-" and 16 digits) behind.
+// new one, never a part, even after a crash, though a crash may leave the
+// temporary file (".tamis-tmp-" and 16 digits) behind.
 //
 // The mode is that of the file replaced, else 0666 less the umask.  A symbolic
 // link stays: the file it points to is replaced.

@@ -11,7 +11,7 @@ namespace tamis {
 
 // Returns CRC-32C (Castagnoli) of `data`; with `previous`, of the bytes whose
 // checksum is `previous`, followed by `data`: Crc32c(b, Crc32c(a)) ==
-// Crc32c(ab). Uses the fastest implementation of this build and CPU.
+// Crc32c(ab).  Uses the fastest implementation of this build and CPU.
 std::uint32_t Crc32c(Slice data, std::uint32_t previous = 0) noexcept;
 
 // The same in plain C++ for any machine.  This is the definition.

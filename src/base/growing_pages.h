@@ -19,7 +19,7 @@ class GrowingPages {
   ~GrowingPages() { Resize(0); }
 
   // Keeps the contents as far as they fit; new pages take no memory until they
-  // are written.  data() may change. Returns false if there is no memory, with
+  // are written.  data() may change.  Returns false if there is no memory, with
   // nothing changed.  Shrinking does not fail.
   // REQUIRES: bytes is a multiple of PageBytes()
   bool Resize(std::size_t bytes) noexcept;

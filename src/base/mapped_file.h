@@ -40,9 +40,9 @@ class MappedFile {
 
   // NotFound: no such file.  PermissionDenied: no permission to read it.
   // IoError: a directory, a failed read, or a short file that changed
-  // meanwhile. ResourceExhausted: no memory, or too long for a file that cannot
-  // be mapped.  Every message begins with the path.  Waits for the writer if
-  // `path` is a FIFO.
+  // meanwhile.  ResourceExhausted: no memory, or too long for a file that
+  // cannot be mapped.  Every message begins with the path.  Waits for the
+  // writer if `path` is a FIFO.
   static Result<MappedFile> Open(const std::string& path);
 
   std::string_view bytes() const noexcept {

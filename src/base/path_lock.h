@@ -14,7 +14,7 @@ namespace tamis {
 
 // A lock on the file at a path, for a caller that reads it, changes the
 // contents and replaces the file.  It is advisory: it only excludes other
-// callers that lock. Nothing is written, and nothing is left on disk; the
+// callers that lock.  Nothing is written, and nothing is left on disk; the
 // system releases the lock when the process ends, however it ends.
 //
 // The lock is on the file, not on its name: once the name belongs to another

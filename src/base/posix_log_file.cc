@@ -46,7 +46,7 @@ std::size_t TotalBytes(std::span<const Slice> parts) noexcept {
 
 // Copies the parts to `to`, where there are zeros, so that at any moment the
 // first eight bytes are either all zeros, or complete, and then the rest is
-// complete, too. REQUIRES: space for the parts, and for at least kWord bytes
+// complete, too.  REQUIRES: space for the parts, and for at least kWord bytes
 void CopyRecord(char* to, std::span<const Slice> parts) noexcept {
   char word[kWord] = {};
   std::size_t at = 0;

@@ -52,7 +52,7 @@ enum class CountedRepeats {
 };
 
 // The textbook's size: m = ceil(n log2(1/p) / ln 2), k = round(m/n ln 2) up to
-// most_probes. Even without keys there is one bit, so that every filter can be
+// most_probes.  Even without keys there is one bit, so that every filter can be
 // probed.
 BloomParameters PlanTextbook(const BloomSizing& sizing, std::uint64_t keys,
                              unsigned most_probes) noexcept;

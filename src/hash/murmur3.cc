@@ -31,8 +31,8 @@ void TakeBlock(const char* block, Hash128& h) noexcept {
   h.h2 = (std::rotl(h.h2, 31) + h.h1) * 5 + 0x38495ab5;
 }
 
-// Up to eight bytes as a little-endian word.  A signed byte reaches into the
-// bytes above its own, hence exclusive or.
+// Up to eight bytes as a little-endian word.  A sign-extended byte affects the
+// bytes above it, hence the exclusive or.
 template <typename TailByte>
 std::uint64_t TailWord(Slice bytes) noexcept {
   std::uint64_t word = 0;

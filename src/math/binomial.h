@@ -12,8 +12,7 @@
 
 namespace tamis {
 
-// `trials` independent trials, each of which succeeds with probability
-// `chance`.
+// Independent trials, each of which succeeds with probability `chance`.
 struct Binomial {
   double trials;
   double chance;

@@ -19,7 +19,7 @@ constexpr std::uint64_t FastRange(std::uint64_t hash,
   return MultiplyHigh(hash, parts);
 }
 
-// Returns the least hash whose part is `part` or a later one. REQUIRES: part <
+// Returns the least hash whose part is `part` or a later one.  REQUIRES: part <
 // parts; for part == parts the result, 2^64, wraps to 0
 constexpr std::uint64_t FirstHashOf(std::uint64_t part,
                                     std::uint64_t parts) noexcept {

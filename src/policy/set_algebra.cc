@@ -16,7 +16,7 @@
 namespace tamis {
 namespace {
 
-// Counts of the bits of a, b, and both operations on them. Rates are sums over
+// Counts of the bits of a, b, and both operations on them.  Rates are sums over
 // all blocks; filters without blocks do not set them.
 struct Counts {
   std::uint64_t a = 0;

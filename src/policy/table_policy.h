@@ -25,7 +25,7 @@ Result<std::unique_ptr<const FilterPolicy>> MakeSeededPolicy(
 // unchanged.
 std::string CanonicalText(std::string_view text);
 
-// Ok: the size of a filter depends on the keys of its table. InvalidArgument:
+// Ok: the size of a filter depends on the keys of its table.  InvalidArgument:
 // the size is fixed; the message says what to write instead.  REQUIRES:
 // MakePolicy() accepts the text
 Status CheckFitsTables(std::string_view text);
@@ -40,7 +40,7 @@ Status TryPolicy(const FilterPolicy& policy);
 std::optional<std::uint64_t> LineSeedOf(const FilterPolicy& policy);
 
 // Returns FilterInfo::kind of the policy's filters, by building one of a single
-// key. Empty: unknown.
+// key.  Empty: unknown.
 std::string KindOf(const FilterPolicy& policy);
 
 }  // namespace tamis

@@ -9,7 +9,7 @@
 // into two fragments, and the length of the first one, less one, is the digit.
 // In the last record of the head it is nine.  So none of them looks like a sync
 // mark.  From a batch without changes LevelDB concludes that the sequence
-// number before the batch's was used. So all of them have the number
+// number before the batch's was used.  So all of them have the number
 // LogHead::follows, which is correct, or 1 instead of 0.  Every later record
 // without changes is a sync mark: when it was written, all before it was
 // durable already, in older logs, too.

@@ -14,7 +14,7 @@
 namespace tamis {
 namespace {
 
-// Read-only opening is attempted so often while another process writes.
+// How often a read-only opening is retried while another process writes.
 constexpr int kMaxTries = 50;
 
 Status CheckBatch(const WriteBatch& batch) {

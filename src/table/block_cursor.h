@@ -20,8 +20,8 @@ class BlockCursor {
   BlockCursor() = default;
 
   // Moves to no entry of `block`.  With an order, a key that comes before the
-  // previous one is damage, too; keys must then be internal keys. REQUIRES: the
-  // block's bytes and the order outlive the iteration
+  // previous one is damage, too; keys must then be internal keys.  REQUIRES:
+  // the block's bytes and the order outlive the iteration
   void Reset(const Block& block, const KeyOrder* order = nullptr) noexcept;
   const Block& block() const noexcept { return block_; }
 

@@ -3,7 +3,7 @@
 // lost.
 //
 // Blocks follow each other from the start of the file, each with the checksum
-// of its bytes after it: a running checksum finds where a block ends. If a
+// of its bytes after it: a running checksum finds where a block ends.  If a
 // block has no end, because bytes of it are lost, the next one is found among
 // all pairs of places between which the checksum is right, in linear time; but
 // not within a value that began before the damage (see table/broken_block.h).

@@ -14,8 +14,8 @@
 namespace tamis {
 
 // The maximum size of an unpacked block.  A few bytes can claim to be
-// gigabytes, or expand to that; real data hardly does. Uncompressed blocks have
-// no limit: they are there already.
+// gigabytes, or expand to that; real data hardly does.  Uncompressed blocks
+// have no limit: they are there already.
 struct UnpackLimits {
   // Up to this, any growth is harmless: a value of zeros is not unusual.
   static constexpr std::uint64_t kHarmlessBytes = std::uint64_t{32} << 20;
@@ -64,8 +64,8 @@ class Compressor {
 };
 
 // Decompresses into *raw.  Takes memory according to the actual size, not to
-// the claimed one.  Corruption: damaged. NotSupported: a codec that is unknown
-// or that this build lacks. ResourceExhausted: the claimed or actual size
+// the claimed one.  Corruption: damaged.  NotSupported: a codec that is unknown
+// or that this build lacks.  ResourceExhausted: the claimed or actual size
 // exceeds the limits; nothing was allocated for the claim.  Or there is no
 // memory.
 Status Decompress(unsigned codec, Slice compressed, std::string* raw,

@@ -130,7 +130,7 @@ Status TableBlocks::ReadFrom(bool* from_mapping, std::size_t i,
 
 void TableBlocks::KeepInCache(const BlockHandle& handle, BlockBuffer* buffer,
                               Slice* contents) const {
-  // A copy has no excess capacity, and the buffer keeps its memory. A large
+  // A copy has no excess capacity, and the buffer keeps its memory.  A large
   // block is not worth copying.
   constexpr std::size_t kLarge = std::size_t{1} << 20;
   buffer->cached =

@@ -136,7 +136,7 @@ std::unique_ptr<BlockCache> NewBlockCache(std::size_t capacity_bytes);
 
 // For CheckStore() and repair: reads every block of the table, verifies every
 // checksum and the order of keys, and queries every filter (both ours and
-// LevelDB's) for every key. Problems are appended as sentences, without the
+// LevelDB's) for every key.  Problems are appended as sentences, without the
 // name of the file.
 struct TableCheck {
   std::uint64_t entries = 0;

@@ -32,8 +32,8 @@ class FusePeeler {
   bool Reserve(std::uint64_t cells) noexcept;
 
   // False: this seed does not work for these keys; none does if two of them are
-  // equal.  Fast if positions ascend. REQUIRES: memory for the shape's cells is
-  // reserved; arity is 3 or 4
+  // equal.  Fast if positions ascend.  REQUIRES: memory for the shape's cells
+  // is reserved; arity is 3 or 4
   bool Peel(const FuseKeys& keys, const FuseShape& shape, unsigned arity,
             std::uint64_t seed) noexcept;
 

@@ -15,7 +15,7 @@ namespace tamis {
 namespace {
 
 // The number of keys per row: the excess is bumped, and almost no row stays
-// free. With more, queries would hit bumped keys more often; with fewer, rows
+// free.  With more, queries would hit bumped keys more often; with fewer, rows
 // would be wasted.  docs/design/5-ribbon.md has the figures.
 constexpr double kLoad = 1.03;
 // Below this, a layer gains nothing over the fallback table.

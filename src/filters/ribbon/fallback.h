@@ -2,7 +2,7 @@
 // filters/ribbon/fallback.h -- the end of a bumped ribbon filter: the keys that
 // all layers bumped.  They are few, so their table need not be fast, and bumps
 // none: one seed after another is tried, with increasingly many rows, until all
-// fit. If they never do, their hashes are stored as a list.
+// fit.  If they never do, their hashes are stored as a list.
 
 #pragma once
 

@@ -18,7 +18,7 @@
 
 namespace tamis {
 
-// A solution in memory that the caller owns. REQUIRES, for all functions here:
+// A solution in memory that the caller owns.  REQUIRES, for all functions here:
 // shape.blocks >= 2, shape.segments >= 1, and as many segments; `seed` is for
 // shape.blocks
 struct RibbonSolution {

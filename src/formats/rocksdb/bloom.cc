@@ -49,7 +49,7 @@ class RocksDbFormat {
       : sizing_(sizing), millibits_(RocksDbMillibits(sizing.bits_per_key)) {}
 
   // RocksDB writes a bare trailer for no keys, and accepts up to 5 bytes as
-  // one. Of these lengths only 0 can be trusted: the others may be the remains
+  // one.  Of these lengths only 0 can be trusted: the others may be the remains
   // of a filter.
   static constexpr const char* kBareTrailer =
       "it is a trailer alone: either no key was added, or its lines are lost";

@@ -80,7 +80,7 @@ struct FuseDirectory {
 };
 
 // Parses the directory, and checks that everything that a probe can touch is
-// within the payload. Corruption: the parts do not make up the payload, or a
+// within the payload.  Corruption: the parts do not make up the payload, or a
 // list is not sorted.
 // ResourceExhausted: no memory for the directory.
 Result<FuseDirectory> ParseFuseParts(Slice payload, std::uint64_t parts,
