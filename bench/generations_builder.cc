@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis::bench {
 namespace {

@@ -55,7 +55,7 @@ Result<Curve> MeasureRates(const RateCurve& drawn, const PlotPlan& plan,
                              one, progress);
     if (!run.ok()) return run.status();
     const Row& row = run->rows.front();
-    if (row.maybes == 0) continue;  // too seldom to be drawn
+    if (row.maybes == 0) continue;  // too few to be drawn
     curve.points.emplace_back(BitsPerKey(row, plan.rate_keys),
                               row.measured_rate());
   }

@@ -85,7 +85,7 @@ class FloorSubject final : public Subject {
   std::uint64_t bytes_ = 0;
   MemoryBlock<unsigned char> memory_;
   std::vector<std::uint64_t> places_;
-  volatile std::uint64_t sum_ = 0;  // so that the loads cannot be left out
+  volatile std::uint64_t sum_ = 0;  // so that the loads are not removed
 };
 
 }  // namespace

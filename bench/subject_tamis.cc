@@ -8,12 +8,12 @@
 #include "bench/generations_builder.h"
 #include "bench/subject.h"
 #include "tamis/filter_memory.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis::bench {
 namespace {
 
-// The kinds that heed BuildOptions::threads.
+// Returns true for kinds that use BuildOptions::threads.
 bool TakesThreads(std::string_view spec) {
   return spec.starts_with("ribbon") || spec.starts_with("fuse");
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as one of the kinds of the .tamis container that do not just
-// set bits: ribbon, fuse, counting, cuckoo, scalable, rotating.  Their doors
-// are Open(), the Load functions and FoldFilter().  Checksums would keep nearly
-// every input out, so they are made right: around arbitrary fields, and around
-// filters that were built and then changed here and there.
+// set bits: ribbon, fuse, counting, cuckoo, scalable, rotating.  The functions
+// under test are Open(), the Load functions and FoldFilter().  Checksums would
+// reject nearly every input, so they are corrected: around arbitrary fields,
+// and around filters that were built and then changed here and there.
 
 #include "formats/tamis/container.h"
 #include "fuzz/fuzz_support.h"
 #include "fuzz/sealed_filter.h"
 #include "tamis/fold.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis::fuzz {
 namespace {
@@ -51,7 +51,7 @@ std::string SealedFields(Input* input) {
   return whole;
 }
 
-// What is loaded takes keys, and holds them when it is saved.
+// A loaded filter takes keys, and contains them when it is saved.
 template <typename Filter>
 void CheckGrows(const FilterPolicy& policy, Filter* filter,
                 std::span<const Slice> keys) {

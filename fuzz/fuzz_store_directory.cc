@@ -63,7 +63,7 @@ void Read(Store* store, std::span<const Slice> keys) {
   (void)store->Stats().ToText();
 }
 
-// What is written now can be read now.
+// What is written can be read.
 bool Write(Store* store) {
   WriteBatch batch;
   batch.Put("new", "value");
@@ -109,7 +109,7 @@ class Directory {
           "a dry run tells what will be");
     return true;
   }
-  // Finds what is wrong, and no less than opening does.
+  // CheckStore() finds at least the problems that opening finds.
   void CheckAll() {
     const Result<CheckReport> report = CheckStore(kStoreDir, options_);
     ExpectReason(report.status());
@@ -118,8 +118,8 @@ class Directory {
     strict.skip_damaged_log_records = false;
     const bool opens = Store::Open(kStoreDir, strict).ok();
     if (!report.ok()) {
-      // Opening reads no blocks of data, so it does not meet those that cannot
-      // be unpacked here or claim too much.
+      // Opening reads no data blocks, so it does not see those that cannot be
+      // unpacked here or claim too much.
       const StatusCode code = report.status().code();
       Check(!opens || code == StatusCode::kNotSupported ||
                 code == StatusCode::kResourceExhausted,

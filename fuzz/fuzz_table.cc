@@ -90,7 +90,7 @@ void CheckAnyTable(Slice bytes) {
   }
 }
 
-// Whatever the bytes are, what is saved of them is in order.
+// Entries salvaged from any bytes are in order.
 void CheckSalvage(Slice bytes) {
   std::string last;
   std::uint64_t taken = 0;
@@ -103,12 +103,12 @@ void CheckSalvage(Slice bytes) {
         ++taken;
         return Status::Ok();
       });
-  // It fails where a block cannot be unpacked here, or claims too much.
+  // It fails if a block cannot be unpacked here, or claims too much.
   Check(!salvaged.ok() || salvaged->entries == taken, "what is saved counts");
 }
 
-// Of a table that was cut off all whole blocks are saved; without its last
-// byte, all.
+// All whole blocks of a truncated table are salvaged; without its last byte,
+// all.
 void CheckSalvageOf(Slice table, std::uint64_t entries, std::size_t cut) {
   CheckSalvage(table.substr(0, cut % table.size()));
   std::uint64_t saved = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis db explain: the way of one lookup, drawn.
+// tamis db explain: draws the path of one lookup.
 
 #include <memory>
 #include <string>
@@ -19,8 +19,8 @@ std::string_view NameOf(LookupStep::Place place) {
   switch (place) {
     case LookupStep::Place::kMemtable:
       return "memtable";
-    case LookupStep::Place::kFrozenMemtable:
-      return "frozen_memtable";
+    case LookupStep::Place::kImmutableMemtable:
+      return "immutable_memtable";
     case LookupStep::Place::kTable:
       break;
   }

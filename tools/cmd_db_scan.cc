@@ -96,7 +96,7 @@ Status Scan(const DbScanArgs& args, const Console& console) {
   while (left > 0 && it->Valid() &&
          !IsBeyond(*range, args.reverse, it->key())) {
     writer.Write(it->key(), it->value());
-    if (console.out->error() != 0) return Status::Ok();  // Finish() tells
+    if (console.out->error() != 0) return Status::Ok();  // Finish() reports it
     --left;
     if (args.reverse) {
       it->Prev();

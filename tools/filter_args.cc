@@ -21,12 +21,12 @@ namespace {
 
 constexpr double kMaxBitsPerKey = 10000;  // as MakePolicy() has it
 
-// The default for an empty name; null: there is none of that name.
+// Returns the kind of that name, the default for an empty one, or null.
 const KindEntry* KindNamed(std::string_view name) {
   return name.empty() ? &KnownKinds().front() : FindKind(name);
 }
 
-// Of kinds such as fuse8 the name is a size.
+// The name of kinds such as fuse8 implies a size.
 bool IsSizedByName(const KindEntry& kind) { return kind.usual_bits == 0; }
 
 Status Named(std::string_view option, const Status& status) {
@@ -137,8 +137,8 @@ bool IsKnownFormat(std::string_view name) {
                      [name](const FormatEntry& e) { return e.name == name; });
 }
 
-// A format and nothing else, for cassandra with or without a version behind a
-// colon.  Whether that version is known is left to MakePolicy().
+// Returns true for a format without settings, for cassandra with or without a
+// version after a colon.  MakePolicy() checks that version.
 bool IsBareFormat(std::string_view format) {
   const std::size_t colon = format.find(':');
   if (colon == std::string_view::npos) return IsKnownFormat(format);
@@ -240,8 +240,8 @@ Result<PolicySettings> SettingsFrom(const FilterArgs& args,
 
 namespace {
 
-// So that a filter planned too large can be folded: as often as that makes it
-// no more than 1 % larger.
+// Makes a filter foldable, in case it turns out too large: as often as that
+// makes it at most 1 % larger.
 std::optional<std::uint64_t> FoldFor(const KindEntry& kind,
                                      std::uint64_t bits) {
   constexpr std::uint64_t kMaxFold = 64;

@@ -12,7 +12,7 @@
 namespace tamis::tools {
 namespace {
 
-// Adds up the sizes; 0, if not all of them are known.
+// Adds up the sizes; 0 if not all of them are known.
 Status LookFor(const std::vector<std::string>& paths, std::uint64_t* bytes) {
   bool all_known = true;
   *bytes = 0;

@@ -25,8 +25,8 @@ Status BadPair(const ByteSource& source, std::string_view unit,
       "{}{}{} {}: {}", name, name.empty() ? "" : ": ", unit, number, what));
 }
 
-// A store takes keys of 1 GiB and values of 2 GiB; of a byte, JSON makes six at
-// most, which is more than the escapes of AppendEscaped().
+// A store accepts keys of 1 GiB and values of 2 GiB; a byte takes at most six
+// in JSON, which is more than the escapes of AppendEscaped().
 constexpr RecordLimit kLineLimit = {
     (std::size_t{3} << 30) * 6 + 1024,
     "18 GiB, the most that a line with a pair may have"};
@@ -88,7 +88,7 @@ class LinePairReader final : public OnePairPerLine {
     return Decode(line.substr(tab + 1), &value_, &pair->value);
   }
 
-  // *decoded becomes a view of `text` or of *buffer.
+  // Sets *decoded to a view of `text` or of *buffer.
   Status Decode(std::string_view text, std::string* buffer, Slice* decoded) {
     if (!hex_ && text.find('\\') == std::string_view::npos) {
       *decoded = text;
@@ -120,7 +120,8 @@ class JsonPairReader final : public OnePairPerLine {
     return Status::Ok();
   }
 
-  // What is wrong with the line; empty: nothing, and key_ and value_ are its.
+  // Returns what is wrong with the line; empty: nothing, and key_ and value_
+  // are set.
   std::string ParseObject(std::string_view line) {
     std::string problem = ParseJsonObject(line, &members_);
     if (!problem.empty()) return problem;
@@ -145,7 +146,7 @@ class JsonPairReader final : public OnePairPerLine {
     return nullptr;
   }
 
-  // The bytes of the member `name`, or of `name`_hex.
+  // Takes the bytes of the member `name`, or of `name`_hex.
   std::string Take(const std::string& name, std::string* bytes) const {
     const std::string* text = TextOf(name);
     const std::string* digits = TextOf(name + "_hex");
@@ -181,7 +182,7 @@ class BinaryPairReader final : public PairReader {
     if (Held() < kHeaderBytes) return CutOff();
     const std::size_t key_bytes = LoadLittle32(&buffer_[begin_]);
     const std::size_t value_bytes = LoadLittle32(&buffer_[begin_ + 4]);
-    // Before it is awaited.
+    // Checked before waiting for the rest.
     Status fits = CheckEntrySizes(key_bytes, value_bytes);
     if (!fits.ok()) return BadPair(*source_, "pair", number_, fits.message());
     const std::size_t all = kHeaderBytes + key_bytes + value_bytes;
@@ -203,8 +204,8 @@ class BinaryPairReader final : public PairReader {
 
   std::size_t Held() const { return buffer_.size() - begin_; }
 
-  // Until that many bytes are held, or the source has no more.  Memory grows
-  // with what has come, not with what a length promises.
+  // Reads until that many bytes are buffered, or the source ends.  Memory grows
+  // with the actual input, not with a claimed length.
   Status Fill(std::size_t bytes) {
     if (Held() >= bytes) return Status::Ok();
     buffer_.erase(0, begin_);
@@ -233,7 +234,7 @@ class BinaryPairReader final : public PairReader {
   ByteSource* source_;
   std::string buffer_;
   std::size_t begin_ = 0;  // of the pair given last
-  std::size_t next_ = 0;   // of the pair behind it
+  std::size_t next_ = 0;   // of the pair after it
   std::uint64_t number_ = 0;
   std::uint64_t bytes_read_ = 0;
 };

@@ -27,7 +27,7 @@ ListedFilter Look(const FilterPolicy& policy, ParquetFilterPlace place) {
     listed.verdict = VerdictOf(listed.info);
     listed.remark = listed.info.always_maybe;
   } else {
-    // What is encrypted or elsewhere is not damaged.
+    // An encrypted filter, or one in another file, is not damaged.
     listed.verdict.word =
         status.code() == StatusCode::kNotSupported ? "unknown" : "damaged";
     listed.remark = status.message();

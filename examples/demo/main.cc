@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What filters are for: one store, a hundred tables that overlap, and keys
-// that are not there -- without filters, with LevelDB's, with ours; then the
-// same after compaction.
+// Shows what filters do: one store, a hundred overlapping tables, and keys that
+// are not there -- without filters, with LevelDB's, with ours; then the same
+// after compaction.
 
 #include <sys/ioctl.h>
 #include <unistd.h>

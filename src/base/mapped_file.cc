@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 16;
 
-// Appends what `fd` yields until its end.
+// Appends the rest of `fd`.
 Status ReadAll(const std::string& name, int fd, std::string* out) {
   try {
     for (;;) {
@@ -37,7 +37,7 @@ Status ReadAll(const std::string& name, int fd, std::string* out) {
 }
 
 Status Changed(const std::string& name) {
-  return Status::IoError(name + ": it was cut or written to meanwhile");
+  return Status::IoError(name + ": it was truncated or written to meanwhile");
 }
 
 }  // namespace
@@ -101,9 +101,9 @@ Result<MappedFile> MappedFile::Open(const std::string& path,
       file.fd_ = KeptIfFew(std::move(fd));
       return file;
     }
-    // Some filesystems cannot map; reading may still work.
+    // Some file systems cannot map; reading may still work.
   }
-  // A regular file of length 0 is read too: those of /proc have content.
+  // A regular file of length 0 is read, too: files of /proc have contents.
   file.copy_ = std::make_unique<std::string>();
   status = ReadAll(name, fd.get(), file.copy_.get());
   if (status.ok() && stamp->bytes > 0) status = file.CheckUnchanged(fd.get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // formats/bloom_policy.h -- everything the Bloom formats share: policy,
-// builder and reader, for any format that offers what bloom_format.h asks for.
-// Filters that grow are in bloom_mutable.h.
+// builder and reader, for any format that meets the concepts of bloom_format.h.
+// Mutable filters are in bloom_mutable.h.
 
 #pragma once
 
@@ -27,7 +27,7 @@
 
 namespace tamis {
 
-// Can there be such a filter at all?
+// Returns whether such a filter can exist.
 template <SizedFormat F>
 Status CheckPlan(const F& format, const BloomParameters& parameters) noexcept {
   return NoThrow([&] {
@@ -39,7 +39,7 @@ Status CheckPlan(const F& format, const BloomParameters& parameters) noexcept {
   });
 }
 
-// The format, or why it cannot make a filter as it is set.
+// Returns the format, or why its settings are not possible.
 template <SizedFormat F>
 Result<F> CheckedFormat(const F& format) {
   if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
@@ -147,7 +147,7 @@ class BloomBuilder final : public FilterBuilder {
   }
 
  private:
-  // Hashes too short to tell keys apart by.
+  // Whether hashes are too short to distinguish keys.
   static constexpr bool kHashesCollide = sizeof(Hash) < sizeof(std::uint64_t);
 
   bool TakeHash(KeyHash hash) override {
@@ -196,7 +196,8 @@ class BloomBuilder final : public FilterBuilder {
     if (!identities_.PushBack(Xxh3(key, 0))) out_of_memory_ = true;
   }
 
-  // Of the hash just before, where such do not count.
+  // Returns whether the hash repeats the one before, if such repeats do not
+  // count.
   bool IsRepeat(const Hash& hash) noexcept {
     if (!drops_neighbours_) return false;
     const bool repeats = any_ && last_ == hash;
@@ -210,7 +211,7 @@ class BloomBuilder final : public FilterBuilder {
   const bool drops_neighbours_;
   const bool counts_distinct_;
   typename F::Engine::Hashes hashes_;
-  HashBuckets identities_;  // of the keys, where their hashes do not do
+  HashBuckets identities_;  // of the keys, if their hashes are too short
   std::optional<std::uint64_t> counted_;
   Hash last_{};
   bool any_ = false;
@@ -220,7 +221,7 @@ class BloomBuilder final : public FilterBuilder {
 // Ok if b can be merged into a; else a Status that names the difference.
 Status CheckMergeable(const ParsedBloom& a, const ParsedBloom& b);
 
-// As FilterPolicy::Open().  Asks nothing of the format's sizing.
+// As FilterPolicy::Open().  Does not use the format's sizing.
 template <BytesFormat F>
 Result<std::unique_ptr<const FilterReader>> OpenBloom(const F& format,
                                                       Slice bytes) {
@@ -234,7 +235,7 @@ Result<std::unique_ptr<const FilterReader>> OpenBloom(const F& format,
       std::make_unique<BloomReader<F>>(format, *parsed));
 }
 
-// Takes filters apart that are to be combined, and compares their parameters.
+// Parses the filters to be combined, and compares their parameters.
 template <BytesFormat F>
 Result<std::vector<ParsedBloom>> ParseMergeable(
     const F& format, std::span<const Slice> filters) {
@@ -252,7 +253,7 @@ Result<std::vector<ParsedBloom>> ParseMergeable(
   return parts;
 }
 
-// As FilterPolicy::Combine().  Asks nothing of the format's sizing.
+// As FilterPolicy::Combine().  Does not use the format's sizing.
 template <BytesFormat F>
 Status CombineBloom(const F& format, std::span<const Slice> filters,
                     SetOperation operation, std::string* dst) {
@@ -271,7 +272,8 @@ Status CombineBloom(const F& format, std::span<const Slice> filters,
         AndInto(bits, from);
       }
     }
-    // Keys in common are not known, so neither is the number of the result's.
+    // The number of common keys is unknown, so the number of keys of the result
+    // is, too.
     if (parts->size() > 1) parameters.keys.reset();
   };
   return AppendBloom(format, parameters, merge, dst);
@@ -348,7 +350,7 @@ class BloomPolicy final : public SizedPolicy<F> {
  private:
   using SizedPolicy<F>::format;
 
-  // Some formats have no bits for no keys; a filter that grows needs some.
+  // Some formats have no bits for no keys; a mutable filter needs some.
   BloomParameters PlanToGrow(std::uint64_t planned_keys) const noexcept {
     return format().Plan(std::max<std::uint64_t>(planned_keys, 1));
   }

@@ -22,7 +22,7 @@ namespace {
 struct Candidate {
   const KindRow* row;
   const KindEntry* kind;
-  unsigned arity;  // 0: it has none, and its size is the rate
+  unsigned arity;  // 0: it has none, and is sized by the rate
 };
 
 // In the order of preference where costs are equal.
@@ -57,7 +57,7 @@ std::string SpecOf(const Candidate& candidate, const FilterNeed& need) {
   return name + ":arity=" + std::to_string(candidate.arity);
 }
 
-// While the newest of its generations fills, the others are full.
+// While the newest generation of a rotating filter fills, the others are full.
 std::uint64_t PlannedKeys(const Candidate& candidate, const FilterNeed& need) {
   if (!candidate.kind->expires) return need.keys;
   constexpr std::uint64_t kFull = TamisSettings().generations - 1;
@@ -86,7 +86,7 @@ FilterChoice Judge(const Candidate& candidate, const FilterNeed& need) {
                           static_cast<double>(need.keys);
     choice.overhead = choice.bits_per_key / std::log2(1 / need.rate) - 1;
   }
-  constexpr double kRounding = 1.01;  // of sizes to whole lines and columns
+  constexpr double kRounding = 1.01;  // to whole lines and columns
   if (!choice.estimate.status.ok()) {
     choice.unfit = choice.estimate.status.message();
   } else if (choice.estimate.false_positive_rate > need.rate * kRounding) {
@@ -99,18 +99,19 @@ FilterChoice Judge(const Candidate& candidate, const FilterNeed& need) {
 Status CheckNeed(const FilterNeed& need) {
   if (!(need.rate > 0) || !(need.rate < 1)) {
     return Status::InvalidArgument(
-        "advice: a false-positive rate must lie between 0 and 1");
+        "advice: a false-positive rate must be between 0 and 1");
   }
   if (!(need.lifetime_seconds >= 0) || !std::isfinite(need.lifetime_seconds)) {
-    return Status::InvalidArgument("advice: no such lifetime");
+    return Status::InvalidArgument("advice: the lifetime is not valid");
   }
   if (!(need.queries_per_key >= 0) || !std::isfinite(need.queries_per_key)) {
-    return Status::InvalidArgument("advice: no such number of queries");
+    return Status::InvalidArgument(
+        "advice: the number of queries is not valid");
   }
   return Status::Ok();
 }
 
-// Why none of `choices` is fit.
+// Returns why no kind serves the need.
 Status NoneFits(const FilterNeed& need) {
   if (int{need.deletes} + int{need.growth} + int{need.expiry} > 1) {
     return Status::NotSupported(
@@ -124,7 +125,7 @@ Status NoneFits(const FilterNeed& need) {
 // ---- Why one kind and not another, for people ----
 
 std::string Number(double number) {
-  constexpr double kWhole = 100;  // from here on nobody wants a fraction
+  constexpr double kWhole = 100;  // from here on fractions are noise
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), number < kWhole ? "%.3g" : "%.0f",
                 number);
@@ -158,12 +159,12 @@ std::string Listed(const std::vector<std::string>& parts) {
   return text;
 }
 
-// Sizes of one kind are no rivals.
+// Different sizes of one kind are not compared.
 bool AreOfOneKind(const FilterChoice& a, const FilterChoice& b) {
   return FindKind(a.kind)->code == FindKind(b.kind)->code;
 }
 
-// "50 ns less per key to build", into the list where it belongs.
+// Adds "50 ns less per key to build" to the list of gains or of losses.
 void AddTime(double mine, double others, std::string_view what,
              std::vector<std::string>* gains,
              std::vector<std::string>* losses) {
@@ -200,8 +201,8 @@ std::string Weighed(const FilterNeed& need, const FilterChoice& best,
   return text + "; " + held + "that outweighs " + Listed(losses) + ".";
 }
 
-// The one to hold the best against: the default, or if that is the best, the
-// smallest; of another kind, and fit.  Null: there is none.
+// Returns the choice to compare the best with: the default, or if that is the
+// best, the smallest; of another kind, and fit.  Null: there is none.
 const FilterChoice* RivalOf(std::span<const FilterChoice> choices) {
   const FilterChoice* rival = nullptr;
   const FilterChoice& best = choices.front();
@@ -224,15 +225,15 @@ std::string AboutAbility(const FilterNeed& need, const FilterChoice& best) {
            "planned.";
   }
   return best.kind +
-         ": the one kind that forgets keys by their age, a generation at a "
+         ": the one kind that drops keys by their age, a generation at a "
          "time.";
 }
 
 std::string AboutFewKeys(const FilterChoice& best, const FilterChoice& rival) {
   return best.kind + ": so few keys are in the cache whatever their filter; " +
-         "this one is built and asked the fastest, and what " + rival.kind +
-         " would save (" + SizeText(rival.estimate.bytes) + " instead of " +
-         SizeText(best.estimate.bytes) + ") does not count.";
+         "this one is the fastest to build and to query, and what " +
+         rival.kind + " would save (" + SizeText(rival.estimate.bytes) +
+         " instead of " + SizeText(best.estimate.bytes) + ") does not count.";
 }
 
 // REQUIRES: `choices` are ranked, and the first is fit
@@ -241,7 +242,7 @@ std::string ReasonFor(const FilterNeed& need,
   const FilterChoice& best = choices.front();
   if (need.growth || need.expiry) return AboutAbility(need, best);
   const FilterChoice* rival = RivalOf(choices);
-  if (rival == nullptr) return best.kind + ": no other kind errs so seldom.";
+  if (rival == nullptr) return best.kind + ": no other kind has so low a rate.";
   if (need.deletes) {
     const std::string erasing =
         NamesOfKinds([](const KindEntry& kind) { return kind.erases; });

@@ -33,7 +33,7 @@ namespace {
 
 using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
 
-// Bits per key where no size is given.
+// Bits per key if no size is given.
 constexpr double kUsualBits = 10;  // 0.8 %: what engines ship with
 constexpr double kNoBits = 0;      // a rate is always given
 
@@ -70,7 +70,7 @@ PolicyResult MakeMd5(const PolicySettings& settings) {
   return NewMd5Policy(SizingOf(settings));
 }
 
-// What a name stands for: a kind of the .tamis container, or what make() makes.
+// The meaning of a name: a kind of the .tamis container, or what make() makes.
 struct Maker {
   std::string_view name;
   PolicyResult (*make)(const PolicySettings&) = nullptr;
@@ -79,7 +79,7 @@ struct Maker {
   bool takes_seed = false;
   bool takes_version = false;
   const KindRow* kind = nullptr;
-  double named_bits = 0;  // the size that the name says; 0: it says none
+  double named_bits = 0;  // the size that the name implies; 0: none
 
   bool folds() const noexcept {
     return kind != nullptr && RowOf(kind->kind).unit.bits != 0;
@@ -126,7 +126,7 @@ Maker MakerOf(const KindRow& row, std::string_view name, double named_bits) {
           .named_bits = named_bits};
 }
 
-// visit(maker) for each name there is, in the order in which they are listed,
+// Calls visit(maker) for each name, in the order in which they are listed,
 // until it returns true.
 template <typename Visit>
 void VisitMakers(const Visit& visit) {
@@ -137,7 +137,7 @@ void VisitMakers(const Visit& visit) {
       if (sized.bits > 0 && visit(MakerOf(row, sized.name, sized.bits))) return;
     }
     if (&row != &rows.front()) continue;
-    // The default kind goes by the name of its format, too.
+    // The default kind also has the name of its format.
     if (visit(kChoosing) || visit(MakerOf(row, "tamis", 0))) return;
   }
   for (const Maker& maker : kForeign) {
@@ -230,10 +230,10 @@ constexpr std::array kFormats = {
                 false},
 };
 
-// What settings ask for.
+// What settings request.
 struct Order {
   Maker maker;
-  PolicySettings settings;  // with the usual size where none was given
+  PolicySettings settings;  // with the default size if none was given
 };
 
 Result<Maker> FindMaker(std::string_view name) {
@@ -290,8 +290,8 @@ PolicyResult Make(Result<Order> order, std::uint64_t usual_seed) {
   return NewTamisPolicy(maker.kind->kind, ForKind(order->settings));
 }
 
-// All names of a kind are one, and so are all sizes that come down to the same:
-// "fuse8" and "fuse:fpr=0.01" are "fuse:8".
+// Normalizes all names of a kind, and all settings of the same size: "fuse8"
+// and "fuse:fpr=0.01" become "fuse:8".
 void NameByKind(Order* order) {
   if (order->maker.kind == nullptr) return;
   const TamisKindRow& row = RowOf(order->maker.kind->kind);
@@ -331,7 +331,8 @@ class PolicyText {
   char mark_ = ':';
 };
 
-// Every setting by name, in one order, and left out where it is the usual one.
+// Returns every setting by name, in a fixed order, without those that have
+// their default.
 std::string TextOf(Order order) {
   NameByKind(&order);
   const PolicySettings& settings = order.settings;
@@ -385,7 +386,7 @@ Result<KindOrder> ReadKindOrder(std::string_view text) {
 }
 
 std::string CanonicalText(std::string_view text) {
-  // A seed that is drawn is another each time.
+  // A random seed differs each time.
   if (text.find("random") != std::string_view::npos) return std::string(text);
   Result<Order> order = ReadOrder(text);
   return order.ok() ? TextOf(*std::move(order)) : std::string(text);

@@ -15,25 +15,25 @@
 
 namespace tamis {
 
-// InvalidArgument: an argument that is unknown, given twice or no number; the
+// InvalidArgument: an argument is unknown, repeated, or not a number; the
 // message names it.  Otherwise fails as CheckSettings() does.
 Result<PolicySettings> ReadSettings(const PolicySpec& spec);
 
-// InvalidArgument: a setting that is out of its limits, or that contradicts
-// another; the message names it.
+// InvalidArgument: a setting is out of range, or contradicts another; the
+// message names it.
 Status CheckSettings(const PolicySettings& settings);
 
-// The size that they say; all 0 where they say none.
+// Returns the size; all 0 if no size was given.
 BloomSizing SizingOf(const PolicySettings& settings) noexcept;
 bool HasSize(const PolicySettings& settings) noexcept;
 
-// What they say to a kind of the .tamis container.
+// Returns the settings of a kind of the .tamis container.
 TamisSettings ForKind(const PolicySettings& settings) noexcept;
 
 // The shortest text that is read as the same number.
 std::string NumberText(double number);
 
-// The refusal of an argument.
+// Returns the error for an argument.
 Status BadArgument(std::string_view argument, std::string_view what);
 
 }  // namespace tamis

@@ -50,7 +50,7 @@ Status TrySize(const FilterPolicy& policy, std::size_t keys) {
   return Status::Ok();
 }
 
-// Empty: it cannot be built.
+// Returns the filter of one key; empty: it cannot be built.
 std::string OfOneKey(const FilterPolicy& policy) {
   std::string bytes;
   try {
@@ -75,7 +75,7 @@ Status CheckFitsTables(std::string_view text) {
 }
 
 Status TryPolicy(const FilterPolicy& policy) {
-  // The second and third are more than what a size that is given may hold.
+  // The second and third may be more than a fixed size holds.
   constexpr std::array<std::size_t, 3> kSizes = {1, 20, 300};
   try {
     for (const std::size_t keys : kSizes) {

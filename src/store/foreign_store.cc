@@ -17,7 +17,7 @@ namespace tamis {
 namespace {
 
 // The last eight bytes of RocksDB's tables.  Its oldest block-based tables end
-// as LevelDB's do and are not told apart.
+// like LevelDB's and cannot be distinguished.
 constexpr std::uint64_t kRocksDbMagics[] = {
     0x88e241b785f4cff7,  // block-based
     0x8242229663bf9564,  // plain
@@ -26,8 +26,8 @@ constexpr std::uint64_t kRocksDbMagics[] = {
 };
 constexpr std::size_t kMagicBytes = 8;
 
-// RocksDB's own manifest tags begin here.  Those below that LevelDB does not
-// write are used by several engines that came of it.
+// RocksDB's own manifest tags begin here.  Lower ones that LevelDB does not
+// write are used by several engines derived from it.
 constexpr std::uint32_t kFirstRocksDbTag = 100;
 
 enum class Engine { kRocksDb, kOther };
@@ -63,7 +63,7 @@ std::optional<Evidence> InManifest(Env& env, const std::string& dir,
                                    const std::string& name) {
   std::optional<std::uint32_t> largest;
   ForEachEditPrefix(env, dir + "/" + name, [&](const EditPrefix& prefix) {
-    largest = std::max(largest, prefix.unknown_tag);  // none is the least
+    largest = std::max(largest, prefix.unknown_tag);  // nothing compares least
   });
   if (!largest.has_value()) return std::nullopt;
   return Evidence{
@@ -71,7 +71,7 @@ std::optional<Evidence> InManifest(Env& env, const std::string& dir,
       name + " has records of tag " + std::to_string(*largest)};
 }
 
-// Its first line is the time, a number, and its version.
+// The first line has the time, a number, and the version.
 bool IsRocksDbLog(Env& env, const std::string& path) {
   constexpr std::size_t kFirstLine = 128;
   const Result<std::unique_ptr<ReadableFile>> file =

@@ -13,10 +13,10 @@
 namespace tamis {
 namespace {
 
-// A manifest that is this much longer than what it began with is written anew.
+// A manifest that has grown by this much is replaced by a new one.
 constexpr std::uint64_t kMaxGrowth = std::uint64_t{4} << 20;
 
-// Longer than any manifest of ours: what it is shows before.
+// Longer than any manifest of ours: a prefix suffices to recognise it.
 constexpr std::uint64_t kMaxPrefix = std::uint64_t{16} << 20;
 
 Status CheckFileNumbers(const VersionEdit& edit) {
@@ -37,7 +37,7 @@ void NoteNames(const VersionEdit& edit, std::set<std::uint64_t>* named) {
     named->insert(metadata.number);
 }
 
-// An edit of ours that names a log is told from others by how it begins: see
+// An edit of ours that names a log is recognised by its start: see
 // LogWriter::AddBegunEmpty().
 Status AddEdit(const VersionEdit& edit, LogWriter* writer) {
   std::string record;
@@ -88,7 +88,7 @@ Status ManifestReplay::Apply(const VersionEdit& edit, bool is_ours) {
   for (const auto& [level, key] : edit.compact_pointers) {
     state_.compact_pointers[static_cast<std::size_t>(level)] = key;
   }
-  // What is removed but not there does no harm; LevelDB takes it, too.
+  // Removing a table that is not there is harmless; LevelDB accepts it, too.
   for (const auto& [level, number] : edit.removed) {
     levels_[static_cast<std::size_t>(level)].erase(number);
   }
@@ -209,7 +209,7 @@ Status Manifest::Append(const VersionEdit& edit) {
     Status added = AddEdit(edit, writer_.get());
     return added.ok() ? writer_->Sync() : added;
   });
-  // After an error nobody knows what is in the file: begin a new one.
+  // After an error the contents of the file are unknown: start a new one.
   if (!written.ok() || writer_->bytes() > start_bytes_ + kMaxGrowth) {
     writer_.reset();
   }

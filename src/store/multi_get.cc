@@ -12,7 +12,7 @@
 namespace tamis {
 namespace {
 
-// Enough to keep the memory busy, few enough to stay in the first cache.
+// Enough to keep the memory busy, few enough to stay in the first-level cache.
 constexpr std::size_t kKeysAtOnce = 16;
 
 // A lookup whose filters' lines are on their way.

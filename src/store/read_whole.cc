@@ -23,7 +23,7 @@ Status TooLong(const std::string& path, std::uint64_t bytes,
       "with a larger write_buffer_bytes");
 }
 
-// By pieces: memory is taken for what is there, not for what is claimed.
+// In pieces: memory is taken for the actual contents, not for a claimed size.
 Status AppendAll(const ReadableFile& file, std::string* contents) {
   contents->reserve(static_cast<std::size_t>(file.size()));
   std::string scratch;

@@ -15,7 +15,7 @@ TableFile::~TableFile() {
   if (!is_obsolete_.load(std::memory_order_relaxed)) return;
   if (!context_.owner.IsHere()) return;
   owned_table_.reset();
-  // What cannot be removed now goes when the store is opened next.
+  // A file that cannot be removed now is removed when the store is opened next.
   (void)NoThrow([this] {
     Status removed =
         context_.env->Remove(TableFileName(context_.dir, metadata_.number));

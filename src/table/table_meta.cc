@@ -24,7 +24,7 @@ Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
   for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
     Slice value = cursor.value();
     BlockHandle handle;
-    // Names that share much could take far more than the block has bytes.
+    // Names that share long prefixes could take far more memory than the block.
     name_bytes += cursor.key().size();
     if (!ReadHandle(&value, &handle) || name_bytes > 64 * contents.size()) {
       return Status::Corruption("the metaindex has an entry that is damaged");

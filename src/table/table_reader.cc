@@ -14,8 +14,8 @@
 namespace tamis {
 namespace {
 
-// The filters that a table has, best first: the preferred one, others of the
-// whole table, LevelDB's.
+// Reads the best filter of a table: the preferred one, another of the whole
+// table, or LevelDB's, in this order.
 std::shared_ptr<const TableFilter> ReadBestFilter(
     const ReadableFile& file, const Footer& footer,
     const TableReadContext& context) {
@@ -116,7 +116,7 @@ Status TableReader::Load() {
       index_.Load(context_.order, contents, file_->size() - kFooterBytes);
   if (!loaded.ok()) return loaded;
   if (contents.data() == index_buffer_.raw.data()) {
-    index_buffer_.stored = {};  // was compressed; nobody needs it any more
+    index_buffer_.stored = {};  // was compressed; no longer needed
   }
   blocks_.emplace(*file_, index_, context_.cache, context_.unpack);
   return Status::Ok();
@@ -143,8 +143,8 @@ Status TableReader::Get(const LookupKey& key, const BlockReadOptions& options,
     if (!status.ok()) return AboutFile(name_, status);
     result->blocks_read = 1;
     status = TakeFound(FindInBlock(block, context_.order, key), value, result);
-    // If a page was lost meanwhile, what was found is nothing.  The next round
-    // does not use the mapping.
+    // If a page was lost meanwhile, the result is void.  The next attempt does
+    // not use the mapping.
   } while (buffer.is_mapped && blocks_->faulted());
   return status;
 }

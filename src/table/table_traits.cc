@@ -28,8 +28,7 @@ Status ReadCodecs(const ReadableFile& file, const TableIndex& index,
   return Status::Ok();
 }
 
-// What cannot be read counts as not there: the table is then like those that
-// have none.
+// Properties that cannot be read count as missing.
 std::vector<NamedLine> ReadProperties(const ReadableFile& file,
                                       const MetaEntry& entry) {
   BlockBuffer buffer;
@@ -38,7 +37,7 @@ std::vector<NamedLine> ReadProperties(const ReadableFile& file,
   return ParseNamedLines(bytes).value_or(std::vector<NamedLine>());
 }
 
-// True: it opens, and *info is what it is.
+// Returns true if the filter opens, and sets *info.
 bool OpensWhole(const ReadableFile& file, const MetaEntry& entry,
                 const FilterOpener& opener, FilterInfo* info) {
   BlockBuffer buffer;

@@ -100,14 +100,14 @@ TEST(TamisCounting, AUnionIsTheFilterOfAllInsertions) {
     ASSERT_TRUE(policy->Combine(parts, SetOperation::kUnion, &merged).ok());
     EXPECT_EQ(merged, "before" + Lived(spec, 1, all)) << spec;
 
-    auto living = LoadErasable(Slice(merged).substr(6));
-    ASSERT_TRUE(living.ok());
+    auto loaded = LoadErasable(Slice(merged).substr(6));
+    ASSERT_TRUE(loaded.ok());
     for (const std::string& key : a) {
-      ASSERT_TRUE((*living)->Erase(key).ok());
-      ASSERT_TRUE((*living)->Erase(key).ok());
+      ASSERT_TRUE((*loaded)->Erase(key).ok());
+      ASSERT_TRUE((*loaded)->Erase(key).ok());
     }
     for (const std::string& key : b) {
-      ASSERT_TRUE((*living)->MayContain(key)) << spec;
+      ASSERT_TRUE((*loaded)->MayContain(key)) << spec;
     }
   }
 }

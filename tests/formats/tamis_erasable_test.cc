@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tests/formats/page_dumps.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
@@ -32,9 +32,9 @@ std::unique_ptr<ErasableFilter> Empty(const std::string& spec,
 }
 
 // These bytes were computed from the pages of the formats by
-// tamis_living_reference.py, without this library.
+// tamis_mutable_reference.py, without this library.
 TEST(TamisErasable, WritesTheFrozenBytes) {
-  const nlohmann::json golden = testing::LoadGolden("tamis_living.json");
+  const nlohmann::json golden = testing::LoadGolden("tamis_mutable.json");
   ASSERT_GE(golden["vectors"].size(), 117u);
   for (const auto& row : golden["vectors"]) {
     const std::string spec = row["spec"];
@@ -53,7 +53,7 @@ TEST(TamisErasable, WritesTheFrozenBytes) {
 
 // One filter lives in memory, another is saved and loaded at every step.
 TEST(TamisErasable, LivesAsItsPageSaysAndGoesOnWhereItWasSaved) {
-  const nlohmann::json golden = testing::LoadGolden("tamis_living.json");
+  const nlohmann::json golden = testing::LoadGolden("tamis_mutable.json");
   ASSERT_GE(golden["lives"].size(), 16u);
   for (const auto& row : golden["lives"]) {
     const std::string spec = row["spec"];
@@ -84,7 +84,7 @@ TEST(TamisErasable, LivesAsItsPageSaysAndGoesOnWhereItWasSaved) {
 }
 
 TEST(TamisErasable, OpensLoadsOrRefusesAsItsPageSays) {
-  const nlohmann::json golden = testing::LoadGolden("tamis_living.json");
+  const nlohmann::json golden = testing::LoadGolden("tamis_mutable.json");
   ASSERT_GE(golden["reader"].size(), 140u);
   const std::map<std::string, StatusCode> codes = {
       {"ok", StatusCode::kOk},

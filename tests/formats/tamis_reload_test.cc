@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/tamis/any_kind.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
 

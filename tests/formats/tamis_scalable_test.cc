@@ -11,7 +11,7 @@
 #include "base/coding.h"
 #include "formats/tamis/container.h"
 #include "formats/tamis/scalable.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tests/formats/page_dumps.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"

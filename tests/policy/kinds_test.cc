@@ -15,7 +15,7 @@
 #include "policy/table_policy.h"
 #include "tamis/fold.h"
 #include "tamis/formats.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tests/support/filters.h"
 
 namespace tamis {

@@ -15,7 +15,7 @@
 #include "tamis/filter_file.h"
 #include "tamis/filter_memory.h"
 #include "tamis/fold.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tamis/parquet.h"
 #include "tamis/set_algebra.h"
 #include "tests/base/temp_dir.h"
@@ -204,7 +204,7 @@ TEST_F(FilterFileMemory, StatusSaysWhenThereIsNone) {
   ExpectStatus([&] { return (*file)->status(); });
 }
 
-TEST(LivingFilterMemory, LoadingSaysWhenThereIsNone) {
+TEST(MutableFilterMemory, LoadingSaysWhenThereIsNone) {
   for (const std::string spec : {"bloom:10", "cuckoo", "counting", "rotating",
                                  "scalable:10", "ribbon:8", "leveldb:10"}) {
     SCOPED_TRACE(spec);
@@ -217,7 +217,7 @@ TEST(LivingFilterMemory, LoadingSaysWhenThereIsNone) {
   }
 }
 
-TEST(LivingFilterMemory, MakingOneSaysWhenThereIsNone) {
+TEST(MutableFilterMemory, MakingOneSaysWhenThereIsNone) {
   for (const std::string_view spec :
        {"bloom:10", "cuckoo", "counting", "rotating", "no such thing at all"}) {
     SCOPED_TRACE(spec);
@@ -226,7 +226,7 @@ TEST(LivingFilterMemory, MakingOneSaysWhenThereIsNone) {
   }
 }
 
-TEST(LivingFilterMemory, ChangingOneSaysWhenThereIsNone) {
+TEST(MutableFilterMemory, ChangingOneSaysWhenThereIsNone) {
   for (const char* spec : {"cuckoo", "counting"}) {
     SCOPED_TRACE(spec);
     auto filter = *NewErasable(spec, 100);

@@ -75,10 +75,11 @@ class LevelDbBloom {
   }
 
   Result<ParsedBloom> Parse(Slice bytes) const {
-    // LevelDB answers "absent" from no bytes and from one; it writes neither.
-    // They are what is left of a damaged filter, and must not hide a key.
+    // LevelDB answers "absent" for an empty filter and for a single byte; it
+    // writes neither.  They are remains of a damaged filter, and must not hide
+    // a key.
     if (bytes.size() < 2) {
-      return Status::Corruption("leveldb: fewer than 2 bytes are no filter");
+      return Status::Corruption("leveldb: fewer than 2 bytes are not a filter");
     }
     ParsedBloom parsed;
     parsed.payload = bytes.substr(0, bytes.size() - 1);

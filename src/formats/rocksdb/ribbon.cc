@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kSpec = "rocksdb-ribbon";
 
-// Offsets from the trailer's beginning.
+// Offsets from the start of the trailer.
 constexpr std::size_t kSeedAt = 1;
 constexpr std::size_t kBlocksAt = 2;  // three bytes, the least first
 
@@ -42,7 +42,7 @@ struct RibbonPlan {
   RibbonShape shape;  // of the Ribbon
 };
 
-// The setting, as RocksDB understands it.
+// The setting, as interpreted by RocksDB.
 struct RibbonSetting {
   double bits_per_key;
   unsigned millibits;
@@ -69,7 +69,7 @@ struct RibbonSetting {
 
 class RocksDbRibbonReader final : public FilterReader {
  public:
-  // REQUIRES: `solution` may be asked, see filters/ribbon/standard_query.h
+  // REQUIRES: `solution` is valid, see filters/ribbon/standard_query.h
   RocksDbRibbonReader(const RibbonSolution& solution, unsigned ordinal_seed)
       : solution_(solution), ordinal_seed_(ordinal_seed) {}
 
@@ -121,11 +121,11 @@ class RocksDbRibbonBuilder final : public FilterBuilder {
   Status Write(std::string* dst);
   Status FinishFor(std::uint64_t keys, std::string* dst);
   void AddHash(std::uint64_t hash) noexcept;
-  // Tries seeds until all equations are in *banding; ordinal_ is the last one
+  // Tries seeds until *banding has all equations; ordinal_ is the last one
   // tried.
   RibbonOutcome FindSeed(std::uint64_t blocks, RibbonBanding* banding);
-  // Calls change(hash) for every hash and keeps the results.  False: no
-  // memory, all is as it was.
+  // Calls change(hash) for every hash and keeps the results.  False: no memory,
+  // with nothing changed.
   template <typename Change>
   bool Rewrite(const Change& change);
   Status FinishBloom(std::uint64_t keys, std::string* dst);
@@ -133,8 +133,8 @@ class RocksDbRibbonBuilder final : public FilterBuilder {
   RibbonSetting setting_;
   RepeatedKeys repeats_;
   std::optional<std::uint64_t> counted_;
-  // Under the seed ordinal_: sorted by it already, as the first seed is known
-  // from the first key on and nearly always is the one.
+  // Under the seed ordinal_: sorted from the start, because the first seed is
+  // known and almost always works.
   std::unique_ptr<HashBuckets> rehashes_ = std::make_unique<HashBuckets>();
   std::uint64_t first_hash_ = 0;
   std::uint64_t last_hash_ = 0;
@@ -149,7 +149,7 @@ void RocksDbRibbonBuilder::AddHash(std::uint64_t hash) noexcept {
     ordinal_ = static_cast<std::uint8_t>(hash);
     raw_seed_ = RibbonRawSeed(ordinal_);
   } else if (hash == last_hash_) {
-    return;  // RocksDB counts neighbours that are equal once
+    return;  // RocksDB counts adjacent equal keys once
   }
   last_hash_ = hash;
   if (!rehashes_->PushBack(RibbonRehash(hash, raw_seed_))) {
@@ -217,12 +217,12 @@ Status RocksDbRibbonBuilder::Write(std::string* dst) {
         "filter");
   }
   if (out_of_memory_) return NoMemory();
-  // Rehashing is one to one, so that different keys stay different.
+  // Rehashing is a bijection, so that distinct keys stay distinct.
   const std::optional<std::uint64_t> keys = repeats_ == RepeatedKeys::kOnce
                                                 ? rehashes_->CountDistinct()
                                                 : rehashes_->size();
   if (!keys.has_value()) return NoMemory();
-  // No bytes are RocksDB's way to say that there are no keys.
+  // In RocksDB an empty filter means that there are no keys.
   Status finished = *keys == 0 ? Status::Ok() : FinishFor(*keys, dst);
   if (finished.ok()) counted_ = *keys;
   return finished;
@@ -281,7 +281,7 @@ class RocksDbRibbonPolicy final : public FilterPolicy {
     return estimate;
   }
 
-  // A Ribbon errs as often with few keys as with all it was made for.
+  // A Ribbon has the same rate with few keys as with all.
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
     if (planned_keys == 0) return keys == 0 ? 0.0 : 1.0;

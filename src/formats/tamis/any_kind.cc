@@ -11,7 +11,7 @@
 namespace tamis {
 namespace {
 
-// Of bytes whose kind nobody here knows, or that are no .tamis filter.
+// Opens bytes of an unknown kind, or that are not a .tamis filter.
 Result<std::unique_ptr<const FilterReader>> OpenUnknown(Slice bytes) {
   Result<TamisContents> contents = ParseTamis(bytes);
   if (!contents.ok()) return contents.status();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/tamis/line_parts_policy.h -- what the kinds share whose filters
-// consist of several cache-local parts: how they are read, sized and built.
+// formats/tamis/line_parts_policy.h -- how filters of several cache-local parts
+// are read, sized and built.
 
 #pragma once
 
@@ -29,7 +29,7 @@
 
 namespace tamis {
 
-// What the bytes of a filter state, the lines aside.
+// What the bytes of a filter contain, except the lines.
 template <typename Parameters>
 concept LinePartsParameters = std::copyable<Parameters> &&
     requires(const Parameters parameters, Parameters changing,
@@ -52,8 +52,8 @@ concept LinePartsParameters = std::copyable<Parameters> &&
   noexcept->std::same_as<MutableLineFilter>;
   { changing.FirstKeys() }
   noexcept->std::same_as<std::uint64_t&>;
-  // Writes all but the lines.  REQUIRES: `whole` is the container from end
-  // to end, its lines in place and the rest zero
+  // Writes all but the lines.  REQUIRES: `whole` is the whole container, with
+  // its lines in place and the rest zero
   { parameters.Seal(whole) }
   noexcept;
 };
@@ -86,7 +86,7 @@ Status AppendLineParts(const Parameters& parameters, const Fill& fill,
 template <LinePartsParameters Parameters>
 class LinePartsReader final : public FilterReader {
  public:
-  // Asks the parts in their order: the likeliest should come first.
+  // Checks the parts in order: the likeliest should come first.
   LinePartsReader(Parameters parameters, std::vector<LineFilter> parts)
       : parameters_(std::move(parameters)), parts_(std::move(parts)) {}
 
@@ -120,7 +120,7 @@ class LinePartsReader final : public FilterReader {
   std::vector<LineFilter> parts_;
 };
 
-// Sizes and builds filters as Plan() has it; a kind adds the rest.
+// Sizes and builds filters according to Plan(); a kind adds the rest.
 template <LinePartsParameters Parameters>
 class LinePartsPolicy : public FilterPolicy {
  public:
@@ -148,9 +148,9 @@ class LinePartsPolicy : public FilterPolicy {
 
   std::uint64_t seed() const noexcept { return seed_; }
 
-  // An empty filter for that many keys.
+  // Returns the parameters of an empty filter for that many keys.
   virtual Parameters Plan(std::uint64_t keys) const = 0;
-  // InvalidArgument: none can be so large.
+  // InvalidArgument: no filter can be so large.
   virtual Status CheckPlan(const Parameters& parameters) const = 0;
 
  private:

@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t kRotationsAt = 0;
 constexpr std::size_t kKeysAt = 8;
 
-// More than anybody gets to; beyond, counting on would come to its end.
+// More than any filter reaches; keeps the counter from overflowing.
 constexpr std::uint64_t kMaxRotations = std::uint64_t{1} << 62;
 
 std::size_t KeysEnd(std::size_t generations) noexcept {
@@ -39,8 +39,8 @@ std::size_t GenerationTableBytes(std::size_t generations) noexcept {
   return (KeysEnd(generations) + kLineBytes - 1) / kLineBytes * kLineBytes;
 }
 
-// What the bytes state, the lines aside.  Generations have places that stay
-// the same: the newest is at rotations mod generations, the oldest behind it.
+// What the bytes contain, except the lines.  Generations have fixed places: the
+// newest is at rotations mod generations, and the oldest follows it.
 struct RotatingParameters {
   static constexpr std::string_view kKindName = "rotating";
 
@@ -67,9 +67,9 @@ struct RotatingParameters {
   }
   std::uint64_t TotalBytes() const noexcept { return LinesAt() + LineBytes(); }
 
-  // The generation at that place, in the lines of all.  The lines of one number
-  // lie side by side: a key has its line in every generation under the same
-  // number, so a query touches neighbours.
+  // The generation at that place, in the lines of all.  A key's line has the
+  // same number in every generation, and lines of the same number are adjacent,
+  // so a query touches neighbouring lines.
   template <typename Byte>
   BasicLineFilter<Byte> GenerationAt(Byte* all,
                                      std::size_t place) const noexcept {
@@ -149,7 +149,7 @@ struct ParsedRotating {
                              // set
 };
 
-// Corruption: damaged, or not what this format could be.
+// Corruption: damaged, or not valid in this format.
 Result<ParsedRotating> ParseRotating(Slice bytes) {
   Result<TamisContents> contents = ParseTamis(bytes);
   if (!contents.ok()) return contents.status();
@@ -218,7 +218,7 @@ class RotatingInMemory final : public RotatingFilter {
   Status Rotate() override {
     ++parameters_.rotations;
     parameters_.keys[parameters_.newest()] = 0;
-    // What was the oldest is the newest now.
+    // The oldest place is now the newest.
     std::rotate(parts_.begin(), parts_.end() - 1, parts_.end());
     const MutableLineFilter newest = Newest();
     for (std::uint64_t i = 0; i < newest.count; ++i) {
@@ -237,7 +237,8 @@ class RotatingInMemory final : public RotatingFilter {
   MutableLineFilter Newest() noexcept {
     return parameters_.GenerationAt(memory_.bytes.get(), parameters_.newest());
   }
-  // Into the newest, whatever the older ones say: a key lives on by it.
+  // Inserts into the newest, even if older ones contain the key: that renews
+  // it.
   void InsertHash(std::uint64_t hash) noexcept {
     parameters_.keys[parameters_.newest()] += MarkNew(Newest(), {&hash, 1});
   }
@@ -330,7 +331,8 @@ Result<std::unique_ptr<const RotatingPolicy>> MakeRotatingPolicy(
                                    " probes per key");
   }
   if (sizing.rate > 0) {
-    // All generations are right with the chance 1 - rate: each with the root.
+    // All generations are right with probability 1 - rate: each with the root
+    // of that.
     const double share = -std::expm1(std::log1p(-sizing.rate) / generations);
     sizing.rate = 0;
     sizing.bits_per_key = LineBitsPerKey(share);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters that live: one that forgets keys by name, one that forgets them by
-// age, and how both outlive the program.
+// Mutable filters: one from which keys are erased, one from which they expire,
+// and how to save and load them.
 //
-//   c++ -std=c++20 living.cc $(pkg-config --cflags --libs tamis)
+//   c++ -std=c++20 mutable.cc $(pkg-config --cflags --libs tamis)
 
 #include <cstdio>
 #include <string>
 
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace {
 
-// A session store: who logs out is forgotten.
+// A session store: users who log out are erased.
 bool Sessions() {
   const auto sessions = tamis::NewErasable("cuckoo:fpr=0.01", 10'000);
   if (!sessions.ok()) return false;

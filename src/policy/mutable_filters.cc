@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters that live: from their text, and from their bytes.
+// Mutable filters, made from a spec or loaded from bytes.
 
 #include <string>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "formats/tamis/kinds.h"
 #include "policy/kinds.h"
 #include "policy/registry.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis {
 namespace {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tamis_living.json: frozen counting and cuckoo filters, computed
+"""Writes tamis_mutable.json: frozen counting and cuckoo filters, computed
 without our library.
 
 Everything here follows docs/formats/tamis-counting.md and tamis-cuckoo.md; the
@@ -8,8 +8,8 @@ container is that of tamis_reference.py.  Slots and counters are Python
 integers until the end, so that no packing is shared with the code it judges.
 No test runs this script.
 
-    /usr/bin/python3 tests/golden/tamis_living_reference.py          rewrites
-    /usr/bin/python3 tests/golden/tamis_living_reference.py --check  compares
+    /usr/bin/python3 tests/golden/tamis_mutable_reference.py          rewrites
+    /usr/bin/python3 tests/golden/tamis_mutable_reference.py --check  compares
 """
 
 import json
@@ -22,7 +22,7 @@ import xxhash
 from tamis_reference import (HUNDRED, KEYS, KEYS_UNKNOWN, LENGTHY, MASK64,
                              SOME_SEED, cut_or_extended, flipped, seal)
 
-OUTPUT = pathlib.Path(__file__).with_name("tamis_living.json")
+OUTPUT = pathlib.Path(__file__).with_name("tamis_mutable.json")
 COUNTING, CUCKOO = 6, 7
 MULTIPLIER = 0xADB4A92D
 COUNTING_PROBES = (2.09, 3.67, 5.40, 7.38, 9.76, 12.68, 16.38, 21.13, 27.37,

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tests/support/rates.h"
 #include "tests/support/specs.h"
 
@@ -99,7 +99,7 @@ class Life {
   std::uint64_t refused_ = 0;
 };
 
-class LivingModel : public ::testing::TestWithParam<std::string> {
+class MutableModel : public ::testing::TestWithParam<std::string> {
  protected:
   static std::unique_ptr<ErasableFilter> NewFilter(std::uint64_t planned) {
     auto filter = NewErasable(GetParam(), planned);
@@ -109,7 +109,7 @@ class LivingModel : public ::testing::TestWithParam<std::string> {
 };
 
 INSTANTIATE_TEST_SUITE_P(
-    Specs, LivingModel,
+    Specs, MutableModel,
     ::testing::Values("counting", "counting:fpr=0.2", "counting:m=1,k=2",
                       "counting:80,seed=5", "cuckoo", "cuckoo:fpr=0.2",
                       "cuckoo:fpr=0.000001", "cuckoo:m=1,k=4",
@@ -137,7 +137,7 @@ void Live(Life* life, unsigned steps) {
   }
 }
 
-TEST_P(LivingModel, NoPresentKeyIsEverDenied) {
+TEST_P(MutableModel, NoPresentKeyIsEverDenied) {
   for (const std::uint64_t planned : {1u, 20u, 500u}) {
     // Fewer and more different keys than planned: the latter overfill it.
     for (const std::uint64_t different : {planned / 2 + 1, planned * 4}) {
@@ -156,7 +156,7 @@ TEST_P(LivingModel, NoPresentKeyIsEverDenied) {
 }
 
 // Unless counters got stuck, which takes 15 keys on one.
-TEST_P(LivingModel, WithoutItsKeysItIsAsIfItWereNew) {
+TEST_P(MutableModel, WithoutItsKeysItIsAsIfItWereNew) {
   const bool is_small = GetParam().find("m=1,") != std::string::npos;
   const std::uint64_t planned = is_small ? 4 : 300;
   Life life(NewFilter(planned), 7, planned * 50);
@@ -172,7 +172,7 @@ TEST_P(LivingModel, WithoutItsKeysItIsAsIfItWereNew) {
   }
 }
 
-TEST_P(LivingModel, ALoadedFilterGoesOnAsTheOneThatWasSaved) {
+TEST_P(MutableModel, ALoadedFilterGoesOnAsTheOneThatWasSaved) {
   Life life(NewFilter(100), 9, 1000);
   ASSERT_NO_FATAL_FAILURE(Live(&life, 400));
   auto loaded = LoadErasable(life.Saved());
@@ -192,7 +192,7 @@ TEST_P(LivingModel, ALoadedFilterGoesOnAsTheOneThatWasSaved) {
 }
 
 // All absent keys are found out, those that the filter takes for keys as well.
-TEST_P(LivingModel, InTheCheckedModeStrangersChangeNothing) {
+TEST_P(MutableModel, InTheCheckedModeAbsentKeysChangeNothing) {
   const auto checked = CheckErasures(NewFilter(200));
   std::map<std::string, unsigned> in;
   std::mt19937_64 random(11);

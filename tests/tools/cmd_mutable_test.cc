@@ -137,7 +137,7 @@ TEST(AddCommand, DamagedAndForeignFiltersAreNotTouched) {
 
 class RemoveFromEveryKind : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(RemoveFromEveryKind, TakesKeysOutAndCountsStrangers) {
+TEST_P(RemoveFromEveryKind, TakesKeysOutAndCountsAbsentOnes) {
   TempDir dir;
   const std::string filter = BuildIn(dir, GetParam(), 1000);
   const RunResult some =
@@ -156,12 +156,12 @@ TEST_P(RemoveFromEveryKind, TakesKeysOutAndCountsStrangers) {
   EXPECT_LT(std::count(gone.out.begin(), gone.out.end(), '\n'), 25);
 
   const RunResult json =
-      Tamis({"remove", filter, "--json", "-k", "key700", "-k", "a stranger"});
+      Tamis({"remove", filter, "--json", "-k", "key700", "-k", "never added"});
   EXPECT_EQ(json.code, kExitNegative);
   EXPECT_EQ(json.err, "");
   const auto object = nlohmann::json::parse(json.out);
   EXPECT_EQ(object["removed"], 1);
-  EXPECT_EQ(object["strangers"], 1);
+  EXPECT_EQ(object["absent"], 1);
   EXPECT_EQ(object["keys"], 499);
   EXPECT_EQ(object["kind"], GetParam());
 }
@@ -207,7 +207,7 @@ TEST(RotateCommand, OnlyRotatingFiltersHaveGenerations) {
       << run.err;
 }
 
-TEST(LivingCommands, WrongUseIsCode2) {
+TEST(MutableFilterCommands, WrongUseIsCode2) {
   TempDir dir;
   const std::string filter = BuildIn(dir, "counting", 10);
   const std::vector<std::string> kWrong[] = {
@@ -274,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ManyAtOnce,
 
 // In place, whether by leaving -o out or by naming the file there, and where
 // another filter takes the file's place.
-TEST(LivingCommands, WaitForWhoeverChangesTheFile) {
+TEST(MutableFilterCommands, WaitForWhoeverChangesTheFile) {
   TempDir dir;
   const std::string filter = BuildIn(dir, "bloom", 10);
   const std::string other = dir.File("other.tamis");
