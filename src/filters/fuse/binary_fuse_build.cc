@@ -74,9 +74,10 @@ bool FusePeeler::Count(const FuseKeys& keys) noexcept {
   const std::size_t reach = ReachOf(shape, kArity);
   // Cells are cleared just before their keys arrive: they are then in a cache.
   std::size_t cleared = 0;
-  const auto clear_to = [&, sums = sums, counts = counts](std::size_t end) {
-    std::memset(sums + cleared, 0, (end - cleared) * sizeof(*sums));
-    std::memset(counts + cleared, 0, end - cleared);
+  const auto clear_to = [&, all_sums = sums,
+                         all_counts = counts](std::size_t end) {
+    std::memset(all_sums + cleared, 0, (end - cleared) * sizeof(*all_sums));
+    std::memset(all_counts + cleared, 0, end - cleared);
     cleared = end;
   };
   for (const std::uint64_t hash : keys.hashes) {
