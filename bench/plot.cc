@@ -165,7 +165,7 @@ std::string Script(const PlotData& data, std::string_view title,
              "set multiplot layout 1,2 title {} noenhanced\n"
              "set grid xtics ytics lt 1 lw 1 lc rgb '#cccccc'\n"
              "set key noenhanced\n"
-             "set title 'How often a filter errs'\n"
+             "set title 'Rate of false positives'\n"
              "set xlabel 'bits per key'\n"
              "set ylabel 'measured rate of false positives'\n"
              "set logscale y\n"

@@ -102,10 +102,11 @@ int RunFold(const FoldArgs& args, const Console& console) {
   if (!status.ok()) return Fail(console, "fold", status.message());
   if (!args.fpr.empty() && folded.divisor == 1) {
     Note(console, "fold",
-         fmt::format("{}: errs at {}, and any fold would exceed {}; nothing "
-                     "was written",
-                     InputName(args.file), Percent(folded.result.rate_before),
-                     args.fpr));
+         fmt::format(
+             "{}: has a rate of {}, and any fold would exceed {}; nothing "
+             "was written",
+             InputName(args.file), Percent(folded.result.rate_before),
+             args.fpr));
     return Finish(console, "fold", kExitNegative);
   }
   status = WriteFilterOutput(console, args.output, folded.bytes, args.force);

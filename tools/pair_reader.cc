@@ -129,7 +129,7 @@ class JsonPairReader final : public OnePairPerLine {
       if (member.name == "found" && member.is_true) continue;
       if (member.name != "key" && member.name != "key_hex" &&
           member.name != "value" && member.name != "value_hex") {
-        return fmt::format("'{}' is none of key, key_hex, value, value_hex",
+        return fmt::format("'{}' is not one of key, key_hex, value, value_hex",
                            member.name);
       }
       if (!member.is_text) return fmt::format("'{}' is no string", member.name);

@@ -159,7 +159,7 @@ constexpr CommandSpec kStoreCommands[] = {
      .examples = "tamis db get fruit.db apple\n"
                  "tamis db get fruit.db apple pear plum"},
     {.name = "db delete",
-     .summary = "Delete a key, be it there or not",
+     .summary = "Delete a key, whether it exists or not",
      .operands = kStoreAndKey,
      .options = kDeleteOptions,
      .notes = "",

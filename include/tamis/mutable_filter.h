@@ -2,9 +2,9 @@
 // tamis/mutable_filter.h -- filters that change in place: keys are
 // inserted, erased or expire, and the filter is saved and loaded in between.
 //
-//   MutableFilter  inserts keys; every kind of .tamis but ribbon and fuse
-//   ErasableFilter  erases single keys: counting, cuckoo
-//   RotatingFilter  drops keys by age: rotating
+//   MutableFilter    inserts keys; every kind of .tamis but ribbon and fuse
+//   ErasableFilter   erases single keys: counting, cuckoo
+//   RotatingFilter   drops keys by age: rotating
 //
 // Save() returns the bytes, WriteFilterFile() writes them such that a crash
 // leaves the old file or the new one, and the Load functions continue where

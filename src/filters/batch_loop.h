@@ -9,9 +9,9 @@
 //
 //   CheckBatch      both stages for one key at a time
 //   ForEachPrepared prepares one key at a time, and finishes a group of them
-//   at once: for kernels that check many keys, and to mark keys
+//                   at once: for kernels that check many keys, and to mark
 //   ForEachGroup    prepares and finishes whole groups, in any form; the others
-//   are built on it
+//                   are built on it
 //
 // The stages are lambdas, each called from one place, so that compilers inline
 // them.  Each user chooses the size of a group and the order of the stages by

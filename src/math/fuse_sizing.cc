@@ -62,7 +62,7 @@ FuseShape FusePartShape(std::uint64_t keys, std::uint64_t parts,
                         unsigned arity) noexcept {
   const std::uint64_t mean = keys / parts + (keys % parts != 0 ? 1 : 0);
   if (parts == 1) return FuseShapeFor(mean, arity);
-  // A standard deviation or more, in parts of a million keys.
+  // At least one standard deviation for parts of a million keys.
   constexpr std::uint64_t kSpareShare = 1024;
   return FuseShapeFor(mean + mean / kSpareShare, arity);
 }

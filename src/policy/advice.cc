@@ -90,8 +90,8 @@ FilterChoice Judge(const Candidate& candidate, const FilterNeed& need) {
   if (!choice.estimate.status.ok()) {
     choice.unfit = choice.estimate.status.message();
   } else if (choice.estimate.false_positive_rate > need.rate * kRounding) {
-    choice.unfit =
-        "errs at " + RateText(choice.estimate.false_positive_rate) + " or more";
+    choice.unfit = "has a rate of " +
+                   RateText(choice.estimate.false_positive_rate) + " or more";
   }
   return choice;
 }

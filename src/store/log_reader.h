@@ -24,8 +24,8 @@ enum class LogGap : std::uint8_t {
   kZeros,  // zeros up to the end of a block: it was filled up, or this part of
            // the file was never written
   kTorn,   // a record that is not whole, a part of which reads as zeros up to
-           // the end of a disk's sector, or as the end of the file: the
-           // machine stopped before it was written
+           // the end of a disk's sector, or as the end of the file: power
+           // was lost before it was written
   kDamaged,  // bytes that were written and are wrong
 };
 

@@ -3,7 +3,7 @@
 // the register after i bytes, starting from zero.  A register that starts
 // before byte `begin` differs from P by a value that only Z changes:
 //
-//   at begin  kCrc32cStart ^ P(begin)
+//   at begin          kCrc32cStart ^ P(begin)
 //   at checksum_at    what is stored there ^ P(checksum_at)
 //
 // The checksum is right if the Z between them turn the first into the second,

@@ -8,8 +8,8 @@
 //   CheckMany(kernels, queries, count, out)   ... and many
 //   Mark(block, bits)            one key ...
 //   MarkMany(kernels, marks, count)           ... and many
-//   MarkAtomic, CheckAtomic  the same from many threads
-//   Rate(block)  of false positives, from the bits that are set
+//   MarkAtomic, CheckAtomic      the same from many threads
+//   Rate(block)                  of false positives, from the bits set
 
 #pragma once
 

@@ -11,13 +11,13 @@
 // modulo 2, to the fingerprint's.  Building means solving for the table.
 //
 //   segment  64 rows, or 63 in every second one: a word of 64 bits per column,
-//   bit i being row i; the columns of a segment are adjacent
+//            bit i being row i; the columns of a segment are adjacent
 //   pair     two segments, 127 rows; the last bit of each word of the second
-//   is not a row but a bit of its bucket's level
+//            is not a row but a bit of its bucket's level
 //   bucket   one pair, or two or four where there are few columns: keys that
-//            start in its first rows may be left out, as its level says; they
+//            start in its first rows may be left out, by its level; they
 //            are "bumped" to the next layer
-//   part  512 pairs that are solved independently: no window leaves it
+//   part     512 pairs that are solved independently: no window leaves it
 //   layer    a table; the next has the bumped keys of this one
 
 #pragma once

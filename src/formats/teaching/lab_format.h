@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // formats/teaching/lab_format.h -- the format of formats/teaching/lab_layout.h,
 // for a scheme S that defines how keys are hashed:
-//   S::Hash, S::Probes  as bloom_format.h requires
+//   S::Hash, S::Probes                    as bloom_format.h requires
 //   S::kPolicyName, S::kSpecName, S::kHashName
 //   S::kMaxProbes                         more are never written
 //   S::HashOf(key) -> Hash
