@@ -242,12 +242,12 @@ Status AskFile(const Options& options, const std::string& path,
                Figures* figures) {
   const auto file = FilterFile::Open(path, {}, FileAccess::kMap);
   if (!file.ok()) return file.status();
-  const Answers hits = Ask(options, (*file)->reader(), true);
+  const Answers hits = Ask(options, file->reader(), true);
   if (hits.maybes != options.queries) {
     return Status::Corruption(std::to_string(options.queries - hits.maybes) +
                               " keys that are in were not found in the file");
   }
-  const Answers misses = Ask(options, (*file)->reader(), false);
+  const Answers misses = Ask(options, file->reader(), false);
   figures->hit = hits.nanoseconds;
   figures->miss = misses.nanoseconds;
   figures->rate =

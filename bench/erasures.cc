@@ -50,7 +50,7 @@ Result<double> TimeErasures(Slice filter, const Plan& plan) {
     chunk.FillFrom(first, std::min<std::uint64_t>(kChunk, erased - first));
     spent += Timed([&] {
       for (const Slice key : chunk.keys()) {
-        failures += (*erasable)->Erase(key).ok() ? 0u : 1u;
+        failures += erasable->Erase(key).ok() ? 0u : 1u;
       }
     });
   }

@@ -144,7 +144,7 @@ void CheckFilterArgs(std::string_view text) {
     return;
   }
   // Whatever can be built can be built in a fixed size.
-  const tamis::Estimate size = (*policy)->Predict(1000);
+  const tamis::Estimate size = policy->Predict(1000);
   if (!size.status.ok()) return;
   const auto fixed_settings = tamis::tools::FixedSettings(args, size);
   Check(fixed_settings.ok() ==
@@ -152,8 +152,8 @@ void CheckFilterArgs(std::string_view text) {
   if (!fixed_settings.ok()) return;
   const auto fixed = tamis::MakePolicy(*fixed_settings);
   Check(fixed.ok());
-  Check((*fixed)->Predict(7).bits == size.bits);
-  Check((*fixed)->Predict(7).probes == size.probes);
+  Check(fixed->Predict(7).bits == size.bits);
+  Check(fixed->Predict(7).probes == size.probes);
 }
 
 // The text of any bytes is one line of UTF-8 that decodes to them.

@@ -76,14 +76,14 @@ void CheckLoads(const FilterPolicy& policy, Slice bytes,
   if (erases.ok()) {
     CheckGrows(policy, erases.value().get(), keys);
     for (const Slice key : keys) {
-      const Status erased = (*erases)->Erase(key);
+      const Status erased = erases->Erase(key);
       Check(erased.ok() || !erased.message().empty(), "a refusal has a reason");
     }
   }
   auto rotates = LoadRotating(bytes);
   if (rotates.ok()) {
     CheckGrows(policy, rotates.value().get(), keys);
-    const Status rotated = (*rotates)->Rotate();
+    const Status rotated = rotates->Rotate();
     Check(!rotated.ok() || AllTrue(AnswersOf(**rotates, {})), "it rotates");
   }
 }

@@ -200,7 +200,7 @@ inline void CheckHolds(const FilterPolicy& policy, Slice bytes,
   const auto reader = policy.Open(bytes);
   Check(reader.ok(), "what was built can be opened");
   Check(AllTrue(CheckReader(**reader, keys)), "no added key is forgotten");
-  const FilterInfo info = (*reader)->Describe();
+  const FilterInfo info = reader->Describe();
   // For no keys, RocksDB writes only a trailer, which may also be damage.
   Check(keys.empty() || info.always_maybe.empty(),
         "what was built is understood");

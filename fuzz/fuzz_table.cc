@@ -141,12 +141,12 @@ void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
   auto table =
       Table::Open({}, std::make_unique<BytesFile>(sink.bytes(), true), "built");
   Check(table.ok(), "what was built opens");
-  const auto filter = (*table)->ReadFilter();
+  const auto filter = table->ReadFilter();
   for (const auto& [key, expected] : entries) {
     std::string value;
     LookupResult result;
     Check(filter->MayContain(key), "no filter hides a key");
-    Check((*table)->Get(LookupKey(key, 9), {}, nullptr, &value, &result).ok() &&
+    Check(table->Get(LookupKey(key, 9), {}, nullptr, &value, &result).ok() &&
               result.state == LookupResult::State::kValue && value == expected,
           "every entry is found");
   }

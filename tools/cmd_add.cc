@@ -238,7 +238,7 @@ Status Add(const MutableArgs& args, const Console& console, Summary* summary) {
         summary->keys += keys.size();
         Status inserted = only_new
                               ? InsertNew(keys, filter.value().get(), summary)
-                              : (*filter)->InsertMany(keys);
+                              : filter->InsertMany(keys);
         if (inserted.ok()) return inserted;
         return Status(inserted.code(),
                       fmt::format("{}: {}; the file is as it was",
@@ -263,7 +263,7 @@ Status Remove(const MutableArgs& args, const Console& console,
       UseAllKeys(args, "remove", console, [&](const std::vector<Slice>& keys) {
         summary->keys += keys.size();
         for (const Slice key : keys) {
-          Status erased = (*filter)->Erase(key);
+          Status erased = filter->Erase(key);
           if (erased.code() == StatusCode::kNotFound) {
             ++summary->never_added;
           } else if (!erased.ok()) {
@@ -293,10 +293,10 @@ Status Rotate(const MutableArgs& args, const Console& console,
   status = opened.input.file->status();
   if (!status.ok()) return status;
   if (!filter.ok()) return Refusal(args, opened, CanRotate(), filter.status());
-  status = (*filter)->Rotate();
+  status = filter->Rotate();
   if (!status.ok()) return Named(args, status);
-  rotation->generations = (*filter)->generations();
-  rotation->rotations = (*filter)->rotations();
+  rotation->generations = filter->generations();
+  rotation->rotations = filter->rotations();
   return Store(args, console, **filter, &rotation->summary);
 }
 

@@ -237,7 +237,7 @@ Status Build(const BuildArgs& args, const Console& console,
 
   progress.Say("making the filter");
   std::string bytes;
-  status = (*builder)->Finish(&bytes);
+  status = builder->Finish(&bytes);
   if (status.code() == StatusCode::kResourceExhausted) {
     return NoMemory(policy, summary->lines);
   }
@@ -245,8 +245,8 @@ Status Build(const BuildArgs& args, const Console& console,
   summary->bytes = bytes.size();
   auto reader = policy.Open(bytes);
   if (!reader.ok()) return reader.status();
-  summary->info = (*reader)->Describe();
-  summary->keys = (*builder)->counted_keys().value_or(summary->lines);
+  summary->info = reader->Describe();
+  summary->keys = builder->counted_keys().value_or(summary->lines);
   if (summary->keys > 0) {
     summary->rate_by_keys = policy.Predict(summary->keys).false_positive_rate;
   }

@@ -77,7 +77,7 @@ Result<bool> Get(const DbGetArgs& args, const Console& console) {
   const std::vector<Slice> slices(keys->begin(), keys->end());
   std::vector<std::string> values(slices.size());
   std::vector<Status> statuses(slices.size());
-  (*store)->MultiGet({.verify_checksums = true}, slices, values, statuses);
+  store->MultiGet({.verify_checksums = true}, slices, values, statuses);
   bool all = true;
   for (std::size_t i = 0; i < slices.size(); ++i) {
     if (statuses[i].ok()) {
@@ -100,7 +100,7 @@ Result<std::string> ReadAll(const std::string& path, const Console& console) {
   for (;;) {
     const std::size_t before = bytes.size();
     bytes.resize(before + kPieceBytes);
-    const auto got = (*source)->Read(&bytes[before], kPieceBytes);
+    const auto got = source->Read(&bytes[before], kPieceBytes);
     bytes.resize(before + (got.ok() ? *got : 0));
     if (!got.ok()) return got.status();
     if (*got == 0) return bytes;
@@ -127,7 +127,7 @@ Status Put(const DbPutArgs& args, const Console& console) {
   if (!value.ok()) return value.status();
   auto store = OpenToWrite(args.dir, args.write);
   if (!store.ok()) return store.status();
-  return (*store)->Put({.sync = args.write.sync}, *key, *value);
+  return store->Put({.sync = args.write.sync}, *key, *value);
 }
 
 Status Delete(const DbDeleteArgs& args) {
@@ -135,7 +135,7 @@ Status Delete(const DbDeleteArgs& args) {
   if (!key.ok()) return key.status();
   auto store = OpenToWrite(args.dir, args.write);
   if (!store.ok()) return store.status();
-  return (*store)->Delete({.sync = args.write.sync}, *key);
+  return store->Delete({.sync = args.write.sync}, *key);
 }
 
 }  // namespace

@@ -86,10 +86,10 @@ int RunDbExplain(const DbExplainArgs& args, const Console& console) {
   if (!key.ok()) return Fail(console, "db explain", key.status().message());
   auto store = OpenToRead(args.dir);
   if (!store.ok()) return Fail(console, "db explain", store.status().message());
-  const Explanation told = (*store)->Explain({.verify_checksums = true}, *key);
+  const Explanation told = store->Explain({.verify_checksums = true}, *key);
   console.out->Write(
       args.json ? ToJson(*key, told, args.hex)
-                : DrawLookup(console, *key, told, (*store)->Stats(), args.hex));
+                : DrawLookup(console, *key, told, store->Stats(), args.hex));
   if (told.status.ok()) return Finish(console, "db explain", kExitOk);
   if (told.status.code() == StatusCode::kNotFound) {
     return Finish(console, "db explain", kExitNegative);

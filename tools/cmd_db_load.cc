@@ -171,7 +171,7 @@ Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
   }
   if (loaded->into_nothing) return Status::Ok();
   Status status =
-      LoadInto(args, console, &pairs, (*source)->total_bytes(), loaded);
+      LoadInto(args, console, &pairs, source->total_bytes(), loaded);
   const std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
   loaded->seconds = taken.count();

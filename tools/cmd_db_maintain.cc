@@ -53,16 +53,16 @@ Result<Compacted> Compact(const DbCompactArgs& args, const Console& console) {
   Progress progress(console);
   Compacted compacted;
   // Writes in the log are not in tables yet.
-  if (Status flushed = (*store)->Flush(); !flushed.ok()) return flushed;
-  compacted.before = SumOf((*store)->Stats());
+  if (Status flushed = store->Flush(); !flushed.ok()) return flushed;
+  compacted.before = SumOf(store->Stats());
   progress.Say(fmt::format("merging {}", HumanBytes(compacted.before.bytes)));
   CompactOptions options;
   options.range = {.start = range->from, .end = range->to};
   options.rewrite_what_differs = true;
-  const auto done = (*store)->CompactWith(options);
+  const auto done = store->CompactWith(options);
   if (!done.ok()) return InDbWords(done.status());
   compacted.report = *done;
-  compacted.after = SumOf((*store)->Stats());
+  compacted.after = SumOf(store->Stats());
   return compacted;
 }
 

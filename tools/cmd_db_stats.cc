@@ -257,7 +257,7 @@ std::string ToText(const StoreStats& stats,
 int RunDbStats(const DbStatsArgs& args, const Console& console) {
   auto store = OpenToRead(args.dir, FilterLoading::kAtOpening);
   if (!store.ok()) return Fail(console, "db stats", store.status().message());
-  const StoreStats stats = (*store)->Stats();
+  const StoreStats stats = store->Stats();
   const auto tables = ListStoreTables(args.dir);
   if (!tables.ok()) {
     return Fail(console, "db stats", InDbWords(tables.status()).message());

@@ -57,8 +57,8 @@ Status Inspect(const FilterInputArgs& args, const Status& status,
   const KindEntry* kind = FindKind(report->info.kind);
   if (kind != nullptr && kind->expires) {
     if (auto filter = LoadRotating(input.file->bytes()); filter.ok()) {
-      report->generations = (*filter)->generations();
-      report->rotations = (*filter)->rotations();
+      report->generations = filter->generations();
+      report->rotations = filter->rotations();
     }
   }
   return input.file->status();

@@ -133,7 +133,7 @@ Status Combine(const MergeArgs& args, int standard_input, Merged* merged) {
   if (!status.ok()) return Refusal(args, inputs, status);
   auto reader = policy.Open(merged->bytes);
   if (!reader.ok()) return reader.status();
-  merged->info = (*reader)->Describe();
+  merged->info = reader->Describe();
   merged->verdict = VerdictOf(merged->info);
   return Status::Ok();
 }

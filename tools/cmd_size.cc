@@ -246,7 +246,7 @@ double RateOf(const SizeArgs& args) {
   filter.sizing.clear();
   auto settings = SettingsFrom(filter);
   auto policy = settings.ok() ? MakePolicy(*settings) : MakePolicy("tamis");
-  return policy.ok() ? (*policy)->Predict(kMany).false_positive_rate : 1;
+  return policy.ok() ? policy->Predict(kMany).false_positive_rate : 1;
 }
 
 struct Said {

@@ -72,7 +72,7 @@ Status OpenPlace(const FilterPolicy& policy, const ParquetFilterPlace& place,
   if (!place.status.ok()) return place.status;
   auto reader = policy.Open(place.filter);
   if (!reader.ok()) return reader.status();
-  if (std::string why = (*reader)->Describe().always_maybe; !why.empty()) {
+  if (std::string why = reader->Describe().always_maybe; !why.empty()) {
     return Status::NotSupported(std::move(why));
   }
   readers->push_back(*std::move(reader));

@@ -21,7 +21,7 @@ ListedFilter Look(const FilterPolicy& policy, ParquetFilterPlace place) {
   if (status.ok()) {
     auto reader = policy.Open(listed.place.filter);
     status = reader.status();
-    if (reader.ok()) listed.info = (*reader)->Describe();
+    if (reader.ok()) listed.info = reader->Describe();
   }
   if (status.ok()) {
     listed.verdict = VerdictOf(listed.info);

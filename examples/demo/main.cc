@@ -116,7 +116,7 @@ tamis::Result<std::vector<Row>> MeasureAll(const std::vector<Setting>& settings,
 tamis::Status Compact(const std::string& dir, const std::string& filter) {
   auto store = tamis::Store::Open(dir, Options(filter));
   if (!store.ok()) return store.status();
-  return (*store)->Compact();
+  return store->Compact();
 }
 
 tamis::Status Run(const Arguments& arguments) {

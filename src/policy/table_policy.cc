@@ -43,7 +43,7 @@ Status TrySize(const FilterPolicy& policy, std::size_t keys) {
                  " does not open: " + reader.status().message());
   }
   for (std::size_t i = 0; i < keys; ++i) {
-    if (!(*reader)->MayContain("key " + std::to_string(i))) {
+    if (!reader->MayContain("key " + std::to_string(i))) {
       return Unfit("its own" + of_keys + " denies one that was added");
     }
   }
@@ -92,7 +92,7 @@ Status TryPolicy(const FilterPolicy& policy) {
 std::string KindOf(const FilterPolicy& policy) {
   const std::string bytes = OfOneKey(policy);
   const auto reader = policy.Open(bytes);
-  return reader.ok() ? (*reader)->Describe().kind : std::string();
+  return reader.ok() ? reader->Describe().kind : std::string();
 }
 
 std::optional<std::uint64_t> LineSeedOf(const FilterPolicy& policy) {

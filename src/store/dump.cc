@@ -83,7 +83,7 @@ Status DumpTable(Env& env, const std::string& path, const StoreOptions& options,
                  const DumpVisitor& visit) {
   auto file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
-  if (!visit(About("table", std::to_string((*file)->size()) + " bytes"))) {
+  if (!visit(About("table", std::to_string(file->size()) + " bytes"))) {
     return Status::Ok();
   }
   TableReadContext context;
@@ -91,7 +91,7 @@ Status DumpTable(Env& env, const std::string& path, const StoreOptions& options,
   auto table = Table::Open(context, *std::move(file), path);
   if (!table.ok()) return TellProblem(table.status(), visit);
   if (!TellAbout(**table, visit)) return Status::Ok();
-  const auto it = (*table)->NewIterator(
+  const auto it = table->NewIterator(
       {.verify_checksums = true, .fill_cache = false, .check_order = false});
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     const bool goes_on =

@@ -55,9 +55,9 @@ std::optional<FileType> TypeOfSuffix(std::string_view suffix) noexcept {
 Status WriteAndSync(Env& env, const std::string& path, Slice bytes) {
   auto file = env.Create(path, WriteKind::kTable);
   if (!file.ok()) return file.status();
-  Status status = (*file)->Append(bytes);
-  if (status.ok()) status = (*file)->Sync();
-  if (status.ok()) status = (*file)->Close();
+  Status status = file->Append(bytes);
+  if (status.ok()) status = file->Sync();
+  if (status.ok()) status = file->Close();
   return status;
 }
 
@@ -145,12 +145,12 @@ Result<std::string> ReadCurrent(Env& env, const std::string& dir) {
   const std::string path = CurrentFileName(dir);
   auto file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
-  const std::uint64_t size = (*file)->size();
+  const std::uint64_t size = file->size();
   if (size > kLongestCurrent) {
     return Status::Corruption(path + ": too long to be a manifest's name");
   }
   std::string scratch;
-  const auto bytes = (*file)->Read(0, static_cast<std::size_t>(size), &scratch);
+  const auto bytes = file->Read(0, static_cast<std::size_t>(size), &scratch);
   if (!bytes.ok()) return bytes.status();
   std::string_view name = *bytes;
   if (!name.ends_with('\n')) {

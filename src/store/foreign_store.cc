@@ -78,7 +78,7 @@ bool IsRocksDbLog(Env& env, const std::string& path) {
       env.OpenReadable(path, false);
   if (!file.ok()) return false;
   std::string scratch;
-  const Result<Slice> start = (*file)->ReadAtMost(0, kFirstLine, &scratch);
+  const Result<Slice> start = file->ReadAtMost(0, kFirstLine, &scratch);
   if (!start.ok()) return false;
   const Slice line = start->substr(0, start->find('\n'));
   return line.find(" RocksDB version: ") != Slice::npos;
@@ -88,10 +88,10 @@ std::optional<Evidence> InTable(Env& env, const std::string& dir,
                                 const std::string& name) {
   const Result<std::unique_ptr<ReadableFile>> file =
       env.OpenReadable(dir + "/" + name, false);
-  if (!file.ok() || (*file)->size() < kMagicBytes) return std::nullopt;
+  if (!file.ok() || file->size() < kMagicBytes) return std::nullopt;
   std::string scratch;
   const Result<Slice> end =
-      (*file)->Read((*file)->size() - kMagicBytes, kMagicBytes, &scratch);
+      file->Read(file->size() - kMagicBytes, kMagicBytes, &scratch);
   if (!end.ok()) return std::nullopt;
   const std::uint64_t magic = LoadLittle64(end->data());
   if (std::find(std::begin(kRocksDbMagics), std::end(kRocksDbMagics), magic) ==

@@ -54,11 +54,11 @@ Status LookInto(const TableReadContext& context,
   auto table = Table::Open(context, std::move(file), path);
   Status status = table.status();
   if (table.ok()) {
-    const auto filter = (*table)->ReadFilter();
+    const auto filter = table->ReadFilter();
     out->filter = filter->kind_name();
     out->filter_rate = filter->expected_rate();
     status = filter->damage();
-    const auto traits = (*table)->ReadTraits();
+    const auto traits = table->ReadTraits();
     if (traits.ok()) TakeTraits(*traits, out);
     if (status.ok()) status = traits.status();
   }

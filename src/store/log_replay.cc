@@ -355,8 +355,7 @@ Result<ReplayLog> ReadLogInPart(Env& env, const std::string& dir,
   if (!file.ok()) return file.status();
   UnreadableRanges unreadable;
   const Status read = NoThrow([&] {
-    return ReadWhatCanBeRead(**file, 0,
-                             static_cast<std::size_t>((*file)->size()),
+    return ReadWhatCanBeRead(**file, 0, static_cast<std::size_t>(file->size()),
                              &log.contents, &unreadable);
   });
   if (!read.ok()) return AboutFile(log.path, read);

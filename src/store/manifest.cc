@@ -141,9 +141,9 @@ void ForEachEditPrefix(Env& env, const std::string& path,
       env.OpenReadable(path, false);
   if (!file.ok()) return;
   std::string scratch;
-  const std::uint64_t bytes = std::min((*file)->size(), kMaxPrefix);
+  const std::uint64_t bytes = std::min(file->size(), kMaxPrefix);
   const Result<Slice> contents =
-      (*file)->Read(0, static_cast<std::size_t>(bytes), &scratch);
+      file->Read(0, static_cast<std::size_t>(bytes), &scratch);
   if (!contents.ok()) return;
   LogReader reader(*contents);
   Slice record;

@@ -52,7 +52,7 @@ Result<std::string> ReadWholeFile(Env& env, const std::string& path,
                                   std::uint64_t limit) {
   Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
-  const std::uint64_t bytes = (*file)->size();
+  const std::uint64_t bytes = file->size();
   if (Status fits = CheckLength(path, bytes, limit); !fits.ok()) return fits;
   std::string contents;
   try {

@@ -313,7 +313,7 @@ Status Repair::WriteManifest() {
   const std::string log = LogFileName(dir_, state.log_number);
   Result<std::unique_ptr<WritableFile>> made =
       env_.Create(log, WriteKind::kLog);
-  Status closed = made.ok() ? (*made)->Close() : made.status();
+  Status closed = made.ok() ? made->Close() : made.status();
   if (closed.ok()) closed = env_.SyncDirectory(dir_);
   if (!closed.ok()) return closed;
   const std::uint64_t number = NewNumber();

@@ -29,14 +29,14 @@ class PrefixReader {
       finding_->unread = UnlessDamage(file.status());
       return Damage(file.status().message());
     }
-    finding_->unread = CheckLength(path, (*file)->size(), kMaxManifestBytes);
+    finding_->unread = CheckLength(path, file->size(), kMaxManifestBytes);
     if (!finding_->unread.ok()) return;
     std::string contents;
     UnreadableRanges unreadable;
     finding_->unread =
         AboutFile(path, NoThrow([&] {
                     return ReadWhatCanBeRead(
-                        **file, 0, static_cast<std::size_t>((*file)->size()),
+                        **file, 0, static_cast<std::size_t>(file->size()),
                         &contents, &unreadable);
                   }));
     if (!finding_->unread.ok()) return;

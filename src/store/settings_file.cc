@@ -242,12 +242,12 @@ Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
   const std::string path = SettingsFileName(dir);
   Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
-  if ((*file)->size() > kMaxSettingsBytes) {
+  if (file->size() > kMaxSettingsBytes) {
     return Status::NotSupported(path + ": too long for a file of settings");
   }
   std::string scratch;
   const Result<Slice> bytes =
-      (*file)->Read(0, static_cast<std::size_t>((*file)->size()), &scratch);
+      file->Read(0, static_cast<std::size_t>(file->size()), &scratch);
   if (!bytes.ok()) return bytes.status();
   Result<std::vector<NamedLine>> lines = ParseSettings(*bytes);
   if (lines.ok()) return lines;

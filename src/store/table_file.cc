@@ -43,9 +43,9 @@ Result<std::unique_ptr<Table>> TableFile::OpenFile() const {
     return Status::Corruption(path + ": the table is missing");
   }
   if (!file.ok()) return file.status();
-  if ((*file)->size() != metadata_.bytes) {
+  if (file->size() != metadata_.bytes) {
     return Status::Corruption(
-        path + ": it has " + std::to_string((*file)->size()) +
+        path + ": it has " + std::to_string(file->size()) +
         " bytes, the manifest says " + std::to_string(metadata_.bytes));
   }
   return Table::Open(

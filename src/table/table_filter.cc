@@ -100,7 +100,7 @@ std::shared_ptr<const TableFilter> TableFilter::OpenWhole(
   }
   Result<std::unique_ptr<const FilterReader>> reader = opener.Open(bytes);
   if (!reader.ok()) return Damaged(reader.status());
-  const FilterInfo info = (*reader)->Describe();
+  const FilterInfo info = reader->Describe();
   filter->kind_ = Kind::kWhole;
   filter->reader_ = *std::move(reader);
   filter->kind_name_ = info.kind;

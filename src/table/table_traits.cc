@@ -45,7 +45,7 @@ bool OpensWhole(const ReadableFile& file, const MetaEntry& entry,
   if (!ReadBlock(file, entry.handle, &buffer, &bytes).ok()) return false;
   const auto reader = opener.Open(bytes);
   if (!reader.ok()) return false;
-  *info = (*reader)->Describe();
+  *info = reader->Describe();
   return true;
 }
 

@@ -45,9 +45,9 @@ TEST(TamisErasable, WritesTheFrozenBytes) {
     const auto reader = PolicyOf("tamis")->Open(filter);
     ASSERT_TRUE(reader.ok());
     for (const std::string& key : keys) {
-      EXPECT_TRUE((*reader)->MayContain(key));
+      EXPECT_TRUE(reader->MayContain(key));
     }
-    EXPECT_EQ((*reader)->Describe().kind, spec.substr(0, spec.find(':')));
+    EXPECT_EQ(reader->Describe().kind, spec.substr(0, spec.find(':')));
   }
 }
 
@@ -103,13 +103,13 @@ TEST(TamisErasable, OpensLoadsOrRefusesAsItsPageSays) {
       continue;
     }
     ASSERT_TRUE(reader.ok()) << reader.status().ToString();
-    EXPECT_EQ((*reader)->Describe().always_maybe.empty(),
+    EXPECT_EQ(reader->Describe().always_maybe.empty(),
               row["opens"] == "probes");
     for (const std::string& key : testing::KeysFromHex(row["keys"])) {
-      EXPECT_TRUE((*reader)->MayContain(key));
+      EXPECT_TRUE(reader->MayContain(key));
     }
     for (const std::string& key : testing::KeysFromHex(row["absent"])) {
-      EXPECT_FALSE((*reader)->MayContain(key));
+      EXPECT_FALSE(reader->MayContain(key));
     }
   }
 }
@@ -175,10 +175,10 @@ TEST_P(EveryErasable, AnswersFromBytesAtEveryAddress) {
         policy->Open(Slice(memory.get() + offset, filter.size()));
     ASSERT_TRUE(reader.ok());
     const std::unique_ptr<bool[]> out(new bool[slices.size()]);
-    (*reader)->MayContainMany(slices, {out.get(), slices.size()});
+    reader->MayContainMany(slices, {out.get(), slices.size()});
     std::vector<bool> answers(out.get(), out.get() + slices.size());
     for (std::size_t i = 0; i < slices.size(); ++i) {
-      ASSERT_EQ((*reader)->MayContain(slices[i]), answers[i]) << offset;
+      ASSERT_EQ(reader->MayContain(slices[i]), answers[i]) << offset;
     }
     if (offset == 0) expected = answers;
     EXPECT_EQ(answers, expected) << offset;

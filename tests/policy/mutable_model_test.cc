@@ -68,10 +68,10 @@ class Life {
     // The same from the bytes, as a store would open them.
     const std::string bytes = Saved();
     const auto policy = MakePolicy("tamis");
-    const auto reader = (*policy)->Open(bytes);
+    const auto reader = policy->Open(bytes);
     ASSERT_TRUE(reader.ok());
     for (const std::string& key : model_) {
-      ASSERT_TRUE((*reader)->MayContain(key));
+      ASSERT_TRUE(reader->MayContain(key));
     }
   }
 
@@ -182,12 +182,11 @@ TEST_P(MutableModel, ALoadedFilterGoesOnAsTheOneThatWasSaved) {
     const bool erases = i % 3 == 2;
     const Status one =
         erases ? life.filter()->Erase(key) : life.filter()->Insert(key);
-    const Status other =
-        erases ? (*loaded)->Erase(key) : (*loaded)->Insert(key);
+    const Status other = erases ? loaded->Erase(key) : loaded->Insert(key);
     ASSERT_EQ(one.code(), other.code());
   }
   std::string bytes;
-  ASSERT_TRUE((*loaded)->Save(&bytes).ok());
+  ASSERT_TRUE(loaded->Save(&bytes).ok());
   EXPECT_EQ(bytes, life.Saved());
 }
 

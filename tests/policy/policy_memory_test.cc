@@ -120,8 +120,7 @@ TEST_P(PolicyMemory, FiltersThatGrowSayWhenThereIsNone) {
     for (int end = number + 50; number < end; ++number) {
       char key[16];
       const int length = std::snprintf(key, sizeof(key), "%d", number);
-      Status inserted =
-          (*filter)->Insert({key, static_cast<std::size_t>(length)});
+      Status inserted = filter->Insert({key, static_cast<std::size_t>(length)});
       if (inserted.code() == StatusCode::kFilterFull) continue;
       if (!inserted.ok()) {
         EXPECT_EQ(inserted.code(), StatusCode::kResourceExhausted);
@@ -130,7 +129,7 @@ TEST_P(PolicyMemory, FiltersThatGrowSayWhenThereIsNone) {
     return Status::Ok();
   });
   std::string bytes;
-  ExpectStatus([&] { return (*filter)->Save(&bytes); },
+  ExpectStatus([&] { return filter->Save(&bytes); },
                [&] { bytes = std::string(); });
 }
 
@@ -201,7 +200,7 @@ TEST_F(FilterFileMemory, StatusSaysWhenThereIsNone) {
   auto file = FilterFile::Open(path);
   ASSERT_TRUE(file.ok()) << file.status().ToString();
   std::filesystem::resize_file(path, 1000);
-  ExpectStatus([&] { return (*file)->status(); });
+  ExpectStatus([&] { return file->status(); });
 }
 
 TEST(MutableFilterMemory, LoadingSaysWhenThereIsNone) {

@@ -217,7 +217,7 @@ TEST(StoreCheckLiveThreads, FindsNothingWrongBesideABusyWriter) {
   std::thread writer([&] {
     for (std::uint64_t i = 0; !stop; ++i, ++written) {
       const std::string value(100 + i % 50 * (i % 97 == 0 ? 200 : 1), 'x');
-      ASSERT_TRUE((*store)->Put({}, NumberKey(i * 7919 % 3000), value).ok());
+      ASSERT_TRUE(store->Put({}, NumberKey(i * 7919 % 3000), value).ok());
     }
   });
   for (int i = 0; i < 15 || written < 3'000; ++i) {

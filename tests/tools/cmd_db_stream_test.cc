@@ -33,13 +33,13 @@ std::string AllBytes(const TempDir& dir) {
   std::string all;
   for (int i = 0; i < 256; ++i) {
     const std::string byte(1, static_cast<char>(i));
-    EXPECT_TRUE((*store)->Put({}, byte, byte + byte).ok());
+    EXPECT_TRUE(store->Put({}, byte, byte + byte).ok());
     all += byte;
   }
-  EXPECT_TRUE((*store)->Put({}, all, all).ok());
-  EXPECT_TRUE((*store)->Put({}, "", "of the empty key").ok());
-  EXPECT_TRUE((*store)->Put({}, "of the empty value", "").ok());
-  EXPECT_TRUE((*store)->Put({}, "\xc3\xa4", "UTF-8").ok());
+  EXPECT_TRUE(store->Put({}, all, all).ok());
+  EXPECT_TRUE(store->Put({}, "", "of the empty key").ok());
+  EXPECT_TRUE(store->Put({}, "of the empty value", "").ok());
+  EXPECT_TRUE(store->Put({}, "\xc3\xa4", "UTF-8").ok());
   return db;
 }
 

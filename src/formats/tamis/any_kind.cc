@@ -25,7 +25,7 @@ Status CombineUnknown(std::span<const Slice> filters,
   auto reader = OpenUnknown(filters.front());
   if (!reader.ok()) return reader.status();
   return Status::InvalidArgument("a filter cannot be combined: " +
-                                 (*reader)->Describe().always_maybe);
+                                 reader->Describe().always_maybe);
 }
 
 KindReading::Combine CombineOf(Slice bytes) {
