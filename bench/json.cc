@@ -20,6 +20,15 @@ Json OrNull(std::optional<double> value) {
   return value.has_value() ? Json(*value) : Json();
 }
 
+// The members are bytes; null: not known.
+Json CachesJson(const CpuCaches& caches) {
+  Json json;
+  json["l1d"] = caches.l1d == 0 ? Json() : Json(caches.l1d);
+  json["l2"] = caches.l2 == 0 ? Json() : Json(caches.l2);
+  json["l3"] = caches.l3 == 0 ? Json() : Json(caches.l3);
+  return json;
+}
+
 Json Parse(std::string_view text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
@@ -109,6 +118,13 @@ Json SamplesJson(const Samples& samples) {
   return json;
 }
 
+Json GoalJson(const StoreGoal& goal, const char* value_name) {
+  return {{"what", std::string(goal.what)},
+          {goal.at_least ? "at_least" : "at_most", goal.bound},
+          {value_name, OrNull(goal.value)},
+          {"verdict", std::string(goal.Verdict())}};
+}
+
 // Returns null where there is no such member, or `json` is no object.
 Json Member(const Json& json, const std::string& name) {
   return json.is_object() && json.contains(name) ? json[name] : Json();
@@ -139,7 +155,8 @@ std::vector<Sample> ParseSamples(const Json& json) {
 
 std::string ToJson(const Report& report) {
   Json json;
-  json["cpu"] = report.cpu;
+  json["cpu"] = report.machine.cpu;
+  json["caches"] = CachesJson(report.machine.caches);
   json["kernels"] = report.kernels;
   json["rocksdb_left_out"] =
       report.skipped.empty() ? Json() : Json(report.skipped);
@@ -156,7 +173,8 @@ std::string ToJson(const Report& report) {
 
 std::string StoreJson(const StoreRun& run) {
   Json json;
-  json["cpu"] = run.cpu;
+  json["cpu"] = run.machine.cpu;
+  json["caches"] = CachesJson(run.machine.caches);
   json["keys"] = run.plan.keys;
   json["key_bytes"] = kStoreKeyBytes;
   json["value_bytes"] = kStoreValueBytes;
@@ -170,11 +188,7 @@ std::string StoreJson(const StoreRun& run) {
         SamplesJson(run.engines[i]);
   }
   for (const StoreGoal& goal : CheckStoreGoals(run)) {
-    json["goals"].push_back(
-        {{"what", std::string(goal.what)},
-         {goal.at_least ? "at_least" : "at_most", goal.bound},
-         {"ratio", OrNull(goal.value)},
-         {"verdict", std::string(goal.Verdict())}});
+    json["goals"].push_back(GoalJson(goal, "ratio"));
   }
   return json.dump(2) + "\n";
 }
@@ -187,7 +201,7 @@ Result<StoreRun> ParseStoreJson(std::string_view text) {
   }
   StoreRun run;
   const Json cpu = Member(json, "cpu");
-  if (cpu.is_string()) run.cpu = cpu.get<std::string>();
+  if (cpu.is_string()) run.machine.cpu = cpu.get<std::string>();
   run.plan.keys = static_cast<std::uint64_t>(NumberOr0(Member(json, "keys")));
   run.rounds = static_cast<unsigned>(NumberOr0(Member(json, "rounds")));
   for (std::size_t i = 0; i < kStoreEngineCount; ++i) {

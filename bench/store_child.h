@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,7 +29,9 @@ class StoreChild {
 };
 
 // What the other end does until it is told nothing more: reads phases from
-// standard input, writes figures to standard output.
-void ServePhases(StoreWorker* worker);
+// standard input, has them run, writes figures to standard output.
+using RunPhase =
+    std::function<Result<Figures>(std::string_view phase, unsigned round)>;
+void ServePhases(const RunPhase& run);
 
 }  // namespace tamis::bench
