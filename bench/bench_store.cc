@@ -20,6 +20,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bench/cold_phases.h"
+#include "bench/cold_report.h"
+#include "bench/cold_run.h"
 #include "bench/gnuplot.h"
 #include "bench/store_child.h"
 #include "bench/store_phases.h"
@@ -43,18 +46,25 @@ void AddOptions(CLI::App* app, BenchOptions* options) {
       ->check(CLI::Range(std::uint64_t{1000}, kMaxKeys));
   app->add_option("--operations", options->operations,
                   "Reads of each sort per round (default: 1 million, at most "
-                  "a quarter of the keys)")
+                  "a quarter of the keys; --cold: 20,000, at most one for 500 "
+                  "keys)")
       ->check(CLI::Range(std::uint64_t{100}, kMaxKeys));
   app->add_option("--rounds", options->rounds,
-                  "Every figure of reads is the median of that many")
-      ->check(CLI::Range(1u, 100u))
-      ->capture_default_str();
+                  "Every figure of reads is the median of that many (default: "
+                  "3)")
+      ->check(CLI::Range(1u, 100u));
   app->add_flag(
       "--snappy", options->snappy,
       "All compress with Snappy, except LMDB, which then takes no part");
   app->add_flag(
       "--rocksdb-caches", options->rocksdb_caches,
       "RocksDB caches the blocks of its tables instead of mapping them");
+  app->add_flag("--cold", options->cold,
+                "Reads of data that is on disk and not in memory: what they "
+                "read, in how many requests, and how long they take");
+  app->add_flag("--drop-files", options->drop_files,
+                "With --cold, drop only the stores' files from the page cache, "
+                "and not the whole machine's, which takes root");
   app->add_option("--dir", options->dir,
                   "Where the stores go (default: a fresh directory under the "
                   "system's temporary directory)");
@@ -76,7 +86,25 @@ void AddOptions(CLI::App* app, BenchOptions* options) {
       "Example:\n  bench_store --quick --json out.json");
 }
 
+int ServeCold(const BenchOptions& options) {
+  for (const ColdStore& store : kColdStores) {
+    if (store.name != options.serve) continue;
+    EngineSettings settings = PlanFor(options).settings;
+    settings.cold = true;
+    settings.rocksdb_reads = store.rocksdb_reads;
+    auto engine = kStoreEngines[store.engine].make(settings);
+    if (engine == nullptr) return 2;
+    ColdWorker worker(ColdPlanFor(options), std::move(engine), options.dir);
+    ServePhases([&](std::string_view phase, unsigned round) {
+      return worker.Run(phase, round);
+    });
+    return 0;
+  }
+  return 2;
+}
+
 int Serve(const BenchOptions& options) {
+  if (options.cold) return ServeCold(options);
   const StorePlan plan = PlanFor(options);
   for (const StoreEngineKind& kind : kStoreEngines) {
     if (kind.name != options.serve) continue;
@@ -140,6 +168,12 @@ Status CheckRoom(const BenchOptions& options, const StorePlan& plan) {
 }
 
 Status CheckOutputs(const BenchOptions& options) {
+  const bool draws = !options.plot.empty() || !options.svg.empty();
+  if (options.cold && (draws || options.snappy || options.rocksdb_caches)) {
+    return Status::InvalidArgument(
+        "--cold draws nothing, compresses nothing and reads RocksDB's tables "
+        "in all ways");
+  }
   if (!options.plot.empty()) {
     if (Status there = CheckGnuplot(); !there.ok()) return there;
   }
@@ -211,12 +245,44 @@ int ConductWarm(const BenchOptions& options) {
   return printed.ok() ? 0 : Fail(printed, 1);
 }
 
+// Returns 77 where a test finds no disk that it could make cold.
+int ConductCold(const BenchOptions& options) {
+  constexpr int kSkipped = 77;
+  BenchOptions filling = options;
+  filling.operations = 0;  // those of the warm-up, not those of the phases
+  const auto dir = [&](std::string_view engine) {
+    return options.dir + "/" + std::string(engine) + "/fill_random";
+  };
+  const ColdArguments arguments = {
+      .fill =
+          [&](std::string_view name) { return ChildArguments(filling, name); },
+      .read =
+          [&](const ColdStore& store) {
+            return ColdArgumentsFor(options, store,
+                                    dir(kStoreEngines[store.engine].name));
+          },
+      .dir = dir};
+  const auto run = MeasureCold(ColdPlanFor(options), options.rounds, arguments,
+                               ShowProgress);
+  ClearProgress();
+  if (!run.ok()) {
+    if (run.status().code() != StatusCode::kNotSupported) {
+      return Fail(run.status(), 1);
+    }
+    return Fail(run.status(), options.smoke ? kSkipped : 2);
+  }
+  Status printed = Print(options, ColdText(*run), ColdJson(*run));
+  return printed.ok() ? 0 : Fail(printed, 1);
+}
+
 int Conduct(BenchOptions options) {
   if (Status fine = CheckOutputs(options); !fine.ok()) return Fail(fine, 2);
   if (Status made = MakeDirectory(&options); !made.ok()) return Fail(made, 2);
   OutliveTheStores();
   const Status room = CheckRoom(options, PlanFor(options));
-  const int code = room.ok() ? ConductWarm(options) : Fail(room, 2);
+  const int code = !room.ok()     ? Fail(room, 2)
+                   : options.cold ? ConductCold(options)
+                                  : ConductWarm(options);
   std::error_code ignored;
   std::filesystem::remove_all(options.dir, ignored);
   return code;
@@ -234,6 +300,9 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (options.rounds == 0) {
+    options.rounds = options.cold && options.smoke ? 1 : 3;
   }
   if (!options.serve.empty()) return tamis::bench::Serve(options);
   if (!options.from.empty()) return tamis::bench::DrawStored(options);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/cold_report.h"
 #include "bench/report.h"
 #include "bench/store_report.h"
 
@@ -189,6 +190,36 @@ std::string StoreJson(const StoreRun& run) {
   }
   for (const StoreGoal& goal : CheckStoreGoals(run)) {
     json["goals"].push_back(GoalJson(goal, "ratio"));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string ColdJson(const ColdRun& run) {
+  Json json;
+  json["cpu"] = run.machine.cpu;
+  json["caches"] = CachesJson(run.machine.caches);
+  json["disk"] = run.disk.empty() ? Json() : Json(run.disk);
+  json["disk_read_ahead_kib"] =
+      run.disk_read_ahead ? Json(*run.disk_read_ahead) : Json();
+  json["dropped"] =
+      run.plan.drop == Drop::kMachine ? "page cache" : "files of the store";
+  json["keys"] = run.plan.keys;
+  json["key_bytes"] = kStoreKeyBytes;
+  json["value_bytes"] = kStoreValueBytes;
+  json["operations"] = run.plan.operations;
+  json["warm_up"] = run.plan.warm_up;
+  json["rounds"] = run.rounds;
+  json["seconds"] = run.seconds;
+  json["units"] = "nanoseconds, bytes, requests per operation; shares";
+  for (std::size_t i = 0; i < kColdStoreCount; ++i) {
+    Json& store = json["stores"][std::string(kColdStores[i].name)];
+    store = Json::object();
+    for (const auto& [name, samples] : run.stores[i]) {
+      for (const Sample& sample : samples) store[name].push_back(sample.value);
+    }
+  }
+  for (const StoreGoal& goal : CheckColdGoals(run)) {
+    json["goals"].push_back(GoalJson(goal, "value"));
   }
   return json.dump(2) + "\n";
 }

@@ -119,6 +119,7 @@ inline constexpr StoreEngineKind kStoreEngines[] = {
 };
 inline constexpr std::size_t kStoreEngineCount = std::size(kStoreEngines);
 inline constexpr std::size_t kLmdb = 3;  // its place among them
+static_assert(kStoreEngines[kLmdb].name == "LMDB");
 
 // All files below `dir`, by their lengths.
 std::uint64_t BytesOnDisk(const std::string& dir);

@@ -34,6 +34,21 @@ StorePlan PlanFor(const BenchOptions& options) {
   return plan;
 }
 
+ColdPlan ColdPlanFor(const BenchOptions& options) {
+  constexpr std::uint64_t kKeysPerOperation = 500;
+  ColdPlan plan;
+  plan.keys = PlanFor(options).keys;
+  // At least one MultiGet.
+  const std::uint64_t most =
+      std::max<std::uint64_t>(100, plan.keys / kKeysPerOperation);
+  plan.operations = options.operations != 0 ? options.operations
+                                            : std::min(plan.operations, most);
+  plan.warm_up = std::min(plan.warm_up, most / 2);
+  // A test must not slow down everything else on the machine.
+  if (options.drop_files || options.smoke) plan.drop = Drop::kFiles;
+  return plan;
+}
+
 std::vector<std::string> ChildArguments(const BenchOptions& options,
                                         std::string_view name) {
   const StorePlan plan = PlanFor(options);
@@ -49,6 +64,20 @@ std::vector<std::string> ChildArguments(const BenchOptions& options,
   if (options.snappy) arguments.emplace_back("--snappy");
   if (options.rocksdb_caches) arguments.emplace_back("--rocksdb-caches");
   if (options.smoke) arguments.emplace_back("--smoke");
+  return arguments;
+}
+
+std::vector<std::string> ColdArgumentsFor(const BenchOptions& options,
+                                          const ColdStore& store,
+                                          const std::string& dir) {
+  const ColdPlan plan = ColdPlanFor(options);
+  std::vector<std::string> arguments = {
+      "bench_store",  "--cold",
+      "--serve",      std::string(store.name),
+      "--dir",        dir,
+      "--keys",       std::to_string(plan.keys),
+      "--operations", std::to_string(plan.operations)};
+  if (plan.drop == Drop::kFiles) arguments.emplace_back("--drop-files");
   return arguments;
 }
 
