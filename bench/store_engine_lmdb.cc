@@ -15,8 +15,7 @@ namespace tamis::bench {
 namespace {
 
 // A transaction per entry would write every page on the way to the root for
-// 116 bytes.  Who loads data into LMDB writes many entries per transaction;
-// larger ones than this are no faster.
+// 116 bytes.  Who loads data into LMDB writes many entries per transaction.
 constexpr std::size_t kPutsPerTransaction = 10'000;
 // A read transaction is a snapshot, and as long as it lasts no page is used
 // again.  A server renews it with every request or batch of requests.

@@ -146,10 +146,12 @@ double LargestOf(const StoreRun& run, const Panel& panel) {
 // One bar per store, below each other; a store without the figure has none.
 std::string GroupSvg(const StoreRun& run, const Bars& bars, const Panel& panel,
                      double largest, int top) {
-  std::string svg = Text(kBarsLeft - 10, top + kBarStep + kBarHeight - 2,
-                         "label", bars.label);
+  const std::vector<std::size_t> shown = Shown(run);
+  const int middle = kBarStep * (static_cast<int>(shown.size()) - 1) / 2;
+  std::string svg =
+      Text(kBarsLeft - 10, top + middle + kBarHeight - 2, "label", bars.label);
   int y = top - kBarStep;
-  for (const std::size_t i : Shown(run)) {
+  for (const std::size_t i : shown) {
     y += kBarStep;
     const auto median = MedianOf(run.engines[i], bars.metric);
     if (!median.has_value()) continue;
