@@ -198,7 +198,7 @@ void NotePeaks(const Peaks& peaks, Run* run) {
 
 Result<Report> MeasureTable(const Options& options) {
   Report report;
-  report.cpu = CpuName();
+  report.machine = ThisMachine();
   report.kernels = std::string(ActiveKernels().name);
   if (const auto peers = NewRocksDbSubjects(kFloorBits); !peers.ok()) {
     report.skipped = peers.status().message();
@@ -248,7 +248,7 @@ Status Frontier(const Options& options, const Report& report) {
       points,
       fmt::format("{} million keys of {} bytes; {}; {}",
                   static_cast<double>(run->plan.keys) / 1e6,
-                  run->plan.key_bytes, report.cpu, report.kernels),
+                  run->plan.key_bytes, report.machine.cpu, report.kernels),
       options.frontier);
 }
 
@@ -267,7 +267,7 @@ Status Plot(const Options& options) {
   ClearProgress();
   if (!data.ok()) return data.status();
   const std::string title =
-      fmt::format("{}; kernels: {}", CpuName(), ActiveKernels().name);
+      fmt::format("{}; kernels: {}", ThisMachine().cpu, ActiveKernels().name);
   return DrawPlot(*data, title, options.plot);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_store: one workload through Tamis, LevelDB and RocksDB in one run.
+// bench_store: one workload through Tamis, LevelDB, RocksDB and LMDB in one
+// run.
 
 #include <unistd.h>
 #include <algorithm>
@@ -19,9 +20,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bench/cold_phases.h"
+#include "bench/cold_report.h"
+#include "bench/cold_run.h"
 #include "bench/gnuplot.h"
 #include "bench/store_child.h"
 #include "bench/store_phases.h"
+#include "bench/store_plans.h"
 #include "bench/store_report.h"
 #include "bench/store_run.h"
 
@@ -30,43 +35,36 @@ namespace {
 
 constexpr std::uint64_t kMaxKeys = 1'000'000'000;
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
-constexpr std::uint64_t kEntryBytes = kStoreKeyBytes + kStoreValueBytes;
-// All three stores at once; one of them may be compacting, and keeps a log.
-constexpr std::uint64_t kDiskShare = 5;
+// All four stores at once; one of them may be compacting, and keeps a log.
+// LMDB's pages are two thirds full.
+constexpr std::uint64_t kDiskShare = 7;
 constexpr std::uint64_t kLogs = 3 * 2 * kStoreWriteBuffer;
 
-struct Options {
-  std::uint64_t keys = 0;        // 0: by --quick and --smoke
-  std::uint64_t operations = 0;  // likewise
-  unsigned rounds = 3;
-  bool snappy = false;
-  bool rocksdb_caches = false;
-  bool quick = false;
-  bool smoke = false;
-  std::string dir;  // empty: a fresh one
-  std::string json;
-  std::string plot;
-  std::string svg;
-  std::string from;   // figures to draw; empty: measure
-  std::string serve;  // the store to serve; empty: conduct
-};
-
-void AddOptions(CLI::App* app, Options* options) {
+void AddOptions(CLI::App* app, BenchOptions* options) {
   app->add_option("--keys", options->keys,
                   "Entries (default: 10 million; 1 million if --quick)")
       ->check(CLI::Range(std::uint64_t{1000}, kMaxKeys));
   app->add_option("--operations", options->operations,
                   "Reads of each sort per round (default: 1 million, at most "
-                  "a quarter of the keys)")
+                  "a quarter of the keys; --cold: 20,000, at most one for 500 "
+                  "keys)")
       ->check(CLI::Range(std::uint64_t{100}, kMaxKeys));
   app->add_option("--rounds", options->rounds,
-                  "Every figure of reads is the median of that many")
-      ->check(CLI::Range(1u, 100u))
-      ->capture_default_str();
-  app->add_flag("--snappy", options->snappy, "All three compress with Snappy");
+                  "Every figure of reads is the median of that many (default: "
+                  "3)")
+      ->check(CLI::Range(1u, 100u));
+  app->add_flag(
+      "--snappy", options->snappy,
+      "All compress with Snappy, except LMDB, which then takes no part");
   app->add_flag(
       "--rocksdb-caches", options->rocksdb_caches,
       "RocksDB caches the blocks of its tables instead of mapping them");
+  app->add_flag("--cold", options->cold,
+                "Reads of data that is on disk and not in memory: what they "
+                "read, in how many requests, and how long they take");
+  app->add_flag("--drop-files", options->drop_files,
+                "With --cold, drop only the stores' files from the page cache, "
+                "and not the whole machine's, which takes root");
   app->add_option("--dir", options->dir,
                   "Where the stores go (default: a fresh directory under the "
                   "system's temporary directory)");
@@ -83,59 +81,39 @@ void AddOptions(CLI::App* app, Options* options) {
                 "A tiny run that only shows that everything works");
   app->add_option("--serve", options->serve)->group("");  // not for people
   app->footer(
-      "Needs about 600 bytes of disk per entry.  Ends with 1 if a store gives\n"
+      "Needs about 850 bytes of disk per entry.  Ends with 1 if a store gives\n"
       "a wrong answer, never because one is slow.\n"
       "Example:\n  bench_store --quick --json out.json");
 }
 
-StorePlan PlanFor(const Options& options) {
-  StorePlan plan;
-  plan.keys = options.keys;
-  if (plan.keys == 0 && options.quick) plan.keys = 1'000'000;
-  if (plan.keys == 0 && options.smoke) plan.keys = 20'000;
-  if (plan.keys == 0) plan.keys = 10'000'000;
-  plan.operations = options.operations;
-  if (plan.operations == 0) {
-    plan.operations = std::min<std::uint64_t>(1'000'000, plan.keys / 4);
+int ServeCold(const BenchOptions& options) {
+  for (const ColdStore& store : kColdStores) {
+    if (store.name != options.serve) continue;
+    EngineSettings settings = PlanFor(options).settings;
+    settings.cold = true;
+    settings.rocksdb_reads = store.rocksdb_reads;
+    auto engine = kStoreEngines[store.engine].make(settings);
+    if (engine == nullptr) return 2;
+    ColdWorker worker(ColdPlanFor(options), std::move(engine), options.dir);
+    ServePhases([&](std::string_view phase, unsigned round) {
+      return worker.Run(phase, round);
+    });
+    return 0;
   }
-  plan.memtable_entries = std::min(plan.memtable_entries, plan.keys / 2);
-  plan.settings.snappy = options.snappy;
-  plan.settings.rocksdb_caches = options.rocksdb_caches;
-  // Twice: caches are in shards, which do not fill evenly.
-  plan.settings.cache_bytes = 2 * plan.keys * kEntryBytes + 64 * kMebibyte;
-  if (options.smoke) {
-    plan.overlapping_tables = 10;
-    plan.settings.quiet_seconds = 0.1;
-  }
-  return plan;
+  return 2;
 }
 
-std::vector<std::string> ChildArguments(const Options& options,
-                                        std::string_view name) {
-  const StorePlan plan = PlanFor(options);
-  std::vector<std::string> arguments = {"bench_store",
-                                        "--serve",
-                                        std::string(name),
-                                        "--dir",
-                                        options.dir + "/" + std::string(name),
-                                        "--keys",
-                                        std::to_string(plan.keys),
-                                        "--operations",
-                                        std::to_string(plan.operations)};
-  if (options.snappy) arguments.emplace_back("--snappy");
-  if (options.rocksdb_caches) arguments.emplace_back("--rocksdb-caches");
-  if (options.smoke) arguments.emplace_back("--smoke");
-  return arguments;
-}
-
-int Serve(const Options& options) {
+int Serve(const BenchOptions& options) {
+  if (options.cold) return ServeCold(options);
   const StorePlan plan = PlanFor(options);
   for (const StoreEngineKind& kind : kStoreEngines) {
     if (kind.name != options.serve) continue;
     auto engine = kind.make(plan.settings);
     if (engine == nullptr) return 2;
     StoreWorker worker(plan, std::move(engine), options.dir);
-    ServePhases(&worker);
+    ServePhases([&](std::string_view phase, unsigned round) {
+      return worker.Run(phase, round);
+    });
     return 0;
   }
   return 2;
@@ -160,7 +138,7 @@ int Fail(const Status& status, int code) {
 
 // The directory in which this run makes its own, so that removing that one
 // never touches what was there before.
-Status MakeDirectory(Options* options) {
+Status MakeDirectory(BenchOptions* options) {
   std::error_code error;
   std::string under = options->dir;
   if (under.empty()) {
@@ -177,7 +155,7 @@ Status MakeDirectory(Options* options) {
   return Status::Ok();
 }
 
-Status CheckRoom(const Options& options, const StorePlan& plan) {
+Status CheckRoom(const BenchOptions& options, const StorePlan& plan) {
   const std::uint64_t needed = kDiskShare * plan.keys * kEntryBytes + kLogs;
   std::error_code error;
   const auto space = std::filesystem::space(options.dir, error);
@@ -189,7 +167,13 @@ Status CheckRoom(const Options& options, const StorePlan& plan) {
       "not enough room; --dir names another place, --keys asks for less");
 }
 
-Status CheckOutputs(const Options& options) {
+Status CheckOutputs(const BenchOptions& options) {
+  const bool draws = !options.plot.empty() || !options.svg.empty();
+  if (options.cold && (draws || options.snappy || options.rocksdb_caches)) {
+    return Status::InvalidArgument(
+        "--cold draws nothing, compresses nothing and reads RocksDB's tables "
+        "in all ways");
+  }
   if (!options.plot.empty()) {
     if (Status there = CheckGnuplot(); !there.ok()) return there;
   }
@@ -209,7 +193,7 @@ Status WriteText(const std::string& path, const std::string& text) {
   return out ? Status::Ok() : Status::IoError("cannot write to " + path);
 }
 
-Status Draw(const Options& options, const StoreRun& run) {
+Status Draw(const BenchOptions& options, const StoreRun& run) {
   if (!options.svg.empty()) {
     Status drawn = WriteText(options.svg, DrawStorePicture(run));
     if (!drawn.ok()) return drawn;
@@ -218,21 +202,15 @@ Status Draw(const Options& options, const StoreRun& run) {
   return DrawStorePlot(run, options.plot);
 }
 
-Status Print(const Options& options, const StoreRun& run) {
-  if (options.json == "-") {
-    fmt::print("{}", StoreJson(run));
-  } else {
-    fmt::print("{}", StoreText(run));
-  }
+Status Print(const BenchOptions& options, const std::string& text,
+             const std::string& json) {
+  fmt::print("{}", options.json == "-" ? json : text);
   std::fflush(stdout);
-  if (!options.json.empty() && options.json != "-") {
-    Status written = WriteText(options.json, StoreJson(run));
-    if (!written.ok()) return written;
-  }
-  return Draw(options, run);
+  if (options.json.empty() || options.json == "-") return Status::Ok();
+  return WriteText(options.json, json);
 }
 
-int DrawStored(const Options& options) {
+int DrawStored(const BenchOptions& options) {
   if (options.svg.empty() && options.plot.empty()) {
     return Fail(Status::InvalidArgument("--from wants --svg or --plot"), 2);
   }
@@ -255,41 +233,76 @@ void OutliveTheStores() {
   for (const int signal : {SIGINT, SIGPIPE}) std::signal(signal, [](int) {});
 }
 
-int Conduct(Options options) {
-  if (Status fine = CheckOutputs(options); !fine.ok()) return Fail(fine, 2);
-  if (Status made = MakeDirectory(&options); !made.ok()) return Fail(made, 2);
-  OutliveTheStores();
-  const StorePlan plan = PlanFor(options);
-  std::error_code ignored;
-  if (Status room = CheckRoom(options, plan); !room.ok()) {
-    std::filesystem::remove_all(options.dir, ignored);
-    return Fail(room, 2);
-  }
+int ConductWarm(const BenchOptions& options) {
   const auto run = MeasureStores(
-      plan, options.rounds,
+      PlanFor(options), options.rounds,
       [&](std::string_view name) { return ChildArguments(options, name); },
       ShowProgress);
   ClearProgress();
-  std::filesystem::remove_all(options.dir, ignored);
   if (!run.ok()) return Fail(run.status(), 1);
-  if (Status printed = Print(options, *run); !printed.ok()) {
-    return Fail(printed, 1);
+  Status printed = Print(options, StoreText(*run), StoreJson(*run));
+  if (printed.ok()) printed = Draw(options, *run);
+  return printed.ok() ? 0 : Fail(printed, 1);
+}
+
+// Returns 77 where a test finds no disk that it could make cold.
+int ConductCold(const BenchOptions& options) {
+  constexpr int kSkipped = 77;
+  BenchOptions filling = options;
+  filling.operations = 0;  // those of the warm-up, not those of the phases
+  const auto dir = [&](std::string_view engine) {
+    return options.dir + "/" + std::string(engine) + "/fill_random";
+  };
+  const ColdArguments arguments = {
+      .fill =
+          [&](std::string_view name) { return ChildArguments(filling, name); },
+      .read =
+          [&](const ColdStore& store) {
+            return ColdArgumentsFor(options, store,
+                                    dir(kStoreEngines[store.engine].name));
+          },
+      .dir = dir};
+  const auto run = MeasureCold(ColdPlanFor(options), options.rounds, arguments,
+                               ShowProgress);
+  ClearProgress();
+  if (!run.ok()) {
+    if (run.status().code() != StatusCode::kNotSupported) {
+      return Fail(run.status(), 1);
+    }
+    return Fail(run.status(), options.smoke ? kSkipped : 2);
   }
-  return 0;
+  Status printed = Print(options, ColdText(*run), ColdJson(*run));
+  return printed.ok() ? 0 : Fail(printed, 1);
+}
+
+int Conduct(BenchOptions options) {
+  if (Status fine = CheckOutputs(options); !fine.ok()) return Fail(fine, 2);
+  if (Status made = MakeDirectory(&options); !made.ok()) return Fail(made, 2);
+  OutliveTheStores();
+  const Status room = CheckRoom(options, PlanFor(options));
+  const int code = !room.ok()     ? Fail(room, 2)
+                   : options.cold ? ConductCold(options)
+                                  : ConductWarm(options);
+  std::error_code ignored;
+  std::filesystem::remove_all(options.dir, ignored);
+  return code;
 }
 
 }  // namespace
 }  // namespace tamis::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("One workload through Tamis, LevelDB and RocksDB",
+  CLI::App app("One workload through Tamis, LevelDB, RocksDB and LMDB",
                "bench_store");
-  tamis::bench::Options options;
+  tamis::bench::BenchOptions options;
   tamis::bench::AddOptions(&app, &options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (options.rounds == 0) {
+    options.rounds = options.cold && options.smoke ? 1 : 3;
   }
   if (!options.serve.empty()) return tamis::bench::Serve(options);
   if (!options.from.empty()) return tamis::bench::DrawStored(options);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/cold_report.h"
 #include "bench/report.h"
 #include "bench/store_report.h"
 
@@ -18,6 +19,15 @@ Json OrNull(double value) { return value == 0 ? Json() : Json(value); }
 
 Json OrNull(std::optional<double> value) {
   return value.has_value() ? Json(*value) : Json();
+}
+
+// The members are bytes; null: not known.
+Json CachesJson(const CpuCaches& caches) {
+  Json json;
+  json["l1d"] = caches.l1d == 0 ? Json() : Json(caches.l1d);
+  json["l2"] = caches.l2 == 0 ? Json() : Json(caches.l2);
+  json["l3"] = caches.l3 == 0 ? Json() : Json(caches.l3);
+  return json;
 }
 
 Json Parse(std::string_view text) {
@@ -109,6 +119,13 @@ Json SamplesJson(const Samples& samples) {
   return json;
 }
 
+Json GoalJson(const StoreGoal& goal, const char* value_name) {
+  return {{"what", std::string(goal.what)},
+          {goal.at_least ? "at_least" : "at_most", goal.bound},
+          {value_name, OrNull(goal.value)},
+          {"verdict", std::string(goal.Verdict())}};
+}
+
 // Returns null where there is no such member, or `json` is no object.
 Json Member(const Json& json, const std::string& name) {
   return json.is_object() && json.contains(name) ? json[name] : Json();
@@ -139,7 +156,8 @@ std::vector<Sample> ParseSamples(const Json& json) {
 
 std::string ToJson(const Report& report) {
   Json json;
-  json["cpu"] = report.cpu;
+  json["cpu"] = report.machine.cpu;
+  json["caches"] = CachesJson(report.machine.caches);
   json["kernels"] = report.kernels;
   json["rocksdb_left_out"] =
       report.skipped.empty() ? Json() : Json(report.skipped);
@@ -156,7 +174,8 @@ std::string ToJson(const Report& report) {
 
 std::string StoreJson(const StoreRun& run) {
   Json json;
-  json["cpu"] = run.cpu;
+  json["cpu"] = run.machine.cpu;
+  json["caches"] = CachesJson(run.machine.caches);
   json["keys"] = run.plan.keys;
   json["key_bytes"] = kStoreKeyBytes;
   json["value_bytes"] = kStoreValueBytes;
@@ -170,11 +189,37 @@ std::string StoreJson(const StoreRun& run) {
         SamplesJson(run.engines[i]);
   }
   for (const StoreGoal& goal : CheckStoreGoals(run)) {
-    json["goals"].push_back(
-        {{"what", std::string(goal.what)},
-         {goal.at_least ? "at_least" : "at_most", goal.bound},
-         {"ratio", OrNull(goal.value)},
-         {"verdict", std::string(goal.Verdict())}});
+    json["goals"].push_back(GoalJson(goal, "ratio"));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string ColdJson(const ColdRun& run) {
+  Json json;
+  json["cpu"] = run.machine.cpu;
+  json["caches"] = CachesJson(run.machine.caches);
+  json["disk"] = run.disk.empty() ? Json() : Json(run.disk);
+  json["disk_read_ahead_kib"] =
+      run.disk_read_ahead ? Json(*run.disk_read_ahead) : Json();
+  json["dropped"] =
+      run.plan.drop == Drop::kMachine ? "page cache" : "files of the store";
+  json["keys"] = run.plan.keys;
+  json["key_bytes"] = kStoreKeyBytes;
+  json["value_bytes"] = kStoreValueBytes;
+  json["operations"] = run.plan.operations;
+  json["warm_up"] = run.plan.warm_up;
+  json["rounds"] = run.rounds;
+  json["seconds"] = run.seconds;
+  json["units"] = "nanoseconds, bytes, requests per operation; shares";
+  for (std::size_t i = 0; i < kColdStoreCount; ++i) {
+    Json& store = json["stores"][std::string(kColdStores[i].name)];
+    store = Json::object();
+    for (const auto& [name, samples] : run.stores[i]) {
+      for (const Sample& sample : samples) store[name].push_back(sample.value);
+    }
+  }
+  for (const StoreGoal& goal : CheckColdGoals(run)) {
+    json["goals"].push_back(GoalJson(goal, "value"));
   }
   return json.dump(2) + "\n";
 }
@@ -187,7 +232,7 @@ Result<StoreRun> ParseStoreJson(std::string_view text) {
   }
   StoreRun run;
   const Json cpu = Member(json, "cpu");
-  if (cpu.is_string()) run.cpu = cpu.get<std::string>();
+  if (cpu.is_string()) run.machine.cpu = cpu.get<std::string>();
   run.plan.keys = static_cast<std::uint64_t>(NumberOr0(Member(json, "keys")));
   run.rounds = static_cast<unsigned>(NumberOr0(Member(json, "rounds")));
   for (std::size_t i = 0; i < kStoreEngineCount; ++i) {

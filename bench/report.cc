@@ -4,40 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "bench/text_table.h"
+
 namespace tamis::bench {
 namespace {
 
-using Cells = std::vector<std::string>;
-
 constexpr char kNothing[] = "-";
-
-// Columns as wide as their widest cell, right-aligned but the first.  A row of
-// one cell is a heading and does not count.
-std::string Aligned(const std::vector<Cells>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Cells& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; row.size() > 1 && i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string text;
-  for (const Cells& row : rows) {
-    std::string line = row.size() == 1 ? row[0] : "";
-    for (std::size_t i = 0; row.size() > 1 && i < row.size(); ++i) {
-      line += i == 0 ? fmt::format("  {:<{}}", row[i], widths[i])
-                     : fmt::format("  {:>{}}", row[i], widths[i]);
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-  }
-  return text;
-}
 
 // 1234567 -> "1,234,567".
 std::string Grouped(std::uint64_t number) {
@@ -247,17 +224,6 @@ constexpr char kLegend[] =
 
 }  // namespace
 
-std::string CpuName() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
-  }
-  return "unknown CPU";
-}
-
 double BitsPerKey(const Row& row, std::uint64_t keys) {
   return static_cast<double>(row.bytes) * 8 / static_cast<double>(keys);
 }
@@ -269,8 +235,8 @@ double Overhead(const Row& row, std::uint64_t keys) {
 }
 
 std::string ToText(const Report& report) {
-  std::string text =
-      fmt::format("{}; kernels: {}\n", report.cpu, report.kernels);
+  std::string text = fmt::format("{}; kernels: {}\n",
+                                 MachineText(report.machine), report.kernels);
   if (!report.skipped.empty()) {
     text += "RocksDB is left out: " + report.skipped + "\n";
   }

@@ -8,18 +8,17 @@
 #include <vector>
 
 #include "bench/goals.h"
+#include "bench/machine.h"
 #include "bench/measure.h"
 
 namespace tamis::bench {
 
 struct Report {
-  std::string cpu;      // as the operating system names it
+  Machine machine;
   std::string kernels;  // the kernel set that was used
   std::string skipped;  // why RocksDB is not among the subjects, or empty
   std::vector<Run> runs;
 };
-
-std::string CpuName();
 
 std::string ToText(const Report& report);
 std::string ToJson(const Report& report);

@@ -91,11 +91,11 @@ Result<std::unique_ptr<StoreChild>> StoreChild::Start(
       std::make_unique<Process>(id, questions[1], answers[0]));
 }
 
-void ServePhases(StoreWorker* worker) {
+void ServePhases(const RunPhase& run) {
   for (std::string line; std::getline(std::cin, line);) {
     const auto question = ParseQuestion(line);
     if (!question.has_value()) return;
-    const auto figures = worker->Run(question->phase, question->round);
+    const auto figures = run(question->phase, question->round);
     std::cout << AnswerLine(figures) << std::endl;
   }
 }

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,8 +28,10 @@ class StoreChild {
   virtual Result<Figures> Run(std::string_view phase, unsigned round) = 0;
 };
 
-// The other end: reads phases from standard input until its end, and writes
-// figures to standard output.
-void ServePhases(StoreWorker* worker);
+// The other end: reads phases from standard input until its end, runs them, and
+// writes figures to standard output.
+using RunPhase =
+    std::function<Result<Figures>(std::string_view phase, unsigned round)>;
+void ServePhases(const RunPhase& run);
 
 }  // namespace tamis::bench

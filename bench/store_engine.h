@@ -22,10 +22,19 @@ enum class StoreShape {
   kOverlapping,  // no compaction, no slowing down
 };
 
+// Where RocksDB reads its tables from.
+enum class RocksDbReads {
+  kMapped,  // a mapping, without a block cache
+  kCached,  // by pread() into the block cache; the page cache keeps a copy
+  kDirect,  // past the page cache, into the block cache
+};
+
 struct EngineSettings {
   bool snappy = false;
-  bool rocksdb_caches = false;    // RocksDB caches blocks, and maps nothing
-  std::uint64_t cache_bytes = 0;  // enough for everything that can be cached
+  // Most data is not in memory: an engine that can be told so is told so.
+  bool cold = false;
+  RocksDbReads rocksdb_reads = RocksDbReads::kMapped;
+  std::uint64_t cache_bytes = 0;  // room for everything that can be cached
   double quiet_seconds = 1;  // unchanged for so long, LevelDB counts as quiet
 };
 
@@ -38,11 +47,26 @@ struct KeySpan {
   std::size_t size() const { return end - begin; }
 };
 
+// Entries in ascending order of keys.
+struct ScanRange {
+  static constexpr std::uint64_t kAll =
+      std::numeric_limits<std::uint64_t>::max();
+
+  Slice start;                // from the first entry at or after it
+  Slice limit = {};           // before it; empty: to the end of the store
+  std::uint64_t most = kAll;  // at most so many
+
+  bool EndsBefore(Slice key) const { return !limit.empty() && key >= limit; }
+};
+
 struct Settled {
   // The last part of the wait, in which nothing happened any more.
   double idle_nanoseconds = 0;
   // Written since opening, but by no system call that /proc would count.
   std::uint64_t mapped_log_bytes = 0;
+  // Of a tree of sorted runs: each table of level 0, and every other level that
+  // has tables.  A lookup of a missing key asks each once.  0: it is none.
+  unsigned sorted_runs = 0;
 };
 
 // The methods that take keys go through them in a loop of their own, so that
@@ -67,10 +91,8 @@ class StoreEngine {
   virtual Result<Seen> MultiGet(const KeySpan& keys,
                                 std::size_t keys_per_call) = 0;
 
-  static constexpr std::uint64_t kAll =
-      std::numeric_limits<std::uint64_t>::max();
-  // A new iterator, from the first entry at or after `start`.
-  virtual Result<Seen> Scan(Slice start, std::uint64_t most) = 0;
+  // Reads the entries of the range with a new iterator.
+  virtual Result<Seen> Scan(const ScanRange& range) = 0;
 };
 
 using MakeStoreEngine = std::unique_ptr<StoreEngine> (*)(const EngineSettings&);
@@ -79,17 +101,25 @@ std::unique_ptr<StoreEngine> NewTamisEngine(const EngineSettings& settings);
 std::unique_ptr<StoreEngine> NewLevelDbEngine(const EngineSettings& settings);
 // Null: this build has no RocksDB.
 std::unique_ptr<StoreEngine> NewRocksDbEngine(const EngineSettings& settings);
+// Null: this build has no LMDB, or blocks are to be compressed, which it does
+// not do.
+std::unique_ptr<StoreEngine> NewLmdbEngine(const EngineSettings& settings);
 
 struct StoreEngineKind {
   std::string_view name;
   MakeStoreEngine make;
+  // It has a memtable and sorted tables, as ours has.
+  bool is_lsm_tree = true;
 };
 inline constexpr StoreEngineKind kStoreEngines[] = {
     {"Tamis", NewTamisEngine},
     {"LevelDB", NewLevelDbEngine},
     {"RocksDB", NewRocksDbEngine},
+    {"LMDB", NewLmdbEngine, /*is_lsm_tree=*/false},
 };
 inline constexpr std::size_t kStoreEngineCount = std::size(kStoreEngines);
+inline constexpr std::size_t kLmdb = 3;  // its place among them
+static_assert(kStoreEngines[kLmdb].name == "LMDB");
 
 // All files below `dir`, by their lengths.
 std::uint64_t BytesOnDisk(const std::string& dir);

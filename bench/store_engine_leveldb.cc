@@ -18,10 +18,14 @@ namespace tamis::bench {
 namespace {
 
 constexpr int kManyFiles = 100'000;
-constexpr int kStartsCompaction = 4;  // so many tables in level 0
+constexpr int kLevels = 7;
+constexpr unsigned kStartsCompaction = 4;  // so many tables in level 0
 constexpr auto kBetweenLooks = std::chrono::milliseconds(10);
 
 leveldb::Slice Theirs(Slice ours) { return {ours.data(), ours.size()}; }
+Slice ToSlice(const leveldb::Slice& theirs) {
+  return {theirs.data(), theirs.size()};
+}
 
 Status Ours(const leveldb::Status& theirs) {
   if (theirs.ok()) return Status::Ok();
@@ -81,11 +85,16 @@ class LevelDbEngine final : public StoreEngine {
     while (WallNanoseconds() - last_change < settings_.quiet_seconds * 1e9) {
       std::this_thread::sleep_for(kBetweenLooks);
       const std::uint64_t now = BytesOnDisk(dir_);
-      if (now == bytes && TablesAtLevel0() < kStartsCompaction) continue;
+      if (now == bytes && TablesAt(0) < kStartsCompaction) continue;
       bytes = now;
       last_change = WallNanoseconds();
     }
-    return Settled{.idle_nanoseconds = WallNanoseconds() - last_change};
+    unsigned runs = TablesAt(0);
+    for (int level = 1; level < kLevels; ++level) {
+      if (TablesAt(level) != 0) ++runs;
+    }
+    return Settled{.idle_nanoseconds = WallNanoseconds() - last_change,
+                   .sorted_runs = runs};
   }
 
   Result<Seen> Get(const KeySpan& keys) override {
@@ -107,11 +116,12 @@ class LevelDbEngine final : public StoreEngine {
     return Get(keys);
   }
 
-  Result<Seen> Scan(Slice start, std::uint64_t most) override {
+  Result<Seen> Scan(const ScanRange& range) override {
     Seen seen;
     const std::unique_ptr<leveldb::Iterator> at(db_->NewIterator({}));
-    for (at->Seek(Theirs(start)); at->Valid() && seen.values < most;
+    for (at->Seek(Theirs(range.start)); at->Valid() && seen.values < range.most;
          at->Next()) {
+      if (range.EndsBefore(ToSlice(at->key()))) break;
       seen.Add(at->value().data());
     }
     if (!at->status().ok()) return Ours(at->status());
@@ -119,10 +129,11 @@ class LevelDbEngine final : public StoreEngine {
   }
 
  private:
-  int TablesAtLevel0() {
+  unsigned TablesAt(int level) {
     std::string number;
-    db_->GetProperty("leveldb.num-files-at-level0", &number);
-    return std::atoi(number.c_str());
+    db_->GetProperty("leveldb.num-files-at-level" + std::to_string(level),
+                     &number);
+    return static_cast<unsigned>(std::atoi(number.c_str()));
   }
 
   EngineSettings settings_;

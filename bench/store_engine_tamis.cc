@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "bench/store_engine.h"
 #include "tamis/store.h"
+#include "tamis/store_stats.h"
 
 namespace tamis::bench {
 namespace {
@@ -52,8 +54,14 @@ class TamisEngine final : public StoreEngine {
 
   Result<Settled> Settle() override {
     if (Status quiet = store_->WaitForQuiet(); !quiet.ok()) return quiet;
+    const StoreStats stats = store_->Stats();
+    std::uint64_t runs = stats.levels[0].tables;
+    for (const LevelStats& level : std::span(stats.levels).subspan(1)) {
+      if (level.tables != 0) ++runs;
+    }
     // Short records are copied into a mapping of the log.
-    return Settled{.mapped_log_bytes = store_->Stats().log_bytes};
+    return Settled{.mapped_log_bytes = stats.log_bytes,
+                   .sorted_runs = static_cast<unsigned>(runs)};
   }
 
   Result<Seen> Get(const KeySpan& keys) override {
@@ -91,10 +99,12 @@ class TamisEngine final : public StoreEngine {
     return seen;
   }
 
-  Result<Seen> Scan(Slice start, std::uint64_t most) override {
+  Result<Seen> Scan(const ScanRange& range) override {
     Seen seen;
     const auto at = store_->NewIterator();
-    for (at->Seek(start); at->Valid() && seen.values < most; at->Next()) {
+    for (at->Seek(range.start); at->Valid() && seen.values < range.most;
+         at->Next()) {
+      if (range.EndsBefore(at->key())) break;
       seen.Add(at->value().data());
     }
     if (Status status = at->status(); !status.ok()) return status;

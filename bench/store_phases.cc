@@ -108,6 +108,7 @@ Result<Figures> StoreWorker::Run(std::string_view phase, unsigned round) {
   if (phase == "short_scan") return ShortScans(round);
   if (phase == "open") return Reopen(round);
   if (phase == "memory") return Memory();
+  if (phase == "shape") return Shape();
   if (phase == "fill_memtable") return FillMemtable();
   if (phase == "fill_overlap") return FillOverlapping();
   if (phase == "finish") return Finish();
@@ -214,7 +215,7 @@ Result<Figures> StoreWorker::FillOverlapping() {
     if (Status put = engine_->Put(part); !put.ok()) return put;
     if (Status flushed = engine_->Flush(); !flushed.ok()) return flushed;
   }
-  const auto all = engine_->Scan("", StoreEngine::kAll);  // fills caches
+  const auto all = engine_->Scan({});  // fills caches
   if (!all.ok()) return all.status();
   return Figures{};
 }
@@ -223,7 +224,7 @@ Result<Figures> StoreWorker::FillOverlapping() {
 
 // Reads everything once, then missing keys until that changes nothing.
 Result<Figures> StoreWorker::WarmUp() {
-  if (const auto all = engine_->Scan("", StoreEngine::kAll); !all.ok()) {
+  if (const auto all = engine_->Scan({}); !all.ok()) {
     return all.status();
   }
   const Reads missing{KeyKind::kMissing, plan_.operations};
@@ -279,7 +280,7 @@ Result<Seen> StoreWorker::AskFromTwo(const Reads& reads,
 
 Result<Figures> StoreWorker::FullScan() {
   const Stopwatch watch;
-  const Result<Seen> seen = engine_->Scan("", StoreEngine::kAll);
+  const Result<Seen> seen = engine_->Scan({});
   const Sample sample = watch.Per(plan_.keys);
   if (!seen.ok()) return seen.status();
   if (*seen != Expected(StoreKeys::InOrder(plan_.keys))) {
@@ -295,7 +296,8 @@ Result<Figures> StoreWorker::ShortScans(unsigned round) {
   Seen all;
   const Stopwatch watch;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const auto seen = engine_->Scan(keys[i], kEntriesPerShortScan);
+    const auto seen = engine_->Scan(
+        {.start = keys[i], .limit = {}, .most = kEntriesPerShortScan});
     if (!seen.ok()) return seen.status();
     all.values += seen->values;
   }
@@ -340,6 +342,13 @@ Result<Figures> StoreWorker::Memory() {
   }
   return Figures{{"memory_private", Bytes(PrivateBytes() - own)},
                  {"memory_mapped", Bytes(MappedBytes() - mapped)}};
+}
+
+Result<Figures> StoreWorker::Shape() {
+  const Result<Settled> settled = engine_->Settle();
+  if (!settled.ok()) return settled.status();
+  return Figures{
+      {"sorted_runs", {.value = static_cast<double>(settled->sorted_runs)}}};
 }
 
 Result<Figures> StoreWorker::Finish() {

@@ -25,8 +25,8 @@ struct StorePlan {
 };
 
 struct Sample {
-  double value = 0;  // nanoseconds on the wall, or bytes
-  double cpu = 0;    // nanoseconds of all the process's threads; 0 of bytes
+  double value = 0;  // nanoseconds on the wall, or bytes, or a number
+  double cpu = 0;    // nanoseconds of all the process's threads; 0 of others
 };
 using Figures = std::map<std::string, Sample>;  // by name, see store_report.h
 
@@ -58,6 +58,7 @@ class StoreWorker {
   Result<Figures> ShortScans(unsigned round);
   Result<Figures> Reopen(unsigned round);
   Result<Figures> Memory();
+  Result<Figures> Shape();
   Result<Figures> FillMemtable();
   Result<Figures> FillOverlapping();
   Result<Figures> Finish();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -39,7 +40,7 @@ struct Panel {
 constexpr double kMicrosecond = 1000;
 constexpr double kMebibyte = 1 << 20;
 constexpr Panel kPanels[] = {
-    {"Lookups: nanoseconds per key (LevelDB has no MultiGet: a loop of Get)",
+    {"Lookups: nanoseconds per key (stores without MultiGet: a loop of Get)",
      kLookups, 1},
     {"Opening: microseconds", kOpening, kMicrosecond},
     {"Memory for filters and indexes: MiB", kMemory, kMebibyte},
@@ -51,7 +52,7 @@ constexpr int kBarsLeft = 240;   // labels end a little before
 constexpr int kBarsWidth = 480;  // the rest is room for figures
 constexpr int kBarHeight = 13;
 constexpr int kBarStep = 15;
-constexpr int kGroupStep = kBarStep * static_cast<int>(kStoreEngineCount) + 9;
+constexpr int kGroupGap = 9;
 constexpr int kTitleStep = 34;
 constexpr int kHeadHeight = 96;
 
@@ -67,13 +68,35 @@ constexpr std::string_view kStyle =
     ".figure { font-size: 11px }\n"
     ".page { fill: #ffffff }\n"
     ".s0 { fill: #0969da } .s1 { fill: #8c959f } .s2 { fill: #d4730b }\n"
+    ".s3 { fill: #1a7f37 }\n"
     "@media (prefers-color-scheme: dark) {\n"
     "  text { fill: #f0f6fc }\n"
     "  .note { fill: #9198a1 }\n"
     "  .page { fill: #0d1117 }\n"
     "  .s0 { fill: #4493f8 } .s1 { fill: #7d8590 } .s2 { fill: #f0883e }\n"
+    "  .s3 { fill: #3fb950 }\n"
     "}\n"
     "</style>\n";
+
+// Returns the places among kStoreEngines of those that took part: each has a
+// bar in every group.
+std::vector<std::size_t> Shown(const StoreRun& run) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < kStoreEngineCount; ++i) {
+    if (!run.engines[i].empty()) shown.push_back(i);
+  }
+  return shown;
+}
+
+// "Tamis, LevelDB and RocksDB".
+std::string NamesOf(std::span<const std::size_t> shown) {
+  std::string names;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (i > 0) names += i + 1 == shown.size() ? " and " : ", ";
+    names += kStoreEngines[shown[i]].name;
+  }
+  return names;
+}
 
 std::string Escaped(std::string_view text) {
   std::string escaped;
@@ -123,10 +146,13 @@ double LargestOf(const StoreRun& run, const Panel& panel) {
 // One bar per store, below each other; a store without the figure has none.
 std::string GroupSvg(const StoreRun& run, const Bars& bars, const Panel& panel,
                      double largest, int top) {
-  std::string svg = Text(kBarsLeft - 10, top + kBarStep + kBarHeight - 2,
-                         "label", bars.label);
-  for (std::size_t i = 0; i < kStoreEngineCount; ++i) {
-    const int y = top + kBarStep * static_cast<int>(i);
+  const std::vector<std::size_t> shown = Shown(run);
+  const int middle = kBarStep * (static_cast<int>(shown.size()) - 1) / 2;
+  std::string svg =
+      Text(kBarsLeft - 10, top + middle + kBarHeight - 2, "label", bars.label);
+  int y = top - kBarStep;
+  for (const std::size_t i : shown) {
+    y += kBarStep;
     const auto median = MedianOf(run.engines[i], bars.metric);
     if (!median.has_value()) continue;
     const double share = largest > 0 ? *median / largest : 0;
@@ -142,22 +168,24 @@ std::string PanelSvg(const StoreRun& run, const Panel& panel, int* top) {
   std::string svg = Text(kMargin, *top + 20, "title", panel.title);
   *top += kTitleStep;
   const double largest = LargestOf(run, panel);
+  const int bars_per_group = static_cast<int>(Shown(run).size());
   for (const Bars& bars : panel.bars) {
     svg += GroupSvg(run, bars, panel, largest, *top);
-    *top += kGroupStep;
+    *top += kBarStep * bars_per_group + kGroupGap;
   }
   return svg;
 }
 
 std::string HeadSvg(const StoreRun& run) {
-  std::string svg = Text(kMargin, 32, "head",
-                         "Tamis, LevelDB and RocksDB: shorter bars are better");
+  const std::vector<std::size_t> shown = Shown(run);
+  std::string svg =
+      Text(kMargin, 32, "head", NamesOf(shown) + ": shorter bars are better");
   svg += Text(kMargin, 54, "note",
               fmt::format("{} entries of {} bytes, all in memory; medians; {}",
                           Figure(static_cast<double>(run.plan.keys)),
-                          kStoreKeyBytes + kStoreValueBytes, run.cpu));
+                          kStoreKeyBytes + kStoreValueBytes, run.machine.cpu));
   int x = kMargin;
-  for (std::size_t i = 0; i < kStoreEngineCount; ++i) {
+  for (const std::size_t i : shown) {
     svg += Rect(x, 70, kBarHeight, fmt::format("s{}", i));
     svg += Text(x + kBarHeight + 6, 81, "legend", kStoreEngines[i].name);
     x += 100;
@@ -175,9 +203,8 @@ std::string DrawStorePicture(const StoreRun& run) {
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
              "height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n"
-             "<title>Lookups of three stores, as bars; shorter is better"
-             "</title>\n",
-             kWidth, height) +
+             "<title>Lookups of {2}, as bars; shorter is better</title>\n",
+             kWidth, height, NamesOf(Shown(run))) +
          std::string(kStyle) +
          fmt::format(
              "<rect width=\"{}\" height=\"{}\" rx=\"8\" class=\"page\"/>\n",

@@ -27,7 +27,8 @@ constexpr Bars kWrites[] = {
     {"scan", "full scan"},
 };
 
-constexpr std::string_view kColours[] = {"#1f5fa8", "#777777", "#e06c00"};
+constexpr std::string_view kColours[] = {"#1f5fa8", "#777777", "#e06c00",
+                                         "#1a7f37"};
 static_assert(std::size(kColours) == kStoreEngineCount);
 
 std::string DataBlock(const StoreRun& run, std::span<const Bars> bars,
@@ -55,8 +56,8 @@ std::string PlotLine(std::string_view name) {
 }
 
 std::string Script(const StoreRun& run, const std::string& path) {
-  const std::string title =
-      fmt::format("{} entries of 116 bytes; {}", run.plan.keys, run.cpu);
+  const std::string title = fmt::format("{} entries of 116 bytes; {}",
+                                        run.plan.keys, run.machine.cpu);
   return DataBlock(run, kReads, "reads") + DataBlock(run, kWrites, "writes") +
          fmt::format(
              "set terminal svg size 1400,560 font 'sans-serif,12' "

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/text_table.h"
+
 namespace tamis::bench {
 namespace {
 
@@ -40,34 +42,13 @@ constexpr char kNothing[] = "-";
 
 constexpr char kLegend[] =
     "\nns, us: on the wall, per operation, the median of the rounds; two\n"
-    "threads: over the operations of both.  /peer: ours over the better of "
-    "the\n"
-    "two others, in this run; of CPU: the same of processor time, all threads\n"
-    "together, which a busy machine disturbs less.  Each store runs in a\n"
-    "process of its own, one at a time.  docs/benchmarks.md says what is done\n"
-    "and how the stores are set.\n";
-
-using Cells = std::vector<std::string>;
-
-std::string Aligned(const std::vector<Cells>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Cells& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string text;
-  for (const Cells& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += i == 0 ? fmt::format("  {:<{}}", row[i], widths[i])
-                     : fmt::format("  {:>{}}", row[i], widths[i]);
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-  }
-  return text;
-}
+    "threads: over the operations of both.  /peer: ours over the better of\n"
+    "LevelDB and RocksDB, in this run; of CPU: the same of processor time, "
+    "all\n"
+    "threads together, which a busy machine disturbs less; /LMDB: ours over "
+    "LMDB.\n"
+    "Each store runs in a process of its own, one at a time.\n"
+    "docs/benchmarks.md says what is done and how the stores are set.\n";
 
 double Scale(Unit unit) {
   constexpr double kMebibyte = 1 << 20;
@@ -108,7 +89,7 @@ std::string SpreadCell(const StoreRun& run, std::string_view name) {
 std::string TableText(const StoreRun& run) {
   Cells heading = {"", ""};
   for (const auto& engine : kStoreEngines) heading.emplace_back(engine.name);
-  heading.insert(heading.end(), {"/peer", "of CPU", "spread"});
+  heading.insert(heading.end(), {"/peer", "of CPU", "/LMDB", "spread"});
   std::vector<Cells> rows = {heading};
   for (const StoreMetric& metric : kMetrics) {
     Cells cells = {std::string(metric.title),
@@ -121,6 +102,7 @@ std::string TableText(const StoreRun& run) {
         metric.unit == Unit::kMebibytes
             ? ""
             : RatioCell(RatioToBetterPeer(run, metric.name, &Sample::cpu)));
+    cells.push_back(RatioCell(RatioToLmdb(run, metric.name)));
     cells.push_back(SpreadCell(run, metric.name));
     rows.push_back(std::move(cells));
   }
@@ -135,7 +117,9 @@ std::string GoalsText(const StoreRun& run) {
          fmt::format("{} {:.2f}", goal.at_least ? ">=" : "<=", goal.bound),
          RatioCell(goal.value), std::string(goal.Verdict())});
   }
-  return "\nWhat must show: ours over the better of the others\n\n" +
+  return "\nWhat must show: ours over the better of LevelDB and RocksDB, or "
+         "over "
+         "LMDB\n\n" +
          Aligned(rows);
 }
 
@@ -147,7 +131,8 @@ std::string StoreText(const StoreRun& run) {
   return fmt::format(
              "{}\n{} entries, keys of {} bytes, values of {}, {}, {} rounds of "
              "{} reads; {:.0f} s\n\n",
-             run.cpu, run.plan.keys, kStoreKeyBytes, kStoreValueBytes,
+             MachineText(run.machine), run.plan.keys, kStoreKeyBytes,
+             kStoreValueBytes,
              run.plan.settings.snappy ? "Snappy" : "not compressed", run.rounds,
              run.plan.operations, run.seconds) +
          TableText(run) + GoalsText(run) + kLegend;

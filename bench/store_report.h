@@ -33,10 +33,13 @@ using SamplePart = double Sample::*;
 std::optional<double> MedianOf(const Samples& samples, std::string_view name,
                                SamplePart part = &Sample::value);
 
-// Ours over that of the peer that does better; nothing: not measured.
+// Ours over that of the other LSM tree that does better; nothing: not
+// measured.
 std::optional<double> RatioToBetterPeer(const StoreRun& run,
                                         std::string_view name,
                                         SamplePart part = &Sample::value);
+// Ours over that of LMDB; nothing: not measured.
+std::optional<double> RatioToLmdb(const StoreRun& run, std::string_view name);
 
 struct StoreGoal {
   std::string_view what;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/machine.h"
 #include "bench/store_engine.h"
 #include "bench/store_phases.h"
 #include "tamis/result.h"
@@ -22,7 +23,7 @@ using Samples = std::map<std::string, std::vector<Sample>, std::less<>>;
 struct StoreRun {
   StorePlan plan;
   unsigned rounds = 0;
-  std::string cpu;
+  Machine machine;
   double seconds = 0;
   std::array<Samples, kStoreEngineCount> engines;  // as kStoreEngines
 };
