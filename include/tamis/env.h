@@ -77,8 +77,17 @@ class TAMIS_EXPORT ReadableFile {
     return nullptr;
   }
 
-  // Of the bytes of a file that is mapped: they are about to be read in order.
-  virtual void WillReadInOrder() const noexcept {}
+  // A hint: these bytes will be read soon.  The system may begin to load them
+  // now, in one request; the call does not wait for them.
+  // REQUIRES: they lie in the file
+  virtual void WillRead(std::uint64_t /*offset*/,
+                        std::size_t /*bytes*/) const noexcept {}
+
+  // A hint: these bytes were read and will not be read again soon.  Where
+  // memory is short the system may take theirs before that of others.
+  // REQUIRES: they lie in the file
+  virtual void HasRead(std::uint64_t /*offset*/,
+                       std::size_t /*bytes*/) const noexcept {}
 };
 
 // A file that is being written, from its end.  Not thread-safe.
@@ -128,7 +137,9 @@ class TAMIS_EXPORT Env {
  public:
   virtual ~Env() = default;
 
-  // NotFound: no such file.  `map` asks for mapped(), where that can be had.
+  // NotFound: no such file.  `map` asks for mapped(), where that can be had;
+  // such a file is read here and there, so what lies around a page that is
+  // touched need not be loaded with it: see ReadableFile::WillRead().
   virtual Result<std::unique_ptr<ReadableFile>> OpenReadable(
       const std::string& path, bool map) = 0;
 

@@ -2,12 +2,12 @@
 // table/block_scan.h -- finds the blocks of a table whose footer or index is
 // lost.
 //
-// Blocks lie one behind the other from the start of the file, each with the
-// checksum of its bytes behind it: a running checksum tells where a block ends.
-// Where a block has no end, for bytes of it are lost, the next one is found by
-// all pairs of places between which the checksum is right, in time that is
-// linear in the bytes; but not within a value that began before the damage (see
-// table/broken_block.h).
+// Blocks lie one behind the other from the start of the file, or behind zeros
+// that fill a page, each with the checksum of its bytes behind it: a running
+// checksum tells where a block ends. Where a block has no end, for bytes of it
+// are lost, the next one is found by all pairs of places between which the
+// checksum is right, in time that is linear in the bytes; but not within a
+// value that began before the damage (see table/broken_block.h).
 
 #pragma once
 
@@ -68,6 +68,7 @@ class BlockScan {
   const UnreadableRanges& unreadable() const noexcept { return unreadable_; }
 
  private:
+  void SkipPadding();
   // Where the block's checksum lies.  Nothing: it has no end.
   std::optional<std::uint64_t> FindEnd(std::uint64_t begin);
   bool FindBehindDamage(ScannedBlock* block);

@@ -13,6 +13,12 @@
 
 namespace tamis {
 
+// What systems load a file by.  Behind a data block zeros may follow, up to the
+// next multiple of that, so that the block behind them is in few pages.
+inline constexpr std::uint64_t kPageBytes = 4096;
+// The most zeros that a builder spends so.
+inline constexpr std::uint64_t kMaxPadding = 256;
+
 // Behind every block: its compression in one byte, and four of checksum.
 inline constexpr std::size_t kBlockTrailerBytes = 5;
 inline constexpr std::size_t kFooterBytes = 48;

@@ -21,6 +21,7 @@
 #include "table/block.h"
 #include "table/block_cursor.h"
 #include "table/block_file.h"
+#include "table/read_ahead.h"
 #include "table/table_index.h"
 #include "table/table_reader.h"
 #include "tamis/env.h"
@@ -72,6 +73,23 @@ class TableBlocks {
     __builtin_prefetch(start + handle.size);
     __builtin_prefetch(start);
     __builtin_prefetch(start + handle.size / 2);
+  }
+
+  // A walk is about to read the i-th block: requests what comes behind it.
+  void VisitInOrder(std::size_t i, ReadAhead* ahead) const noexcept {
+    if (mapped_ == nullptr) return;  // the system reads ahead by itself
+    const BlockHandle handle = index_.block(i);
+    ahead->Visit(file_, handle.offset,
+                 handle.offset + handle.size + kBlockTrailerBytes);
+  }
+
+  // A lookup of the i-th block will come soon: the system begins to load it, if
+  // it was not read since the table was opened.
+  void WillRead(std::size_t i) const noexcept {
+    if (mapped_ == nullptr || (KnownOf(i) & kVerified) != 0) return;
+    const BlockHandle handle = index_.block(i);
+    file_.WillRead(handle.offset,
+                   static_cast<std::size_t>(handle.size) + kBlockTrailerBytes);
   }
 
   std::size_t memory_bytes() const noexcept { return index_.size() / 4; }

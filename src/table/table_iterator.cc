@@ -35,6 +35,7 @@ void TableIterator::FailAtBlock(std::string_view what) {
 bool TableIterator::Enter(std::size_t block, bool to_search) {
   if (block == block_) return !to_search || CheckOrder();
   block_ = kNoBlock;  // the buffer will have another's bytes
+  parts_.blocks.VisitInOrder(block, &ahead_);
   BlockReadOptions options = options_;
   options.check_order = to_search && options_.check_order;
   Block contents;

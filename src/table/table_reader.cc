@@ -81,8 +81,6 @@ class TableReader final : public Table {
     return index_.SampleKeys(count);
   }
 
-  void WillReadInOrder() const noexcept override { file_->WillReadInOrder(); }
-
   std::size_t memory_bytes() const noexcept override {
     return sizeof(*this) + index_.memory_bytes() + blocks_->memory_bytes() +
            index_buffer_.stored.capacity() + index_buffer_.raw.capacity();

@@ -52,6 +52,8 @@ struct BlockReadOptions {
   bool fill_cache = true;
   // False: entries come as they are, for those who save what they can.
   bool check_order = true;
+  // Of an iterator: all blocks are read in order, and then not again.
+  bool reads_once = false;
 };
 
 // What a lookup found in a table, a memtable, or anywhere.
@@ -104,9 +106,6 @@ class Table {
   // At most `count` user keys, rising, that cut the table into pieces of about
   // the same number of bytes; from the index alone.
   virtual std::vector<std::string> SampleKeys(std::uint64_t count) const = 0;
-
-  // Hints: all of it will be read in order (a compaction, a scan).
-  virtual void WillReadInOrder() const noexcept = 0;
 
   // In memory, mapped bytes not counted.
   virtual std::size_t memory_bytes() const noexcept = 0;
