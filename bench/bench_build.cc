@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_build: one very large filter, built within a bounded memory, written
-// to a file, and asked from a mapping of it.
+// bench_build: one very large filter, built in bounded memory, written to a
+// file, and queried from a mapping of it.
 
 #include <unistd.h>
 #include <algorithm>
@@ -114,7 +114,7 @@ class ProgressBar {
   int percent_ = -1;
 };
 
-// A new folder, gone with all it holds at the end.
+// A new folder, removed with its contents at the end.
 class ScratchFolder {
  public:
   ScratchFolder() = default;
@@ -155,7 +155,7 @@ struct Figures {
   double rate = 0;
 };
 
-// Seconds on the wall that the adding takes.
+// Returns the wall time of adding, in seconds.
 double AddAll(const Options& options, FilterBuilder* builder) {
   KeyChunk chunk(kChunk, options.key_bytes);
   ProgressBar bar("adding");
@@ -242,12 +242,12 @@ Status AskFile(const Options& options, const std::string& path,
                Figures* figures) {
   const auto file = FilterFile::Open(path, {}, FileAccess::kMap);
   if (!file.ok()) return file.status();
-  const Answers hits = Ask(options, (*file)->reader(), true);
+  const Answers hits = Ask(options, file->reader(), true);
   if (hits.maybes != options.queries) {
     return Status::Corruption(std::to_string(options.queries - hits.maybes) +
                               " keys that are in were not found in the file");
   }
-  const Answers misses = Ask(options, (*file)->reader(), false);
+  const Answers misses = Ask(options, file->reader(), false);
   figures->hit = hits.nanoseconds;
   figures->miss = misses.nanoseconds;
   figures->rate =

@@ -104,7 +104,7 @@ Plan PlanFor(const Options& options, std::uint64_t keys,
              std::size_t key_bytes) {
   const unsigned usual = keys < kVeryManyKeys ? 5 : 3;
   const unsigned passes = options.passes == 0 ? usual : options.passes;
-  // There, building takes most of the time, and wavers least.
+  // Here building takes most of the time, and varies least.
   const bool hasty = keys >= kVeryManyKeys && options.passes == 0;
   return {.keys = keys,
           .key_bytes = key_bytes,
@@ -114,7 +114,7 @@ Plan PlanFor(const Options& options, std::uint64_t keys,
           .build_one_once = hasty};
 }
 
-// One line on a terminal, which the next one covers.
+// One line on a terminal, which the next one overwrites.
 void ShowProgress(const Plan& plan, unsigned pass, std::string_view what) {
   if (::isatty(STDERR_FILENO) != 1) return;
   fmt::print(stderr, "\r\x1b[K{} keys of {} bytes, pass {} of {}: {}",
@@ -148,7 +148,7 @@ Status SetKernels(const std::string& name) {
   return Status::Ok();
 }
 
-// Whatever would stop the end of a long run is found before it starts.
+// Finds errors that would fail the end of a long run before it starts.
 Status CheckOptions(const Options& options) {
   if (Status set = SetKernels(options.kernels); !set.ok()) return set;
   if (options.no_table && !options.frontier.empty()) {
@@ -171,7 +171,7 @@ Status CheckOptions(const Options& options) {
 // Bytes per key, by the number of keys and the name of the subject.
 using Peaks = std::map<std::pair<std::uint64_t, std::string>, double>;
 
-// Of one length of keys: builders keep hashes, whatever the keys.
+// Measures one length of keys: builders keep hashes, whatever the keys.
 Status MeasurePeaks(const Options& options, Peaks* peaks) {
   for (const std::uint64_t keys : options.keys) {
     const Plan plan = PlanFor(options, keys, options.key_bytes.front());
@@ -237,7 +237,7 @@ Status Print(const Options& options, const Report& report) {
   return Status::Ok();
 }
 
-// Of the run with the most keys; of those, of the first.
+// Draws the run with the most keys; of several, the first.
 Status Frontier(const Options& options, const Report& report) {
   const auto run = std::max_element(
       report.runs.begin(), report.runs.end(),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_stages: how a batch of queries should be cut into stages.  It tries
-// group sizes, orders of hashing and asking for memory, kinds of prefetch and
-// of pages, and every row of kernels, over one array; docs/design/3-lines.md
-// has what came out and what was chosen.
+// bench_stages: how a batch of queries should be divided into stages.  It tries
+// group sizes, orders of hashing and prefetching, kinds of prefetch and of
+// pages, and every kernel set, over one array; docs/design/3-lines.md has the
+// results and the choices.
 
 #include <sys/mman.h>
 #include <time.h>
@@ -61,13 +61,14 @@ struct Keys {
 };
 
 enum class Order {
-  kAlternate,  // hash a key, ask for its line, next key
-  kSeparate,   // hash the group, then ask for all its lines
+  kAlternate,  // hash a key, prefetch its line, next key
+  kSeparate,   // hash the group, then prefetch all its lines
   kNoPrefetch,
 };
 
-// One call of MayContainMany(), cut as the parameters say.  kLocality as for
-// __builtin_prefetch: 3 all caches, 2 from the second on, 0 as few as can be.
+// One call of MayContainMany(), divided according to the parameters.  kLocality
+// as for __builtin_prefetch: 3 all caches, 2 from the second on, 0 as few as
+// can be.
 template <std::size_t kGroup, Order kOrder, int kLocality, BatchOrder kBatch>
 void Ask(const Kernels& kernels, const LineFilter& lines,
          std::span<const Slice> keys, bool* out) {
@@ -114,7 +115,7 @@ double TimeFloor(const LineFilter& lines, std::uint64_t queries) {
     for (const std::uint64_t offset : offsets) sum += lines.lines[offset];
     time += Nanoseconds() - start;
   }
-  asm volatile("" : : "r"(sum));  // or the loop would be thought useless
+  asm volatile("" : : "r"(sum));  // or the loop would be removed
   return time / static_cast<double>(queries);
 }
 
@@ -199,7 +200,7 @@ void Run(std::uint64_t keys, std::uint64_t queries, unsigned passes) {
   std::vector<Variant> variants = MakeVariants(huge, small);
   Keys made;
   for (unsigned pass = 0; pass < passes; ++pass) {
-    // Each pass begins elsewhere: what runs first finds other caches.
+    // Each pass starts with another variant: the first one finds other caches.
     for (std::size_t i = 0; i < variants.size(); ++i) {
       Variant& variant = variants[(i + 5 * pass) % variants.size()];
       variant.passes.push_back(

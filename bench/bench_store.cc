@@ -141,7 +141,7 @@ int Serve(const Options& options) {
   return 2;
 }
 
-// A line each on a pipe; on a terminal one line, which the next one covers.
+// A line each on a pipe; on a terminal one line, which the next one overwrites.
 void ShowProgress(std::string_view what) {
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   fmt::print(stderr, "{}{}{}", terminal ? "\r\x1b[K" : "", what,
@@ -249,8 +249,8 @@ int DrawStored(const Options& options) {
   return 0;
 }
 
-// An interrupt from the terminal ends the stores' processes.  This one then
-// finds them dead, and lives on to remove what they leave.
+// An interrupt from the terminal ends the stores' processes.  This process
+// notices that, and continues, to remove what they leave.
 void OutliveTheStores() {
   for (const int signal : {SIGINT, SIGPIPE}) std::signal(signal, [](int) {});
 }

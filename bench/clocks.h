@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/clocks.h -- what time is read from, and what reading it costs.
+// bench/clocks.h -- clocks, and what reading them costs.
 
 #pragma once
 
 namespace tamis::bench {
 
-// Nanoseconds of processor time that this thread has used: what others take
-// of the machine meanwhile does not count, though they still compete for its
-// caches and its memory.
+// Nanoseconds of processor time that this thread has used: the use of other
+// processes does not count, though they still compete for its caches and its
+// memory.
 double ThreadNanoseconds() noexcept;
 
-// Nanoseconds on the wall: for work that several threads share.
+// Returns nanoseconds of wall time: for work that several threads share.
 double WallNanoseconds() noexcept;
 
 // How much of the time between two readings of ThreadNanoseconds() is their

@@ -6,14 +6,14 @@
 
 #include "bench/clocks.h"
 #include "bench/keys.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis::bench {
 namespace {
 
 constexpr std::size_t kChunk = 4096;  // as for queries: keys lie in cache
 
-// How many of the chunk's keys the filter says "maybe" to.
+// Returns how many of the chunk's keys are "maybe".
 std::size_t Maybes(const FilterReader& filter, const KeyChunk& chunk) {
   std::array<bool, kChunk> found = {};
   const std::span<bool> out(found.data(), chunk.keys().size());
@@ -21,7 +21,7 @@ std::size_t Maybes(const FilterReader& filter, const KeyChunk& chunk) {
   return static_cast<std::size_t>(std::count(out.begin(), out.end(), true));
 }
 
-// The keys below `erased` are out, the others in.
+// Checks that the keys below `erased` are absent, and the others present.
 Status CheckSome(const FilterReader& filter, const Plan& plan,
                  std::uint64_t erased) {
   KeyChunk chunk(kChunk, plan.key_bytes);
@@ -39,8 +39,8 @@ Status CheckSome(const FilterReader& filter, const Plan& plan,
 }  // namespace
 
 Result<double> TimeErasures(Slice filter, const Plan& plan) {
-  auto living = LoadErasable(filter);
-  if (!living.ok()) return living.status();
+  auto erasable = LoadErasable(filter);
+  if (!erasable.ok()) return erasable.status();
   const std::uint64_t erased =
       std::max<std::uint64_t>(1, std::min(plan.queries, plan.keys / 2));
   KeyChunk chunk(kChunk, plan.key_bytes);
@@ -50,14 +50,15 @@ Result<double> TimeErasures(Slice filter, const Plan& plan) {
     chunk.FillFrom(first, std::min<std::uint64_t>(kChunk, erased - first));
     spent += Timed([&] {
       for (const Slice key : chunk.keys()) {
-        failures += (*living)->Erase(key).ok() ? 0u : 1u;
+        failures += erasable->Erase(key).ok() ? 0u : 1u;
       }
     });
   }
   if (failures > 0) {
     return Status::Corruption("keys that are in could not be erased");
   }
-  if (Status fine = CheckSome(**living, plan, erased); !fine.ok()) return fine;
+  if (Status fine = CheckSome(**erasable, plan, erased); !fine.ok())
+    return fine;
   return spent / static_cast<double>(erased);
 }
 

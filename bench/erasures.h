@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/erasures.h -- what it costs to take keys out again.
+// bench/erasures.h -- measures the cost of erasing keys.
 
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace tamis::bench {
 
-// Nanoseconds of the processor per Erase() of keys that are in: up to half of
-// them, out of a copy of `filter`, which has the keys from 0 on.
-// Corruption: a key that is in could not be erased, one that stays was lost,
-// or most erased ones are still there.
+// Returns nanoseconds of processor time per Erase() of present keys: up to half
+// of them, from a copy of `filter`, which has the keys from 0 on.  Corruption:
+// a present key could not be erased, another one was lost, or most erased ones
+// are still there.
 Result<double> TimeErasures(Slice filter, const Plan& plan);
 
 }  // namespace tamis::bench

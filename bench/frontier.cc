@@ -18,14 +18,14 @@ constexpr double kWidth = 1100;
 constexpr double kHeight = 700;
 constexpr Box kArea = {{90, 75}, {1080, 630}};  // within the axes
 constexpr Box kNamesArea = {{100, 80}, {1072, 625}};
-// A name that begins so far from its point gets a line to it.
+// A name that is this far from its point gets a line to it.
 constexpr double kFarAway = 16;
 constexpr double kDotRadius = 4;
 
 constexpr std::string_view kOursColour = "#1f5fa8";
 constexpr std::string_view kTheirsColour = "#e06c00";
 
-// The largest calls that the filter takes.
+// Returns the metric of the largest batches that the filter takes.
 Metric BatchedMiss(const Row& row) {
   for (const Metric metric : {kMiss256, kMiss32}) {
     if (!row.passes[metric].empty()) return metric;
@@ -33,7 +33,7 @@ Metric BatchedMiss(const Row& row) {
   return kMissOne;
 }
 
-// An axis: what is drawn from its one end to the other.
+// An axis, from one end to the other.
 struct Axis {
   double low = 0;
   double high = 0;
@@ -54,7 +54,8 @@ Axis AxisFor(const std::vector<FrontierPoint>& points,
   return {axis.low / kBeside, axis.high * kBeside};
 }
 
-// Those that no other one beats in both, from the fastest to the smallest.
+// Returns the points that no other one beats in both, from the fastest to the
+// smallest.
 std::vector<FrontierPoint> Unbeaten(std::vector<FrontierPoint> points) {
   std::sort(points.begin(), points.end(),
             [](const FrontierPoint& a, const FrontierPoint& b) {
@@ -75,7 +76,7 @@ std::string OnScreen(Pixel pixel) {
                      pixel.y / kHeight);
 }
 
-// The place of the name's edge that is nearest to its point.
+// Returns the place of the name's edge that is nearest to its point.
 Pixel NearestEdge(const NamedPixel& point, Pixel label) {
   const double half = WidthOf(point.name) / 2;
   return {std::clamp(point.at.x, label.x - half, label.x + half),

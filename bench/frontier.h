@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/frontier.h -- the picture of what can be had: how much larger than
-// need be a filter is, against how much slower than bare memory it is asked.
+// bench/frontier.h -- draws the trade-off: the space overhead of a filter
+// against its slowdown over bare memory.
 
 #pragma once
 
@@ -24,7 +24,7 @@ std::vector<FrontierPoint> FrontierOf(const Run& run);
 
 // One SVG file; both axes logarithmic, each point with its name, and a line
 // through those that no other one beats in both.  REQUIRES: !points.empty()
-// IoError: gnuplot was not pleased.
+// IoError: gnuplot failed.
 Status DrawFrontier(const std::vector<FrontierPoint>& points,
                     std::string_view title, const std::string& path);
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis::bench {
 namespace {
@@ -20,25 +20,25 @@ class GenerationsBuilder final : public FilterBuilder {
   }
 
   void Add(Slice key) override {
-    if (MakeRoom()) Keep((*filter_)->Insert(key), 1);
+    if (MakeRoom()) Keep(filter_->Insert(key), 1);
   }
   void AddMany(std::span<const Slice> keys) override {
     while (!keys.empty() && MakeRoom()) {
       const auto count =
           static_cast<std::size_t>(std::min<std::uint64_t>(room_, keys.size()));
-      Keep((*filter_)->InsertMany(keys.first(count)), count);
+      Keep(filter_->InsertMany(keys.first(count)), count);
       keys = keys.subspan(count);
     }
   }
   Status Finish(std::string* dst) override {
-    return status_.ok() ? (*filter_)->Save(dst) : status_;
+    return status_.ok() ? filter_->Save(dst) : status_;
   }
 
  private:
   // False: something has failed.
   bool MakeRoom() {
     if (status_.ok() && room_ == 0) {
-      Keep((*filter_)->Rotate(), 0);
+      Keep(filter_->Rotate(), 0);
       room_ = keys_per_generation_;
     }
     return status_.ok();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/generations_builder.h -- a rotating filter as it is after some time in
-// use: every generation has its keys.
+// bench/generations_builder.h -- a rotating filter after some time in use:
+// every generation has its keys.
 
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/gnuplot.h -- pictures are drawn by gnuplot, from a script.
+// bench/gnuplot.h -- draws pictures with gnuplot, from a script.
 
 #pragma once
 
@@ -13,11 +13,11 @@ namespace tamis::bench {
 // NotFound: there is no gnuplot here.
 Status CheckGnuplot();
 
-// The text in quotes, such that gnuplot takes it as it is.
+// Returns the text in quotes, so that gnuplot takes it literally.
 std::string Quoted(std::string_view text);
 
 // Runs the script, which draws into `path`.
-// IoError: gnuplot was not pleased.
+// IoError: gnuplot failed.
 Status RunGnuplot(const std::string& script, const std::string& path);
 
 }  // namespace tamis::bench

@@ -10,7 +10,7 @@
 namespace tamis::bench {
 namespace {
 
-// Mine over theirs, each given by the name of its row.
+// Ours divided by theirs, each given by the name of its row.
 struct Comparison {
   std::string_view mine;
   Metric mine_miss;  // or the only one
@@ -152,7 +152,7 @@ struct WantedSize {
   At at;
   double bound;
 };
-// Small filters pay more for what is fixed.
+// Small filters pay more for fixed costs.
 constexpr WantedSize kWantedSizes[] = {
     {kRibbon, At::kFewest, 0}, {kRibbon, At::kMax, 0.01},
     {kFuse, At::kFewest, 0},   {kFuse, At::kMax, 0.13},
@@ -215,8 +215,8 @@ void MeasureSize(const Run& run, std::string_view policy, Goal* goal) {
                           .value = Overhead(*row, run.plan.keys)});
 }
 
-// What a query costs with the most keys, less what it costs with the fewest;
-// or the one over the other.
+// Returns the cost of a query with the most keys, minus that with the fewest;
+// or their ratio.
 double Growth(const Ends& ends, std::string_view name, bool factor) {
   const Figure few{ends.fewest->Find(name), kMiss256};
   const Figure many{ends.most->Find(name), kMiss256};
@@ -227,7 +227,7 @@ double Growth(const Ends& ends, std::string_view name, bool factor) {
 }
 
 Goal GrowthGoal(std::span<const Ends> all, bool factor) {
-  // As the floor's, with the same allowance as for the whole.
+  // Like the floor's, with the same allowance as for the total.
   constexpr double kBound = 1.2;
   Goal goal{.unit = GoalUnit::kRatio,
             .what = factor ? "growth as a factor: batched query / floor"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/goals.h -- what the figures of one process must show.
+// bench/goals.h -- the goals that the figures of one process must meet.
 
 #pragma once
 
@@ -14,8 +14,8 @@ namespace tamis::bench {
 // The policy that the goals are about.
 inline constexpr std::string_view kOurs = "bloom:10";
 
-// The numbers of keys that the bounds are meant for: filters that a core's
-// caches hold, and filters that no cache holds.
+// The numbers of keys that the bounds are meant for: filters that fit into a
+// core's caches, and filters that fit into none.
 inline constexpr std::uint64_t kFewKeys = 1'000'000;
 inline constexpr std::uint64_t kManyKeys = 100'000'000;
 
@@ -34,7 +34,7 @@ struct Goal {
   GoalUnit unit = GoalUnit::kRatio;
   std::string what;
   std::uint64_t keys = 0;
-  double bound = 0;  // every value must be at most this; 0: no matter
+  double bound = 0;  // every value must be at most this; 0: no bound
   std::vector<GoalValue> values;  // not empty
 
   // "holds", "misses", "not measured", or "" where there is no bound.

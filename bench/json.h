@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/json.h -- the lines of JSON by which a benchmark talks to the processes
-// of its stores.
+// bench/json.h -- the lines of JSON by which a benchmark communicates with the
+// processes of its stores.
 //
-// json.cc holds all JSON of the benchmarks, the reports included, because the
+// json.cc has all JSON of the benchmarks, the reports included, because the
 // library behind it takes longer to compile than the rest of them together.
 
 #pragma once
@@ -25,12 +25,12 @@ struct Question {
   unsigned round = 0;
 };
 std::string QuestionLine(std::string_view phase, unsigned round);
-// Nothing: the line is no question.
+// Nothing: the line is not a question.
 std::optional<Question> ParseQuestion(const std::string& line);
 
 std::string AnswerLine(const Result<Figures>& figures);
 // Returns the figures, or the error that the line carries.  IoError: the line
-// is no answer.
+// is not an answer.
 Result<Figures> ParseAnswer(const std::string& line);
 
 }  // namespace tamis::bench

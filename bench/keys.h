@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/keys.h -- keys without end, some thousands of them at a time.
+// bench/keys.h -- an endless sequence of keys, some thousands at a time.
 
 #pragma once
 
@@ -14,9 +14,9 @@
 namespace tamis::bench {
 
 // Keys are numbered; different numbers give different keys, which look
-// random.  A chunk holds the keys of some numbers in memory that the next
-// ones reuse: so they are in cache when they are asked for, and what is
-// measured is the filter, not how fast keys stream in from memory.
+// random.  A chunk has the keys of some numbers in memory that is reused: so
+// they are in cache when they are queried, and the filter is measured, not how
+// fast keys stream in from memory.
 class KeyChunk {
  public:
   static constexpr std::size_t kFewestKeyBytes = 8;  // a whole number fits in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/labels.h -- where to put names so that none covers another.
+// bench/labels.h -- places names so that none covers another.
 
 #pragma once
 
@@ -23,9 +23,9 @@ struct NamedPixel {
   std::string name;
 };
 
-// For each point the middle of its name: as near to it as there is room left
-// inside `area`, where no other name and no point is.  A name that finds no
-// room within some distance goes beside its point all the same.
+// For each point the middle of its name: as near to it as possible inside
+// `area`, without covering another name or point.  A name for which there is no
+// such place nearby goes beside its point anyway.
 std::vector<Pixel> PlaceLabels(const std::vector<NamedPixel>& points,
                                const Box& area);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/line_up.h -- who takes part in a run.
+// bench/line_up.h -- the subjects of a run.
 
 #pragma once
 
@@ -31,8 +31,8 @@ struct LineUp {
   bool slow_too = false;  // however many keys there are
 };
 
-// Those that are compared stand next to each other.  `first_length`: no other
-// run has as many keys of another length before.
+// Subjects that are compared are adjacent.  `first_length`: no other run has as
+// many keys of another length before.
 // InvalidArgument: a policy is not known, or `only` leaves nothing.
 Result<Subjects> MakeSubjects(const LineUp& line_up, std::uint64_t keys,
                               bool first_length);

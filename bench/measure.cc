@@ -17,7 +17,7 @@ namespace {
 // made of them; the time of so many is long for a clock.
 constexpr std::size_t kQueryChunk = 4096;
 
-// All that one run needs at hand.
+// The state of one run.
 class Runner {
  public:
   Runner(const Plan& plan, const Subjects& subjects, const Progress& progress)
@@ -35,8 +35,8 @@ class Runner {
     }
   }
 
-  // All builds, then all queries; each sort of work for all subjects in turn,
-  // so that what is compared lies close together in time.
+  // All builds, then all queries; each kind of work for all subjects in turn,
+  // so that what is compared is close together in time.
   Status Pass(unsigned pass) {
     pass_ = pass;
     if (pass < plan_.build_passes) {
@@ -54,7 +54,8 @@ class Runner {
   Run Take() { return std::move(run_); }
 
  private:
-  // Each pass starts with another subject: none is always after the same.
+  // Each pass starts with another subject, so that none always follows the same
+  // one.
   template <typename Step>
   Status ForEach(const Step& step) {
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
@@ -68,8 +69,8 @@ class Runner {
   Status BuildAll() {
     for (const Metric how : kBuilds) {
       Status built = ForEach([&](std::size_t i) {
-        // Two threads right after one: what is compared should meet the same
-        // machine.
+        // Two threads right after one, so that both run under the same
+        // conditions.
         Status one = Build(i, how);
         const bool two = plan_.two_threads && how == kBuildMany;
         return one.ok() && two ? BuildTwo(i) : one;
@@ -88,7 +89,7 @@ class Runner {
   Status Build(std::size_t i, Metric how) {
     Subject* subject = subjects_[i].get();
     const bool timed = subject->Has(how);
-    // What is never built still has to learn how many keys there are.
+    // A subject that is never built still needs the number of keys.
     const bool never = !subject->Has(kBuildOne) && !subject->Has(kBuildMany);
     if (never) subject->Start(plan_.keys, how);
     const bool spared = plan_.build_one_once && pass_ > 0 && how == kBuildOne &&
@@ -124,8 +125,8 @@ class Runner {
                   TimeErasures(subjects_[i]->erasable_bytes(), plan_));
   }
 
-  // Other keys in every pass and for every sort of query, the same for all
-  // subjects.
+  // Uses other keys in every pass and for every kind of query, but the same for
+  // all subjects.
   void FillToAsk(Metric metric, std::uint64_t done, std::uint64_t left) {
     const std::size_t count =
         static_cast<std::size_t>(std::min<std::uint64_t>(kQueryChunk, left));

@@ -21,8 +21,8 @@ struct Row {
   bool is_filter = true;
   std::uint64_t bytes = 0;
   double expected_rate = 0;
-  std::uint64_t absent_queries = 0;  // of absent keys, all different
-  std::uint64_t maybes = 0;          // how many of them are "maybe" in
+  std::uint64_t absent_queries = 0;  // of absent keys, all distinct
+  std::uint64_t maybes = 0;          // how many of them are "maybe"
   // Bytes per key that building takes at its highest above the filter's own;
   // empty: not measured.
   std::optional<double> peak;
@@ -42,7 +42,7 @@ struct Plan {
   std::size_t key_bytes = 16;
   std::uint64_t queries = 0;  // of each sort, in each pass
   unsigned passes = 1;
-  unsigned build_passes = 1;    // at most as many; the later ones only ask
+  unsigned build_passes = 1;    // at most; later passes only query
   bool build_one_once = false;  // in the first pass, if there is kBuildMany
   bool two_threads = true;
   bool erasures = true;
@@ -79,8 +79,8 @@ struct Figure {
   const std::vector<double>& passes() const { return row->passes[metric]; }
 };
 
-// The median over passes of mine/theirs, each of one pass: what disturbs a
-// whole pass cancels out.  0: one of them was not measured.
+// Returns the median over passes of mine/theirs, each within one pass: a
+// disturbance of a whole pass cancels out.  0: one of them was not measured.
 double RatioOf(const Figure& mine, const Figure& theirs);
 
 }  // namespace tamis::bench

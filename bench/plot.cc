@@ -55,7 +55,7 @@ Result<Curve> MeasureRates(const RateCurve& drawn, const PlotPlan& plan,
                              one, progress);
     if (!run.ok()) return run.status();
     const Row& row = run->rows.front();
-    if (row.maybes == 0) continue;  // too seldom to be drawn
+    if (row.maybes == 0) continue;  // too few to be drawn
     curve.points.emplace_back(BitsPerKey(row, plan.rate_keys),
                               row.measured_rate());
   }
@@ -165,7 +165,7 @@ std::string Script(const PlotData& data, std::string_view title,
              "set multiplot layout 1,2 title {} noenhanced\n"
              "set grid xtics ytics lt 1 lw 1 lc rgb '#cccccc'\n"
              "set key noenhanced\n"
-             "set title 'How often a filter errs'\n"
+             "set title 'Rate of false positives'\n"
              "set xlabel 'bits per key'\n"
              "set ylabel 'measured rate of false positives'\n"
              "set logscale y\n"

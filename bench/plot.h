@@ -38,7 +38,7 @@ struct PlotPlan {
 Result<PlotData> MeasureForPlot(const PlotPlan& plan, const Progress& progress);
 
 // Two panels under that title in one SVG file.
-// IoError: gnuplot was not pleased.
+// IoError: gnuplot failed.
 Status DrawPlot(const PlotData& data, std::string_view title,
                 const std::string& path);
 

@@ -18,7 +18,7 @@ using Cells = std::vector<std::string>;
 constexpr char kNothing[] = "-";
 
 // Columns as wide as their widest cell, right-aligned but the first.  A row of
-// one cell is a heading and has no say in that.
+// one cell is a heading and does not count.
 std::string Aligned(const std::vector<Cells>& rows) {
   std::vector<std::size_t> widths;
   for (const Cells& row : rows) {
@@ -128,8 +128,8 @@ std::string ThreadsText(std::span<const Run> runs) {
          Aligned(rows);
 }
 
-// How far the same figure lay apart from pass to pass: differences smaller
-// than this mean nothing.
+// Returns how much the same figure varies from pass to pass: smaller
+// differences mean nothing.
 std::string SpreadText(std::span<const Run> runs) {
   std::vector<Cells> rows = {
       {"", "floor", "ours of 256", "ours one", "RocksDB of 32", "RocksDB one"}};

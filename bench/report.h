@@ -14,7 +14,7 @@ namespace tamis::bench {
 
 struct Report {
   std::string cpu;      // as the operating system names it
-  std::string kernels;  // the row of the library's table that was used
+  std::string kernels;  // the kernel set that was used
   std::string skipped;  // why RocksDB is not among the subjects, or empty
   std::vector<Run> runs;
 };
@@ -26,8 +26,8 @@ std::string ToJson(const Report& report);
 
 double BitsPerKey(const Row& row, std::uint64_t keys);
 
-// What a filter costs above the fewest bits that any can have at its rate:
-// 0.44 for the best Bloom filter.  0 if the rate was too low to be measured.
+// Returns the space overhead over the lower bound at its rate: 0.44 for the
+// best Bloom filter.  0 if the rate was too low to be measured.
 double Overhead(const Row& row, std::uint64_t keys);
 
 }  // namespace tamis::bench

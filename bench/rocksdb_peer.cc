@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RocksDB hands out its builders and readers of filters, but its public
-// headers do not say what they are.  Their declarations below are those of
-// version 7.8.3, the one that Debian 12 has; any other is left alone.
+// RocksDB returns its builders and readers of filters, but its public headers
+// do not declare them.  Their declarations below are those of version 7.8.3,
+// the one that Debian 12 has; any other is not used.
 
 #include "bench/rocksdb_peer.h"
 
@@ -58,7 +58,7 @@ constexpr std::size_t kTrailerBytes = 5;
 constexpr char kBloomMark = -1;
 constexpr char kRibbonMark = -2;
 
-// What a subject needs to answer, whatever memory the filter lies in.
+// What a subject needs to answer, wherever the filter is in memory.
 class RocksDbAsker {
  public:
   void Open(const rocksdb::FilterPolicy& policy, rocksdb::Slice filter) {
@@ -104,7 +104,7 @@ struct RocksDbKind {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
 };
 
-// Built by RocksDB, and asked where RocksDB put it.
+// Built by RocksDB, and queried where RocksDB put it.
 class RocksDbSubject final : public Subject {
  public:
   explicit RocksDbSubject(RocksDbKind kind) : kind_(std::move(kind)) {}
@@ -163,8 +163,8 @@ class RocksDbSubject final : public Subject {
   rocksdb::Slice filter_;  // in buffer_
 };
 
-// The filter of another subject, moved into memory like that of ours: what is
-// left between this one's time and ours is not the memory's doing.
+// The filter of another subject, moved into memory like that of ours: the
+// remaining difference to ours is not due to memory.
 class MovedRocksDbSubject final : public Subject {
  public:
   // REQUIRES: `from` outlives this, and is loaded before

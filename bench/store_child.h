@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/store_child.h -- a process of its own for each store, so that memory,
-// processor time and bytes written can be told apart.
+// bench/store_child.h -- a separate process for each store, so that memory,
+// processor time and bytes written can be measured separately.
 
 #pragma once
 
@@ -27,8 +27,8 @@ class StoreChild {
   virtual Result<Figures> Run(std::string_view phase, unsigned round) = 0;
 };
 
-// What the other end does until it is told nothing more: reads phases from
-// standard input, writes figures to standard output.
+// The other end: reads phases from standard input until its end, and writes
+// figures to standard output.
 void ServePhases(StoreWorker* worker);
 
 }  // namespace tamis::bench

@@ -19,13 +19,13 @@ inline constexpr std::size_t kStoreWriteBuffer = std::size_t{64} << 20;
 
 enum class StoreShape {
   kUsual,
-  kOverlapping,  // what is flushed stays: no compaction, no slowing down
+  kOverlapping,  // no compaction, no slowing down
 };
 
 struct EngineSettings {
   bool snappy = false;
   bool rocksdb_caches = false;    // RocksDB caches blocks, and maps nothing
-  std::uint64_t cache_bytes = 0;  // room for everything that can be cached
+  std::uint64_t cache_bytes = 0;  // enough for everything that can be cached
   double quiet_seconds = 1;  // unchanged for so long, LevelDB counts as quiet
 };
 

@@ -73,8 +73,8 @@ class LevelDbEngine final : public StoreEngine {
     return Status::NotSupported("no flush of its own");
   }
 
-  // There is nothing to wait for, so: level 0 may stay as it is, and no file
-  // has changed for a while.
+  // LevelDB offers nothing to wait for, so it counts as quiet if level 0 may
+  // stay as it is, and no file has changed for a while.
   Result<Settled> Settle() override {
     double last_change = WallNanoseconds();
     std::uint64_t bytes = BytesOnDisk(dir_);
@@ -139,7 +139,7 @@ std::unique_ptr<StoreEngine> NewLevelDbEngine(const EngineSettings& settings) {
   return std::make_unique<LevelDbEngine>(settings);
 }
 
-// Files come and go while it looks; those that are gone count nothing.
+// Files appear and disappear meanwhile; those that are gone do not count.
 std::uint64_t BytesOnDisk(const std::string& dir) {
   std::uint64_t bytes = 0;
   std::error_code error;

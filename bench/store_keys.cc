@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kPoolBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 over golden ratio
 
-// The numbers below `universe` in an order of their own: a bijection of the
-// next power of two, gone through again until it lands inside.
+// The numbers below `universe` in a shuffled order: a bijection on the next
+// power of two, repeated until the result is inside.
 class Order {
  public:
   Order(std::uint64_t universe, std::uint64_t seed)

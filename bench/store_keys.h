@@ -51,7 +51,7 @@ class StoreKeys {
 // The value that belongs to a key; half of it repeats, as compression likes.
 Slice ValueOf(Slice key);
 
-// What a store handed out, added up so that a wrong value shows.
+// Sums of what a store returned, so that a wrong value shows.
 struct Seen {
   std::uint64_t values = 0;
   std::uint64_t sum = 0;  // of the first eight bytes of each
@@ -61,7 +61,7 @@ struct Seen {
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 
-// What all these keys' values come to.
+// Returns the sums for the values of all these keys.
 Seen Expected(const StoreKeys& keys);
 
 }  // namespace tamis::bench

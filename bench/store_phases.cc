@@ -20,10 +20,10 @@ constexpr std::size_t kKeysPerMultiGet = 100;
 constexpr std::uint64_t kEntriesPerShortScan = 10;
 // Before every timed run of reads, one of so many times fewer.
 constexpr std::uint64_t kWarmUpShare = 8;
-// Lookups in many tables take long, and waver little.
+// Lookups in many tables take long, and vary little.
 constexpr std::uint64_t kOverlappingShare = 10;
-// LevelDB compacts tables that were sought in vain too often: reads change
-// the store, so it is read until it stays as it is, or so many times.
+// LevelDB compacts tables after too many fruitless seeks: reads change the
+// store, so it is read until it no longer changes, or so many times.
 constexpr int kMaxWarmUps = 6;
 constexpr std::uint64_t kFillSeed = 1;
 constexpr std::uint64_t kMemtableSeed = 2;

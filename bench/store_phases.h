@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/store_phases.h -- what one store is put through, step by step.  Each
-// store has a process of its own, which runs these.
+// bench/store_phases.h -- the phases of a benchmark for one store.  Each store
+// has a separate process, which runs these.
 
 #pragma once
 

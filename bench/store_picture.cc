@@ -56,7 +56,7 @@ constexpr int kTitleStep = 34;
 constexpr int kHeadHeight = 96;
 
 // Colours for light and for dark pages; each has its own background, so that
-// the text can be read wherever the picture stands.
+// the text is readable on any page.
 constexpr std::string_view kStyle =
     "<style>\n"
     "text { font: 13px sans-serif; fill: #1f2328 }\n"

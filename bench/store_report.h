@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/store_report.h -- what the stores' figures come to, for people and
-// for programs.
+// bench/store_report.h -- the results of the stores, for people and for
+// programs.
 
 #pragma once
 
@@ -58,7 +58,7 @@ Result<StoreRun> ParseStoreJson(std::string_view text);
 // opening and memory.  It is drawn without any other program.
 std::string DrawStorePicture(const StoreRun& run);
 
-// Bars of every read, as an SVG file.  IoError: gnuplot was not pleased.
+// Bars of every read, as an SVG file.  IoError: gnuplot failed.
 Status DrawStorePlot(const StoreRun& run, const std::string& path);
 
 }  // namespace tamis::bench

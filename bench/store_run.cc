@@ -31,7 +31,7 @@ struct Stage {
   std::span<const std::string_view> phases;
   bool in_rounds = false;
 };
-// Opening comes after the reads: what it makes cold, they would feel.
+// Opening comes after the reads, because it makes caches cold.
 constexpr Stage kStages[] = {
     {kFills},          {kReads, true}, {kOpen, true},        {kMemory},
     {kMemtable, true}, {kOverlap},     {kOverlapping, true}, {kFinish}};
@@ -67,7 +67,7 @@ class Conductor {
     return Status::Ok();
   }
 
-  // What a store cannot do is no error: the figure is not there.
+  // What a store cannot do is not an error: the figure is missing.
   Status RunOne(std::size_t which, std::string_view phase, unsigned round) {
     const Result<Figures> figures = children_[which]->Run(phase, round);
     if (!figures.ok()) {

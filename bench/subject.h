@@ -68,7 +68,7 @@ class Subject {
   virtual std::string name() const = 0;
   virtual bool Has(Metric metric) const = 0;
   virtual bool is_filter() const { return true; }
-  // Is asked a quarter of the queries, so as not to take most of the time.
+  // Gets a quarter of the queries, so as not to take most of the time.
   virtual bool slow() const { return false; }
 
   // Not timed: gets everything ready for the next Add() or Ask(), which is
@@ -86,11 +86,11 @@ class Subject {
   // queries.
   virtual Status Load() = 0;
 
-  // Timed: asks for the prepared keys, so many per call.
+  // Timed: queries the prepared keys, so many per call.
   virtual void Ask(std::size_t keys_per_call, std::span<bool> out) = 0;
 
   virtual std::uint64_t bytes() const = 0;  // of the filter
-  // What the formula says for so many keys; 0: there is none.
+  // Returns the formula's rate for so many keys; 0: there is none.
   virtual double ExpectedRate(std::uint64_t keys) const = 0;
 
   // Null: nothing of ours, hence no filter for two threads.
@@ -98,14 +98,14 @@ class Subject {
   // Whether kBuildTwo is Start, Add and Finish as well, with a builder that
   // has two threads; or else a filter that two threads fill.
   virtual bool builds_with_threads() const { return false; }
-  // The bytes that are asked.  REQUIRES: Has(kErase), and Load() was ok
+  // The bytes that are queried.  REQUIRES: Has(kErase), and Load() was ok
   virtual Slice erasable_bytes() const { return {}; }
 };
 
 using Subjects = std::vector<std::unique_ptr<Subject>>;
 
-// Whether a policy touches many lines per query or hashes at length: no match
-// for the others, and left out where keys are many.
+// Returns whether a policy touches many lines per query or hashes slowly: such
+// policies are left out if there are many keys.
 bool IsSlow(std::string_view spec);
 
 // `spec` as for MakePolicy().
@@ -133,7 +133,7 @@ inline constexpr unsigned kSmallFloorBits = 8;  // about as many as ribbon:8
 // there are keys.  Only the sorting is timed, as kBuildMany.
 std::unique_ptr<Subject> NewSortSubject();
 
-// The names of those that are no policies of ours.
+// The names of subjects that are not policies of ours.
 inline constexpr std::string_view kFloorName = "floor: lines only";
 inline constexpr std::string_view kSmallFloorName = "floor: of 8 bits/key";
 inline constexpr std::string_view kChainedFloorName = "floor: one after other";

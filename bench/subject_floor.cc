@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "base/huge_pages.h"
-#include "base/wide_math.h"
 #include "bench/subject.h"
+#include "filters/bloom/line_filter.h"
 #include "hash/splitmix64.h"
 
 namespace tamis::bench {
 namespace {
-
-constexpr std::uint64_t kLineBytes = 64;
 
 class FloorSubject final : public Subject {
  public:
@@ -33,10 +31,12 @@ class FloorSubject final : public Subject {
 
   void Prepare(const KeyChunk& chunk) override {
     places_.clear();
+    // The loads go where a cache-local filter's go.
+    const LineFilter lines{.count = lines_};
     for (const std::uint64_t number : chunk.numbers()) {
       // Mixed as a filter's hash would: the order of numbers is lost.
       const std::uint64_t mixed = SplitMix64(SplitMix64(number));
-      places_.push_back(MultiplyHigh(mixed, lines_) * kLineBytes);
+      places_.push_back(lines.OffsetOf(mixed));
     }
   }
 
@@ -85,7 +85,7 @@ class FloorSubject final : public Subject {
   std::uint64_t bytes_ = 0;
   MemoryBlock<unsigned char> memory_;
   std::vector<std::uint64_t> places_;
-  volatile std::uint64_t sum_ = 0;  // so that the loads cannot be left out
+  volatile std::uint64_t sum_ = 0;  // so that the loads are not removed
 };
 
 }  // namespace

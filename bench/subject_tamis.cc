@@ -8,12 +8,12 @@
 #include "bench/generations_builder.h"
 #include "bench/subject.h"
 #include "tamis/filter_memory.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis::bench {
 namespace {
 
-// The kinds that heed BuildOptions::threads.
+// Returns true for kinds that use BuildOptions::threads.
 bool TakesThreads(std::string_view spec) {
   return spec.starts_with("ribbon") || spec.starts_with("fuse");
 }
@@ -27,7 +27,7 @@ class TamisSubject final : public Subject {
         erasable_(NewErasable(spec_, 1).ok()),
         threaded_(TakesThreads(spec_)) {
     if (const auto rotating = NewRotating(spec_, 1); rotating.ok()) {
-      generations_ = (*rotating)->generations();
+      generations_ = rotating->generations();
     }
   }
 
@@ -153,7 +153,7 @@ Result<std::unique_ptr<Subject>> NewTamisSubject(const std::string& spec) {
 
 double RateOfPolicy(const std::string& spec, std::uint64_t keys) {
   const auto policy = MakePolicy(spec);
-  return policy.ok() ? (*policy)->Predict(keys).false_positive_rate : 0;
+  return policy.ok() ? policy->Predict(keys).false_positive_rate : 0;
 }
 
 }  // namespace tamis::bench

@@ -8,8 +8,8 @@
 
 namespace tamis::bench {
 
-// Nanoseconds on the wall per key, from the making of the filter to the last
-// key's insertion; the keys are made ready outside that time.
+// Returns nanoseconds of wall time per key, from the creation of the filter to
+// the last insertion; making the keys is not timed.
 // NotSupported: the policy has no filter for several threads.
 // Corruption: a key that was inserted is not found.
 Result<double> BuildFromTwoThreads(const FilterPolicy& policy,

@@ -92,6 +92,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # What base/thread_annotations.h says about locks; gcc cannot check it.
   target_compile_options(tamis_flags INTERFACE -Wthread-safety)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17)
+    # It tells that std::stable_sort() of libstdc++ 12 uses a function which
+    # libstdc++ calls deprecated.
+    target_compile_options(tamis_flags INTERFACE -Wno-deprecated-declarations)
+  endif()
 endif()
 if(TAMIS_WARNINGS_AS_ERRORS)
   target_compile_options(tamis_flags INTERFACE -Werror)

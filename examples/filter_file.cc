@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A filter in a file: written so that a crash leaves it whole or absent, and
-// answered from a mapping, without copying it.
+// A filter in a file: written atomically, and queried from a mapping, without
+// copying it.
 
 #include "tamis/filter_file.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters that grow in place, a union of two of them, and many questions at
-// once.  Both were made by one policy for one planned size, so that they have
-// equal parameters: only such filters can be merged.
+// Mutable filters, a union of two of them, and a batch of queries.  Both are
+// made by one policy for the same planned size, so that they have equal
+// parameters: only such filters can be merged.
 
 #include <array>
 #include <cstdint>

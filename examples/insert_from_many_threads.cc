@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One filter that several threads fill at the same time, without a lock, while
-// others may already ask it.
+// others may already query it.
 
 #include <array>
 #include <cstdio>
@@ -19,7 +19,7 @@ std::string Key(unsigned thread, unsigned i) {
   return "user:" + std::to_string(thread * kKeysEach + i);
 }
 
-// Some at a time: the memory accesses of a batch overlap.
+// Inserts a batch at a time: the memory accesses of a batch overlap.
 void InsertSome(tamis::ConcurrentFilter* filter, unsigned thread) {
   std::array<std::string, 100> keys;
   for (unsigned i = 0; i < kKeysEach;) {

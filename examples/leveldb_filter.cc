@@ -21,7 +21,7 @@ constexpr int kKeys = 10'000;
 
 std::string Key(int i) { return "user:" + std::to_string(i); }
 
-// Writes the keys, or reads them and as many that are not there.
+// Writes the keys, or reads them and as many absent ones.
 bool Use(const std::string& dir, const char* spec, bool writes) {
   auto policy = tamis::MakePolicy(spec);
   if (!policy.ok()) return false;
@@ -55,7 +55,7 @@ int main() {
     std::filesystem::remove_all(dir);
     right = right && Use(dir, spec, true) && Use(dir, spec, false);
   }
-  // LevelDB passes over a filter whose name is not its policy's.
+  // LevelDB ignores a filter whose name is not its policy's.
   right = right && Use(dir, "leveldb:10", false);
   std::filesystem::remove_all(dir);
   return right ? 0 : 1;

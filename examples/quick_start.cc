@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shortest use: keys in, bytes out, questions answered from the bytes.
+// The shortest use: keys in, bytes out, queries answered from the bytes.
 
 #include <cstdio>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a policy promises, and what it keeps: many small filters and a few
-// large ones, each asked for keys that it does not hold.
+// Compares predicted with measured rates: many small filters and a few large
+// ones, each queried for absent keys.
 //   example_size_and_rates [SPEC]       SPEC as for MakePolicy(), "bloom:10"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::uint64_t kQuestions = 1'000'000;
 
-// The share of absent keys that filters of n keys do not rule out.
+// Returns the share of absent keys that filters of n keys do not rule out.
 double Measure(const tamis::FilterPolicy& policy, std::uint64_t keys) {
   const std::uint64_t filters = std::max<std::uint64_t>(10'000 / keys, 1);
-  std::uint64_t next = 0, maybe = 0;  // every key is a number of its own
+  std::uint64_t next = 0, maybe = 0;  // every key is a new number
   for (std::uint64_t f = 0; f < filters; ++f) {
     const auto builder = policy.NewBuilder();
     for (std::uint64_t i = 0; i < keys; ++i) {

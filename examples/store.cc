@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An embedded store: write, read, look through, and see what the filters did.
+// An embedded store: write, read, iterate, and see what the filters did.
 
 #include "tamis/store.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a storage engine does: one key, ten tables, each with a filter.  The
-// key is hashed once, and all filters are asked by its hash.
+// What a storage engine does: one key, ten tables, each with a filter.  The key
+// is hashed once, and all filters are queried by its hash.
 
 #include <array>
 #include <cstdio>
@@ -46,7 +46,7 @@ int main() {
   for (const int i : {7, 54'321, 99'999, 123'456}) {
     const tamis::KeyHash hash = tamis::HashKey(Key(i));
     std::printf("%s may be in tables", Key(i).c_str());
-    bool found = i >= kTables * kKeysEach;  // those are in none
+    bool found = i >= kTables * kKeysEach;  // those are absent
     for (int t = 0; t < kTables; ++t) {
       if (!filters[static_cast<std::size_t>(t)]->MayContainHash(hash)) continue;
       std::printf(" %d", t);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parsers of the command: keys, pairs, numbers and the options for a
 // filter.
-// The first byte chooses the way keys are written and the size of the pieces
-// they come in; the rest is the content.
+// The first byte selects the syntax of keys and the size of the pieces in which
+// they arrive; the rest is the contents.
 
 #include <cmath>
 #include <cstddef>
@@ -56,7 +56,7 @@ void CheckKeys(std::string_view bytes, KeySyntax syntax, std::size_t piece) {
   Check(whole.keys == pieces.keys);
   Check(whole.records == pieces.records);
 
-  // The records are the text: joined again they give the bytes back.
+  // The records are the text: joined they give the same bytes.
   std::string joined;
   for (std::size_t i = 0; i < whole.records.size(); ++i) {
     Check(whole.records[i].find(syntax.terminator()) == std::string::npos);
@@ -109,7 +109,7 @@ void CheckNumbers(const std::string& text) {
   }
 }
 
-// Whatever the options say, what comes out is a spec or an error.
+// For any options the result is settings or an error.
 void CheckFilterArgs(std::string_view text) {
   std::string fields[6];
   std::size_t field = 0;
@@ -133,30 +133,30 @@ void CheckFilterArgs(std::string_view text) {
     return;
   }
   args = *sorted;
-  const auto spec = tamis::tools::SpecFrom(args);
-  if (!spec.ok()) {
-    Check(!spec.status().message().empty());
+  const auto settings = tamis::tools::SettingsFrom(args);
+  if (!settings.ok()) {
+    Check(!settings.status().message().empty());
     return;
   }
-  const auto policy = tamis::MakePolicy(*spec);
+  const auto policy = tamis::MakePolicy(*settings);
   if (!policy.ok()) {
     Check(!policy.status().message().empty());
     return;
   }
   // Whatever can be built can be built in a fixed size.
-  const tamis::Estimate size = (*policy)->Predict(1000);
+  const tamis::Estimate size = policy->Predict(1000);
   if (!size.status.ok()) return;
-  const auto fixed_spec = tamis::tools::FixedSpec(args, size);
-  Check(fixed_spec.ok() ==
+  const auto fixed_settings = tamis::tools::FixedSettings(args, size);
+  Check(fixed_settings.ok() ==
         (args.policy.empty() && args.format != "rocksdb-ribbon"));
-  if (!fixed_spec.ok()) return;
-  const auto fixed = tamis::MakePolicy(*fixed_spec);
+  if (!fixed_settings.ok()) return;
+  const auto fixed = tamis::MakePolicy(*fixed_settings);
   Check(fixed.ok());
-  Check((*fixed)->Predict(7).bits == size.bits);
-  Check((*fixed)->Predict(7).probes == size.probes);
+  Check(fixed->Predict(7).bits == size.bits);
+  Check(fixed->Predict(7).probes == size.probes);
 }
 
-// Whatever the bytes, their text is one line of UTF-8 that gives them back.
+// The text of any bytes is one line of UTF-8 that decodes to them.
 void CheckEscapes(const std::string& bytes) {
   const std::string text = tamis::tools::Escaped(bytes);
   Check(text.find_first_of("\n\t\r") == std::string::npos);
@@ -169,7 +169,7 @@ void CheckEscapes(const std::string& bytes) {
         tamis::tools::Unescape(bytes, &decoded));
 }
 
-// All pairs as text, and "!" behind them where they end in an error.
+// Returns all pairs as text, followed by "!" if they end in an error.
 std::string PairsOf(tamis::tools::PairReader* reader) {
   std::string all;
   for (;;) {
@@ -191,7 +191,7 @@ void CheckPairs(std::string_view bytes, std::size_t piece) {
         PairsOf(tamis::tools::NewLinePairReader(&whole, hex).get());
     Check(pairs ==
           PairsOf(tamis::tools::NewLinePairReader(&pieces, hex).get()));
-    // What was read is written so that it reads the same.
+    // Writing and reading again gives the same.
     const std::string lines = pairs.substr(0, pairs.rfind('\n') + 1);
     MemorySource again(lines);
     Check(lines ==

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of kernels that runs here against the portable definitions, on
-// blocks, probes and alignments taken from the input.
+// Every kernel set that runs here against the portable definitions, on blocks,
+// probes and alignments taken from the input.
 
 #include <array>
 #include <cstring>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxBlocks = 16;
 
-// What to ask, decoded from the input.
+// The queries, decoded from the input.
 struct Case {
   LineFactors factors;
   unsigned probes;
@@ -60,7 +60,7 @@ class Memory {
   std::unique_ptr<unsigned char[]> bytes_;
 };
 
-// `one` and `many` are a row's functions, `define` the portable ones.
+// `one` and `many` are functions of a kernel set, `define` the portable ones.
 template <typename One, typename Many, typename Define>
 void CheckAnswers(const Case& c, Memory* memory, const One& one,
                   const Many& many, const Define& define) {

@@ -25,7 +25,7 @@ void CheckAgainstPolicy(const FilterPolicy& policy,
     const auto reader = policy.Open(filter);
     Check(reader.ok() != filter.empty(), "each filter is empty or opens");
     for (const Slice key : keys) {
-      const bool expected = reader.ok() && (*reader)->MayContain(key);
+      const bool expected = reader.ok() && reader->MayContain(key);
       Check(block.MayContain(offset, key) == expected,
             "a block answers as its filter does");
     }

@@ -11,7 +11,7 @@
 namespace tamis::fuzz {
 namespace {
 
-// A file in memory that keeps what it is given.
+// A file in memory.
 class StringFile final : public WritableFile {
  public:
   explicit StringFile(std::string* bytes) : bytes_(bytes) {}
@@ -37,7 +37,7 @@ void CheckWritten(const std::vector<std::string>& records, Slice before,
   Check(writer.bytes() == log.size(), "a writer knows how much it wrote");
   LogReader reader(log);
   Slice found;
-  // What was there before comes first; it is whole records.
+  // The existing contents come first; they are whole records.
   while (reader.end_of_record() < before.size()) {
     Check(reader.Next(&found), "what was there remains");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as a filter of LevelDB's Bloom filters.
+// Arbitrary bytes as one of LevelDB's Bloom filters.
 
 #include "fuzz/fuzz_support.h"
 

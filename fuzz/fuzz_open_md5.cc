@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as a filter of the MD5 filter.
+// Arbitrary bytes as a filter of the MD5 format.
 
 #include "fuzz/fuzz_support.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as any of RocksDB's filters: as they are, and with each kind
-// of trailer behind them, which hardly any input would have by itself.
+// of trailer appended, which hardly any input has by itself.
 
 #include "base/coding.h"
 #include "fuzz/fuzz_support.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as one of our own containers.  Its checksums would keep
-// nearly every input out, so the input is also read as the fields of a header
-// and a payload, and sealed with checksums that are right.
+// Arbitrary bytes as one of our own containers.  Its checksums would reject
+// nearly every input, so the input is also read as the fields of a header and a
+// payload, and sealed with checksums that are right.
 
 #include <cstring>
 
@@ -11,7 +11,7 @@
 namespace tamis::fuzz {
 namespace {
 
-// A header whose fields are mostly near those that mean something.
+// Returns a header whose fields are mostly close to valid ones.
 TamisHeader HeaderFrom(Input* input) {
   const auto field = [input](std::uint16_t usual) {
     const std::uint8_t choice = input->TakeByte();
@@ -30,8 +30,8 @@ TamisHeader HeaderFrom(Input* input) {
   return header;
 }
 
-// How many bytes of payload a unit of the size parameter stands for, times 8,
-// and the probes that the kind has.
+// The bits of payload per unit of the size parameter, and the probes of the
+// kind.
 struct KindLimits {
   std::uint64_t unit_bits;
   std::uint32_t first_probes, probes;
@@ -73,7 +73,7 @@ std::string SealedFrom(Slice bytes) {
   return whole;
 }
 
-// Any one bit of `bytes`, whose checksums are right, turned over.
+// Flips any one bit of `bytes`, whose checksums are right.
 void CheckFlippedBit(const FilterPolicy& policy, std::string bytes,
                      std::uint64_t choice) {
   const std::size_t at = choice / 8 % bytes.size();

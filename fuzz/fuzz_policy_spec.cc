@@ -31,11 +31,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
           "text that is not understood is refused with a reason");
     return 0;
   }
-  Check(!(*policy)->name().empty(), "a policy has a name");
+  Check(!policy->name().empty(), "a policy has a name");
   for (const std::uint64_t keys : {0ull, 1ull, 1000ull, 1ull << 40, ~0ull}) {
     CheckEstimate(**policy, keys);
   }
-  if ((*policy)->Predict(kMaxKeys).bytes <= kSmallBytes) {
+  if (policy->Predict(kMaxKeys).bytes <= kSmallBytes) {
     CheckBuild(**policy, text);
     CheckOpen(**policy, text);
   }

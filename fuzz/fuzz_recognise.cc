@@ -8,8 +8,8 @@
 namespace tamis::fuzz {
 namespace {
 
-// A copy in an allocation of its very size: the address sanitizer notices a
-// read beyond it, which in the midst of the input it would not.
+// A copy in an allocation of exactly its size: the address sanitizer detects a
+// read beyond it, which it would not within the input.
 class Exact {
  public:
   explicit Exact(Slice bytes) : bytes_(bytes.begin(), bytes.end()) {}

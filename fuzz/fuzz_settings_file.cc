@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as the file of a store's settings: as they are, and with the
-// first line and the checksum that hardly any input would have by itself.  And
-// as the properties of a table, which are lines of the same kind.
+// first line and the checksum that hardly any input has by itself.  And as the
+// properties of a table, which are lines of the same kind.
 
 #include "base/named_lines.h"
 #include "fuzz/fuzz_support.h"

@@ -1,99 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any files as a store's directory: opened, read, written, checked, repaired.
-//
-// The input is a byte of switches, then files: a byte for the kind, one for
-// the number, two for the length, and the bytes.
+// fuzz/store_files.h says what an input is.
 
+#include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/coding.h"
-#include "base/crc32c.h"
 #include "fuzz/fuzz_support.h"
-#include "store/file_names.h"
-#include "store/log_format.h"
+#include "fuzz/store_files.h"
 #include "tamis/store.h"
 #include "tests/support/memory_env.h"
 
 namespace tamis::fuzz {
 namespace {
 
-constexpr char kDir[] = "/db";
-constexpr std::size_t kMaxFiles = 20;
 constexpr int kMaxSteps = 2000;
-
-struct Switches {
-  bool can_map;
-  bool read_only;
-  bool skip_damaged;
-  bool fix_checksums;  // of logs and manifests, so that more is believed
-  bool repair_first;
-
-  explicit Switches(unsigned byte)
-      : can_map((byte & 1) != 0),
-        read_only((byte & 2) != 0),
-        skip_damaged((byte & 4) != 0),
-        fix_checksums((byte & 8) != 0),
-        repair_first((byte & 16) != 0) {}
-};
-
-// Every fragment gets the checksum that it should have.
-void FixChecksums(std::string* log) {
-  for (std::size_t at = 0; at + kLogHeaderBytes <= log->size();) {
-    const std::size_t block_end = (at / kLogBlockBytes + 1) * kLogBlockBytes;
-    const std::size_t length = LoadLittle<std::uint16_t>(log->data() + at + 4);
-    const std::size_t end = at + kLogHeaderBytes + length;
-    if (end > log->size() || end > block_end) {
-      at = block_end;
-      continue;
-    }
-    if (length > 0 || (*log)[at + 6] != 0) {
-      const std::uint32_t crc = Crc32c(Slice(*log).substr(at + 6, length + 1));
-      StoreLittle(log->data() + at, MaskCrc32c(crc));
-    }
-    at = end;
-  }
-}
-
-std::string PathOf(unsigned kind, std::uint64_t number) {
-  switch (kind % 8) {
-    case 0:
-      return LogFileName(kDir, number);
-    case 1:
-      return TableFileName(kDir, number);
-    case 2:
-      return OldTableFileName(kDir, number);
-    case 3:
-      return ManifestFileName(kDir, number);
-    case 4:
-      return TemporaryFileName(kDir, number);
-    case 5:
-      return InfoLogFileName(kDir);
-    default:
-      return CurrentFileName(kDir);
-  }
-}
-
-void PutFiles(Slice bytes, const Switches& switches, testing::MemoryEnv* env) {
-  Check(env->CreateDirectory(kDir).ok(), "memory has room for a directory");
-  Input input(bytes);
-  for (std::size_t i = 0; i < kMaxFiles && !input.empty(); ++i) {
-    const unsigned kind = input.TakeByte();
-    const std::uint64_t number = input.TakeByte();
-    const auto length = static_cast<std::size_t>(input.TakeNumber(2));
-    std::string content(input.Take(length));
-    const bool is_log = kind % 8 == 0 || kind % 8 == 3;
-    if (switches.fix_checksums && is_log) FixChecksums(&content);
-    env->SetContents(PathOf(kind, number), std::move(content));
-  }
-}
-
-void ExpectReason(const Status& status) {
-  Check(status.ok() || status.message().find(kDir) != std::string::npos,
-        "an error names a file");
-}
+constexpr std::size_t kExplained = 16;  // one key of so many
 
 void Walk(Store* store) {
   const auto it = store->NewIterator();
@@ -112,15 +37,33 @@ void Walk(Store* store) {
 
 void Read(Store* store, std::span<const Slice> keys) {
   Walk(store);
+  std::vector<std::string> values(keys.size());
+  std::vector<Status> statuses(keys.size(), Status::Ok());
+  store->MultiGet({}, keys, values, statuses);
   std::string value;
-  for (const Slice key : keys) {
-    const Status got = store->Get({}, key, &value);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Status got = store->Get({}, keys[i], &value);
     if (got.code() != StatusCode::kNotFound) ExpectReason(got);
+    Check(statuses[i].code() == got.code() && (!got.ok() || values[i] == value),
+          "MultiGet() is Get() for each");
+    if (i % kExplained != 0) continue;
+    const Explanation told = store->Explain({}, keys[i]);
+    Check(
+        told.status.code() == got.code() && (!got.ok() || told.value == value),
+        "Explain() ends as Get() does");
   }
+  for (const Slice name : keys.last(5)) {
+    const std::string text = "tamis.num-files-at-level" + std::string(name);
+    Check(!store->Property(text).ok() || !name.empty(), "a level has a number");
+    (void)store->Property(name);
+  }
+  const KeyRange ranges[] = {KeyRange::All(), KeyRange::Before(keys[0])};
+  Check(store->ApproximateSizes(ranges).size() == std::size(ranges),
+        "every range has a size");
   (void)store->Stats().ToText();
 }
 
-// What is written now can be read now.
+// What is written can be read.
 bool Write(Store* store) {
   WriteBatch batch;
   batch.Put("new", "value");
@@ -138,7 +81,7 @@ bool Write(Store* store) {
 
 class Directory {
  public:
-  Directory(Slice bytes, const Switches& switches)
+  Directory(Slice bytes, const StoreSwitches& switches)
       : env_({.can_map = switches.can_map, .tear_failed_writes = false}) {
     PutFiles(bytes, switches, &env_);
     options_.env = &env_;
@@ -149,14 +92,14 @@ class Directory {
   }
 
   std::unique_ptr<Store> Open() {
-    Result<std::unique_ptr<Store>> opened = Store::Open(kDir, options_);
+    Result<std::unique_ptr<Store>> opened = Store::Open(kStoreDir, options_);
     ExpectReason(opened.status());
     return opened.ok() ? *std::move(opened) : nullptr;
   }
   bool Repair() {
     const Result<RepairReport> dry =
-        RepairStore(kDir, options_, RepairMode::kDryRun);
-    const Result<RepairReport> repaired = RepairStore(kDir, options_);
+        RepairStore(kStoreDir, options_, RepairMode::kDryRun);
+    const Result<RepairReport> repaired = RepairStore(kStoreDir, options_);
     ExpectReason(repaired.status());
     Check(dry.ok() == repaired.ok(), "a dry run tells what will be");
     if (!dry.ok()) return false;
@@ -166,17 +109,17 @@ class Directory {
           "a dry run tells what will be");
     return true;
   }
-  // Finds what is wrong, and no less than opening does.
+  // CheckStore() finds at least the problems that opening finds.
   void CheckAll() {
-    const Result<CheckReport> report = CheckStore(kDir, options_);
+    const Result<CheckReport> report = CheckStore(kStoreDir, options_);
     ExpectReason(report.status());
     StoreOptions strict = options_;
     strict.read_only = true;
     strict.skip_damaged_log_records = false;
-    const bool opens = Store::Open(kDir, strict).ok();
+    const bool opens = Store::Open(kStoreDir, strict).ok();
     if (!report.ok()) {
-      // Opening reads no blocks of data, so it does not meet those that cannot
-      // be unpacked here or claim too much.
+      // Opening reads no data blocks, so it does not see those that cannot be
+      // unpacked here or claim too much.
       const StatusCode code = report.status().code();
       Check(!opens || code == StatusCode::kNotSupported ||
                 code == StatusCode::kResourceExhausted,
@@ -186,13 +129,14 @@ class Directory {
     Check(opens || !report->problems.empty(),
           "what does not open has a problem");
     for (const std::string& problem : report->problems) {
-      Check(problem.find(kDir) != std::string::npos, "a problem names a file");
+      Check(problem.find(kStoreDir) != std::string::npos,
+            "a problem names a file");
     }
   }
 
   void ExpectClean() {
     const Result<RepairReport> again =
-        RepairStore(kDir, options_, RepairMode::kDryRun);
+        RepairStore(kStoreDir, options_, RepairMode::kDryRun);
     Check(again.ok() && again->was_clean, "what was repaired is well");
   }
 
@@ -225,7 +169,7 @@ class Directory {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   if (size == 0 || size > (std::size_t{128} << 10)) return 0;
-  const Switches switches(data[0]);
+  const StoreSwitches switches(data[0]);
   const Slice bytes = AsSlice(data + 1, size - 1);
   const std::vector<Slice> keys = QuestionsFrom(bytes.substr(0, 400));
   Directory directory(bytes, switches);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz/fuzz_support.h -- what the fuzz targets have in common: keys out of
-// arbitrary bytes, and the promises of tamis/filter.h as checks.
+// fuzz/fuzz_support.h -- what the fuzz targets share: keys from arbitrary
+// bytes, and the contracts of tamis/filter.h as checks.
 //
-// A broken promise ends the program, which is how a fuzzing engine learns of
-// it; so does whatever the sanitizers find.
+// A broken contract ends the program, which is how a fuzzing engine detects it;
+// so does a finding of the sanitizers.
 
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "tamis/filter.h"
+#include "tamis/key_hash.h"
 
 namespace tamis::fuzz {
 
@@ -34,7 +36,7 @@ inline Slice AsSlice(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// Takes an input apart from its front; what is missing reads as zeros.
+// Reads an input from its front; missing bytes read as zeros.
 class Input {
  public:
   explicit Input(Slice bytes) : rest_(bytes) {}
@@ -89,6 +91,25 @@ inline std::unique_ptr<const FilterPolicy> PolicyOf(std::string_view spec) {
   return *std::move(policy);
 }
 
+// A filter that takes hashes answers them as it does the keys; one that takes
+// none, or those of another seed, rules nothing out.
+inline void CheckHashes(const FilterReader& reader, std::span<const Slice> keys,
+                        const std::vector<bool>& answers) {
+  const std::optional<std::uint64_t> seed = reader.hash_seed();
+  std::vector<std::uint64_t> values(keys.size());
+  const KeyHashes hashes = HashKeys(keys, values, seed.value_or(0));
+  const auto many = std::make_unique<bool[]>(keys.size());
+  reader.MayContainHashes(hashes, {many.get(), keys.size()});
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool expected = seed ? answers[i] : true;
+    Check(many[i] == expected &&
+              reader.MayContainHash({values[i], hashes.seed}) == expected,
+          "a hash is answered as its key");
+    Check(reader.MayContainHash({values[i], hashes.seed + 1}),
+          "a hash of another seed rules nothing out");
+  }
+}
+
 inline std::vector<bool> AnswersOf(const FilterReader& reader,
                                    std::span<const Slice> keys) {
   const auto many = std::make_unique<bool[]>(keys.size());
@@ -100,6 +121,7 @@ inline std::vector<bool> AnswersOf(const FilterReader& reader,
     Check(!answers[i] || reader.MayContainRange(keys[i], keys[i]),
           "a range of one key that may be in may not be empty");
   }
+  CheckHashes(reader, keys, answers);
   return answers;
 }
 
@@ -107,7 +129,7 @@ inline bool AllTrue(const std::vector<bool>& answers) {
   return std::find(answers.begin(), answers.end(), false) == answers.end();
 }
 
-// Whatever opened must answer, and describe itself sensibly.  Returns the
+// A filter that opens must answer, and describe itself sensibly.  Returns the
 // answers.
 inline std::vector<bool> CheckReader(const FilterReader& reader,
                                      std::span<const Slice> keys) {
@@ -130,8 +152,8 @@ inline std::vector<bool> CheckReader(const FilterReader& reader,
   return answers;
 }
 
-// `bytes`, combined with itself, answers `keys` as it did before; or cannot be
-// combined, as a Ribbon, and what has no bits.
+// `bytes` combined with itself answers `keys` as before, or cannot be combined,
+// like a Ribbon or a filter without bits.
 inline void CheckCombine(const FilterPolicy& policy, Slice bytes,
                          std::span<const Slice> keys,
                          const std::vector<bool>& answers) {
@@ -172,20 +194,20 @@ inline void CheckOpen(const FilterPolicy& policy, Slice bytes) {
   CheckCombine(policy, bytes, keys, CheckReader(**reader, keys));
 }
 
-// Every one of `keys` answers true from `bytes`, which must open.
+// `bytes` must open, and be "maybe" for each of `keys`.
 inline void CheckHolds(const FilterPolicy& policy, Slice bytes,
                        std::span<const Slice> keys) {
   const auto reader = policy.Open(bytes);
   Check(reader.ok(), "what was built can be opened");
   Check(AllTrue(CheckReader(**reader, keys)), "no added key is forgotten");
-  const FilterInfo info = (*reader)->Describe();
-  // Of no keys, RocksDB writes a trailer alone, which may as well be damage.
+  const FilterInfo info = reader->Describe();
+  // For no keys, RocksDB writes only a trailer, which may also be damage.
   Check(keys.empty() || info.always_maybe.empty(),
         "what was built is understood");
   Check(info.keys.value_or(0) <= keys.size(), "no key is counted twice");
 }
 
-// The filter over `keys`, or nothing where the policy refuses its size.
+// Returns the filter over `keys`, or nothing if the policy refuses its size.
 inline std::string Build(const FilterPolicy& policy,
                          std::span<const Slice> keys) {
   constexpr std::string_view kBefore = "before";
@@ -220,7 +242,7 @@ inline void CheckGrowing(const FilterPolicy& policy, MutableFilter* filter,
   CheckHolds(policy, saved, keys);
 }
 
-// Of either sort, where the policy has it.
+// Checks mutable and concurrent filters, if the policy has them.
 inline void CheckMutable(const FilterPolicy& policy,
                          std::span<const Slice> keys) {
   const auto filter = policy.NewMutable(keys.size());
@@ -235,10 +257,10 @@ inline std::string CheckBuild(const FilterPolicy& policy, Slice input) {
   const std::set<Slice> distinct(keys.begin(), keys.end());
   const std::string bytes = Build(policy, keys);
   if (bytes.empty()) return bytes;
-  // RocksDB's Bloom filters without keys are too short to be believed.
+  // RocksDB's Bloom filters without keys are too short to be trusted.
   if (keys.empty() && !policy.Open(bytes).ok()) return bytes;
   CheckHolds(policy, bytes, keys);
-  // A kind that needs all its keys at once may draw its size by them.
+  // The size of a kind that needs all its keys at once may depend on them.
   const bool exact = policy.NewMutable(1).ok();
   if (exact && distinct.size() == keys.size()) {
     Check(policy.Predict(keys.size()).bytes == bytes.size(),

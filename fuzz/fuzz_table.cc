@@ -90,7 +90,7 @@ void CheckAnyTable(Slice bytes) {
   }
 }
 
-// Whatever the bytes are, what is saved of them is in order.
+// Entries salvaged from any bytes are in order.
 void CheckSalvage(Slice bytes) {
   std::string last;
   std::uint64_t taken = 0;
@@ -103,12 +103,12 @@ void CheckSalvage(Slice bytes) {
         ++taken;
         return Status::Ok();
       });
-  // It fails where a block cannot be unpacked here, or claims too much.
+  // It fails if a block cannot be unpacked here, or claims too much.
   Check(!salvaged.ok() || salvaged->entries == taken, "what is saved counts");
 }
 
-// Of a table that was cut off all whole blocks are saved; without its last
-// byte, all.
+// All whole blocks of a truncated table are salvaged; without its last byte,
+// all.
 void CheckSalvageOf(Slice table, std::uint64_t entries, std::size_t cut) {
   CheckSalvage(table.substr(0, cut % table.size()));
   std::uint64_t saved = 0;
@@ -141,12 +141,12 @@ void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
   auto table =
       Table::Open({}, std::make_unique<BytesFile>(sink.bytes(), true), "built");
   Check(table.ok(), "what was built opens");
-  const auto filter = (*table)->ReadFilter();
+  const auto filter = table->ReadFilter();
   for (const auto& [key, expected] : entries) {
     std::string value;
     LookupResult result;
     Check(filter->MayContain(key), "no filter hides a key");
-    Check((*table)->Get(LookupKey(key, 9), {}, nullptr, &value, &result).ok() &&
+    Check(table->Get(LookupKey(key, 9), {}, nullptr, &value, &result).ok() &&
               result.state == LookupResult::State::kValue && value == expected,
           "every entry is found");
   }

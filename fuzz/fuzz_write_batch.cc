@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as a write batch out of a log; then a batch made of the
-// input's pieces.
+// Arbitrary bytes as a write batch from a log; then a batch made from pieces of
+// the input.
 
 #include <string>
 #include <utility>

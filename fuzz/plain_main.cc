@@ -37,7 +37,7 @@ bool RunOne(const fs::path& path) {
   std::printf("%s\n", path.c_str());
   std::fflush(stdout);
   // A copy of exactly the right size: one byte read beyond it is then beyond
-  // the allocation, where the address sanitizer sees it.
+  // the allocation, where the address sanitizer detects it.
   const std::vector<std::uint8_t> input(bytes.begin(), bytes.end());
   LLVMFuzzerTestOneInput(input.data(), input.size());
   return true;

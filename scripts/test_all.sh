@@ -105,6 +105,7 @@ static_checks() {
   step "include order" scripts/check_includes.sh
   step "links of the documents" scripts/check_links.sh
   step "packages and their reasons" scripts/check_packages.sh
+  step "options of the build and their meaning" scripts/check_options.sh
   step "no machine's own paths" scripts/check_paths.sh
   step "a licence line per file" scripts/check_licence.sh
   step "the field's words" scripts/check_words.sh

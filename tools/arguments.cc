@@ -8,8 +8,8 @@
 namespace tamis::tools {
 namespace {
 
-// How many letters must be changed, added, left out or swapped with their
-// neighbour to make `a` of `b`.
+// Returns how many letters must be changed, added, removed or swapped with
+// their neighbour to turn `b` into `a`.
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   // Rows of the usual table: of the letter before last, the last, and this one.
   std::vector<std::size_t> older(b.size() + 1);
@@ -51,7 +51,7 @@ std::string DidYouMean(std::string_view word,
   std::string_view best;
   std::size_t best_distance = std::max<std::size_t>(word.size() / 3, 1) + 1;
   for (const std::string_view candidate : known) {
-    // The beginning of a name is as good as one wrong letter.
+    // A prefix of a name counts like one wrong letter.
     constexpr std::size_t kMinBeginning = 3;
     const bool begins =
         word.size() >= kMinBeginning && candidate.starts_with(word);
@@ -121,7 +121,7 @@ class ArgumentParser {
     return Status::Ok();
   }
 
-  // With `value`, or with the next word if that is not there.
+  // Takes `value`, or the next word if there is none.
   Status Take(const OptionSpec& option, std::optional<std::string> value) {
     const bool is_flag = option.value.empty();
     if (is_flag && value) {
@@ -212,7 +212,7 @@ class ArgumentParser {
     }
     std::string hint = DidYouMean(word, names);
     if (hint.empty() && !command_.operands.empty()) {
-      hint = " (an argument that begins with '-' stands behind '--')";
+      hint = " (an argument that begins with '-' goes after '--')";
     }
     return Wrong(fmt::format("unknown option '{}'{}", word, hint));
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// arguments.h -- the words behind a command, sorted into its options and
-// operands.
+// arguments.h -- the arguments of a command, parsed into options and operands.
 
 #pragma once
 
@@ -16,32 +15,31 @@
 
 namespace tamis::tools {
 
-// What was given.  Options go by their long names.
+// The parsed arguments.  Options are identified by their long names.
 class Arguments {
  public:
-  // Sorts the words as the command takes them.  Options and operands may come
-  // in any order; "--" ends the options, and "-" is an operand. "--name=value",
+  // Parses the words for the command.  Options and operands may come in any
+  // order; "--" ends the options, and "-" is an operand. "--name=value",
   // "--name value", "-xvalue" and "-x value" mean the same, and flags of one
-  // letter may stand together.  What follows an option that takes a value is
-  // its value, whatever it looks like.
-  // InvalidArgument: an option that the command does not have, or without its
-  // value, or twice, or beside one that it excludes; a value that is not among
-  // those to choose from; too few or too many operands.
+  // letter may be combined.  The word after an option that takes a value is its
+  // value, whatever it looks like.  InvalidArgument: an option is unknown,
+  // lacks its value, is repeated, or is excluded by another; a value is not one
+  // of the choices; or there are too few or too many operands.
   static Result<Arguments> Parse(const CommandSpec& command,
                                  std::span<const std::string> words);
 
-  // True if --help is among the words; nothing behind it was looked at.
+  // True if --help is among the words; nothing after it was parsed.
   bool wants_help() const { return Has("--help"); }
 
   bool Has(std::string_view option) const { return options_.contains(option); }
-  // The value; `otherwise`, if the option was not given.
+  // Returns the value, or `otherwise` if the option was not given.
   std::string Text(std::string_view option,
                    std::string_view otherwise = {}) const;
   std::optional<std::string> TextIfGiven(std::string_view option) const;
   // All the values of an option that may be repeated.
   std::vector<std::string> Texts(std::string_view option) const;
 
-  // The operand of that index; empty, if there are not so many.
+  // Returns the operand of that index; empty if there are fewer.
   std::string Operand(std::size_t index) const;
   std::vector<std::string> OperandsFrom(std::size_t index) const;
 
@@ -51,8 +49,8 @@ class Arguments {
   std::vector<std::string> operands_;
 };
 
-// " (did you mean '--fpr'?)" with that one of `known` that `word` is most
-// likely a mistyped form of; empty, if none is near.
+// Returns " (did you mean '--fpr'?)" with the item of `known` that is most
+// similar to `word`; empty if none is similar.
 std::string DidYouMean(std::string_view word,
                        std::span<const std::string_view> known);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis add, remove and rotate: filters that live in a file.  The file is
-// replaced as a whole, and only once all has gone well.
+// tamis add, remove and rotate: mutable filters in a file.  The file is
+// replaced as a whole, and only on success.
 
 #include <functional>
 #include <memory>
@@ -18,7 +18,7 @@
 #include "key_files.h"
 #include "progress.h"
 #include "tamis/formats.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "text.h"
 #include "verdict.h"
 
@@ -41,7 +41,7 @@ bool ReadsKeyFiles(const MutableArgs& args) {
   return !args.key_files.empty() || args.listed_keys.empty();
 }
 
-// Ok if what shall be done makes sense before any file is read.
+// Checks the arguments, before any file is read.
 Status CheckUse(const MutableArgs& args, bool reads_keys,
                 const Console& console) {
   if (args.file == "-" && args.output.empty()) {
@@ -68,7 +68,8 @@ Status CheckUse(const MutableArgs& args, bool reads_keys,
   return CheckFilterOutput(console, args.output, args.force);
 }
 
-// From before the filter is read until it is written, be it to another file.
+// Locks the file from before the filter is read until it is written, even to
+// another file.
 Status Lock(const MutableArgs& args, std::string_view command,
             const Console& console, std::unique_ptr<FilterFileLock>* lock) {
   return LockOutput(console, command, OutputOf(args), lock);
@@ -80,7 +81,7 @@ struct Opened {
   FilterInfo info;
 };
 
-// `able` says which kinds can do it: "keys can be added to bloom, ...".
+// `able` names the kinds that can do it: "keys can be added to bloom, ...".
 Status Open(const MutableArgs& args, const Console& console,
             std::string_view able, Opened* opened) {
   Status status = OpenFilterInput(
@@ -97,7 +98,7 @@ Status Open(const MutableArgs& args, const Console& console,
   return Status::Ok();
 }
 
-// Why a filter could not be loaded: in most cases, it is of another kind.
+// Returns why a filter could not be loaded: usually, it is of another kind.
 Status Refusal(const MutableArgs& args, const Opened& opened,
                std::string_view able, const Status& status) {
   if (status.code() != StatusCode::kNotSupported ||
@@ -121,7 +122,7 @@ Status UseListed(const MutableArgs& args, const UseSlices& use) {
   return use(std::vector<Slice>(decoded.begin(), decoded.end()));
 }
 
-// use() for all keys that were named, be it by -k or in a file.
+// Calls use() for all keys, given by -k or in a file.
 Status UseAllKeys(const MutableArgs& args, std::string_view command,
                   const Console& console, const UseSlices& use) {
   Status status = UseListed(args, use);
@@ -134,9 +135,9 @@ Status UseAllKeys(const MutableArgs& args, std::string_view command,
 
 // What was done, for the last line.
 struct Summary {
-  std::uint64_t keys = 0;         // that were named
-  std::uint64_t known = 0;        // of them, maybe in before, so not added
-  std::uint64_t never_added = 0;  // of them, certainly not in
+  std::uint64_t keys = 0;         // given
+  std::uint64_t known = 0;        // of them, maybe present before, so not added
+  std::uint64_t never_added = 0;  // of them, certainly absent
   std::uint64_t bytes = 0;
   FilterInfo info;
 
@@ -195,9 +196,9 @@ std::string CanRotate() {
   return fmt::format("only {} has generations", KindsThat(&KindEntry::expires));
 }
 
-// A Bloom filter counts a key each time it is inserted, and one that is maybe
-// in changes none of its bits: such a one is left out.  The other kinds know
-// best what to do with a key that comes again.
+// A Bloom filter counts a key each time it is inserted, and a key that is
+// already "maybe" changes none of its bits: such a key is skipped.  The other
+// kinds handle repeated keys themselves.
 bool CountsRepeats(const FilterInfo& info) {
   const KindEntry* kind = FindKind(info.kind);
   return kind != nullptr && kind->storage == KindStorage::kBits &&
@@ -209,7 +210,7 @@ Status InsertNew(const std::vector<Slice>& keys, MutableFilter* filter,
   const auto maybe = std::make_unique<bool[]>(keys.size());
   filter->MayContainMany(keys, {maybe.get(), keys.size()});
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    // Once more: it may have come with this very call.
+    // Again: it may have been added by this very call.
     if (maybe[i] || filter->MayContain(keys[i])) {
       ++summary->known;
       continue;
@@ -237,7 +238,7 @@ Status Add(const MutableArgs& args, const Console& console, Summary* summary) {
         summary->keys += keys.size();
         Status inserted = only_new
                               ? InsertNew(keys, filter.value().get(), summary)
-                              : (*filter)->InsertMany(keys);
+                              : filter->InsertMany(keys);
         if (inserted.ok()) return inserted;
         return Status(inserted.code(),
                       fmt::format("{}: {}; the file is as it was",
@@ -262,7 +263,7 @@ Status Remove(const MutableArgs& args, const Console& console,
       UseAllKeys(args, "remove", console, [&](const std::vector<Slice>& keys) {
         summary->keys += keys.size();
         for (const Slice key : keys) {
-          Status erased = (*filter)->Erase(key);
+          Status erased = filter->Erase(key);
           if (erased.code() == StatusCode::kNotFound) {
             ++summary->never_added;
           } else if (!erased.ok()) {
@@ -292,10 +293,10 @@ Status Rotate(const MutableArgs& args, const Console& console,
   status = opened.input.file->status();
   if (!status.ok()) return status;
   if (!filter.ok()) return Refusal(args, opened, CanRotate(), filter.status());
-  status = (*filter)->Rotate();
+  status = filter->Rotate();
   if (!status.ok()) return Named(args, status);
-  rotation->generations = (*filter)->generations();
-  rotation->rotations = (*filter)->rotations();
+  rotation->generations = filter->generations();
+  rotation->rotations = filter->rotations();
   return Store(args, console, **filter, &rotation->summary);
 }
 
@@ -334,7 +335,7 @@ int RunRemove(const MutableArgs& args, const Console& console) {
   if (args.json) {
     Json object = JsonOf(args, summary);
     object["removed"] = removed;
-    object["strangers"] = summary.never_added;
+    object["absent"] = summary.never_added;
     Print(object, console);
   } else {
     std::string absent;

@@ -31,14 +31,14 @@ namespace {
 struct Recipe {
   std::unique_ptr<const FilterPolicy> policy;
   BuildOptions options;
-  std::uint64_t planned_keys = 0;  // 0: as many as come
+  std::uint64_t planned_keys = 0;  // 0: the actual number
   double planned_rate = 0;         // with that many
 };
 
 // What was built, for the last line.
 struct Summary {
   std::uint64_t lines = 0;  // of the input, one key on each
-  std::uint64_t keys = 0;   // different ones
+  std::uint64_t keys = 0;   // distinct
   std::uint64_t bytes = 0;
   FilterInfo info;
   double rate_by_keys = 0;
@@ -48,15 +48,16 @@ struct Summary {
                ? 0
                : static_cast<double>(info.bits) / static_cast<double>(keys);
   }
-  // The worse of two estimates: by the keys; and by the bits set, though
-  // filters whose probes depend on each other (LevelDB's) err more than these
+  // The worse of two estimates: from the keys; and from the bits set, though
+  // filters with correlated probes (LevelDB's) have a higher rate than these
   // suggest.
   double rate() const { return std::max(rate_by_keys, VerdictOf(info).rate); }
 };
 
-// A filter that grows, filled instead of built: for kinds whose plan is no
-// size of theirs.  Such a filter takes new keys that look as if they were in
-// for repeats, so the keys are counted by a small one that is built beside it.
+// A mutable filter that is filled instead of built: for kinds whose size does
+// not follow from the plan.  Such a filter mistakes new keys that are false
+// positives for repeats, so the keys are counted by a small one that is built
+// beside it.
 class FillingBuilder final : public FilterBuilder {
  public:
   FillingBuilder(std::unique_ptr<MutableFilter> filter,
@@ -86,7 +87,7 @@ class FillingBuilder final : public FilterBuilder {
   std::unique_ptr<FilterBuilder> counter_;
 };
 
-// The number that `text` is; an error names the option.
+// Parses `text` as a number; an error names the option.
 Result<std::uint64_t> CountOf(std::string_view option,
                               const std::string& text) {
   auto number = ParseCount(text);
@@ -128,13 +129,13 @@ Status ReadBuildOptions(const BuildArgs& args, BuildOptions* options) {
   return Status::Ok();
 }
 
-// Is it of a kind that grows on, whatever was planned?
+// Returns whether the kind keeps its rate beyond the planned keys.
 bool KeepsItsRate(const BuildArgs& args) {
   const KindEntry* kind = FindKind(args.filter.kind);
   return kind != nullptr && kind->unbounded;
 }
 
-// Of the size that so many keys would make.
+// Fixes the size to that of a filter of so many keys.
 Status FixSize(const BuildArgs& args, const FilterArgs& filter,
                Recipe* recipe) {
   auto keys = CountOf("--plan-keys", args.plan_keys);
@@ -145,9 +146,9 @@ Status FixSize(const BuildArgs& args, const FilterArgs& filter,
   recipe->planned_keys = *keys;
   recipe->planned_rate = size.false_positive_rate;
   if (KeepsItsRate(args)) return Status::Ok();
-  auto spec = FixedSpec(filter, size);
-  if (!spec.ok()) return spec.status();
-  auto fixed = MakePolicy(*spec);
+  auto settings = FixedSettings(filter, size);
+  if (!settings.ok()) return settings.status();
+  auto fixed = MakePolicy(*settings);
   if (!fixed.ok()) return fixed.status();
   recipe->policy = *std::move(fixed);
   return Status::Ok();
@@ -156,9 +157,9 @@ Status FixSize(const BuildArgs& args, const FilterArgs& filter,
 Status MakeRecipe(const BuildArgs& args, Recipe* recipe) {
   auto filter = Sorted(args.filter);
   if (!filter.ok()) return filter.status();
-  auto spec = SpecFrom(*filter);
-  if (!spec.ok()) return spec.status();
-  auto policy = MakePolicy(*spec);
+  auto settings = SettingsFrom(*filter);
+  if (!settings.ok()) return settings.status();
+  auto policy = MakePolicy(*settings);
   if (!policy.ok()) return policy.status();
   recipe->policy = *std::move(policy);
   Status status = ReadBuildOptions(args, &recipe->options);
@@ -236,7 +237,7 @@ Status Build(const BuildArgs& args, const Console& console,
 
   progress.Say("making the filter");
   std::string bytes;
-  status = (*builder)->Finish(&bytes);
+  status = builder->Finish(&bytes);
   if (status.code() == StatusCode::kResourceExhausted) {
     return NoMemory(policy, summary->lines);
   }
@@ -244,8 +245,8 @@ Status Build(const BuildArgs& args, const Console& console,
   summary->bytes = bytes.size();
   auto reader = policy.Open(bytes);
   if (!reader.ok()) return reader.status();
-  summary->info = (*reader)->Describe();
-  summary->keys = (*builder)->counted_keys().value_or(summary->lines);
+  summary->info = reader->Describe();
+  summary->keys = builder->counted_keys().value_or(summary->lines);
   if (summary->keys > 0) {
     summary->rate_by_keys = policy.Predict(summary->keys).false_positive_rate;
   }
@@ -256,8 +257,8 @@ Status Build(const BuildArgs& args, const Console& console,
   return WriteFilterOutput(console, args.output, bytes, args.force);
 }
 
-// "1,000 keys" where no key came twice, else "5,000 lines, 1,000 distinct
-// keys".
+// Returns "1,000 keys" if no key was repeated, else "5,000 lines, 1,000
+// distinct keys".
 std::string KeysText(const BuildArgs& args, const Summary& summary) {
   const std::uint64_t keys = summary.keys;
   if (summary.lines == keys) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis db check and repair: is all well, and if not, what can be saved.
+// tamis db check and repair: finds problems, and saves what can be saved.
 
 #include <cstdint>
 #include <filesystem>
@@ -141,13 +141,12 @@ Status TakeMaxBlockGrowth(const std::string& growth, StoreOptions* options) {
                                                parsed.status().message());
 }
 
-// The library's words, and how to follow them here.
+// Adds the command's options to a message of the library.
 Status InWordsOfLimits(const Status& status) {
-  if (status.code() != StatusCode::kResourceExhausted ||
-      status.message().find("max_block_growth") == std::string::npos) {
+  if (status.remedy() != Remedy::kRaiseMaxBlockGrowth) {
     return InDbWords(status);
   }
-  return Status(status.code(), status.message() + " (--max-block-growth N)");
+  return status.WithMessage(status.message() + " (--max-block-growth N)");
 }
 
 Result<CheckReport> Check(const DbCheckArgs& args, const Console& console) {
@@ -169,8 +168,9 @@ Result<RepairReport> Repair(const DbRepairArgs& args, const Console& console) {
   if (!options.ok()) return options.status();
   Status taken = TakeMaxBlockGrowth(args.max_block_growth, &*options);
   if (!taken.ok()) return taken;
-  // A store whose keys have another order would be put into ours, and lose
-  // its name.  Where the manifest can be read, it tells.
+  // A store with another comparator would be rewritten in our order, and lose
+  // its comparator's name.  If the manifest can be read, it names the
+  // comparator.
   StoreOptions look;
   look.read_only = true;
   const Status opened = Store::Open(args.dir, look).status();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis db dump: what one file of a store holds.
+// tamis db dump: lists the contents of one file of a store.
 
 #include <cstdint>
 #include <string>
@@ -72,7 +72,7 @@ std::string ItemText(const DbDumpArgs& args, const DumpItem& item) {
   return text;
 }
 
-// What was written, and what was wrong with it.
+// Counts of items and problems.
 struct Dumped {
   std::uint64_t problems = 0;
   std::uint64_t changes_left = UINT64_MAX;
@@ -91,7 +91,7 @@ Status Dump(const DbDumpArgs& args, const Console& console, Dumped* dumped) {
     dumped->problems += item.kind == Kind::kProblem ? 1 : 0;
     console.out->Write(
         (args.json ? ItemJson(args, item) : ItemText(args, item)) + "\n");
-    return console.out->error() == 0;  // Finish() tells
+    return console.out->error() == 0;  // Finish() reports it
   });
 }
 

@@ -16,15 +16,15 @@
 namespace tamis::tools {
 namespace {
 
-// As the value goes to people or programs: its bytes, unless these could steer
-// a terminal.
+// Returns the value for output: its bytes, unless these could control a
+// terminal.
 std::string ShownValue(const DbGetArgs& args, const Console& console,
                        const std::string& value) {
   if (args.hex && !args.raw) return ToHex(value);
   return console.out_is_terminal && !args.raw ? Escaped(value) : value;
 }
 
-// `value` is null where there is no such key.
+// `value` is null if there is no such key.
 std::string ToJson(const DbGetArgs& args, const std::string& key,
                    const std::string* value) {
   Json object;
@@ -68,7 +68,7 @@ Result<std::vector<std::string>> KeysOf(const DbGetArgs& args) {
   return keys;
 }
 
-// True if all keys are there.
+// Returns true if all keys are found.
 Result<bool> Get(const DbGetArgs& args, const Console& console) {
   auto keys = KeysOf(args);
   if (!keys.ok()) return keys.status();
@@ -77,7 +77,7 @@ Result<bool> Get(const DbGetArgs& args, const Console& console) {
   const std::vector<Slice> slices(keys->begin(), keys->end());
   std::vector<std::string> values(slices.size());
   std::vector<Status> statuses(slices.size());
-  (*store)->MultiGet({.verify_checksums = true}, slices, values, statuses);
+  store->MultiGet({.verify_checksums = true}, slices, values, statuses);
   bool all = true;
   for (std::size_t i = 0; i < slices.size(); ++i) {
     if (statuses[i].ok()) {
@@ -100,18 +100,18 @@ Result<std::string> ReadAll(const std::string& path, const Console& console) {
   for (;;) {
     const std::size_t before = bytes.size();
     bytes.resize(before + kPieceBytes);
-    const auto got = (*source)->Read(&bytes[before], kPieceBytes);
+    const auto got = source->Read(&bytes[before], kPieceBytes);
     bytes.resize(before + (got.ok() ? *got : 0));
     if (!got.ok()) return got.status();
     if (*got == 0) return bytes;
-    // What no store takes need not be read to its end.
+    // A value that is too large for a store need not be read to its end.
     if (Status fits = CheckEntrySizes(0, bytes.size()); !fits.ok()) {
       return Status(fits.code(), path + ": " + fits.message());
     }
   }
 }
 
-// The bytes of a file are the value as they are, whatever --hex says.
+// The bytes of a file are the value, regardless of --hex.
 Result<std::string> ValueOf(const DbPutArgs& args, const Console& console) {
   if (args.value.has_value() == !args.value_file.empty()) {
     return Status::InvalidArgument("give one of VALUE and --value-file");
@@ -127,7 +127,7 @@ Status Put(const DbPutArgs& args, const Console& console) {
   if (!value.ok()) return value.status();
   auto store = OpenToWrite(args.dir, args.write);
   if (!store.ok()) return store.status();
-  return (*store)->Put({.sync = args.write.sync}, *key, *value);
+  return store->Put({.sync = args.write.sync}, *key, *value);
 }
 
 Status Delete(const DbDeleteArgs& args) {
@@ -135,7 +135,7 @@ Status Delete(const DbDeleteArgs& args) {
   if (!key.ok()) return key.status();
   auto store = OpenToWrite(args.dir, args.write);
   if (!store.ok()) return store.status();
-  return (*store)->Delete({.sync = args.write.sync}, *key);
+  return store->Delete({.sync = args.write.sync}, *key);
 }
 
 }  // namespace

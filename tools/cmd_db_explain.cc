@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis db explain: the way of one lookup, drawn.
+// tamis db explain: draws the path of one lookup.
 
 #include <memory>
 #include <string>
@@ -19,8 +19,8 @@ std::string_view NameOf(LookupStep::Place place) {
   switch (place) {
     case LookupStep::Place::kMemtable:
       return "memtable";
-    case LookupStep::Place::kFrozenMemtable:
-      return "frozen_memtable";
+    case LookupStep::Place::kImmutableMemtable:
+      return "immutable_memtable";
     case LookupStep::Place::kTable:
       break;
   }
@@ -86,10 +86,10 @@ int RunDbExplain(const DbExplainArgs& args, const Console& console) {
   if (!key.ok()) return Fail(console, "db explain", key.status().message());
   auto store = OpenToRead(args.dir);
   if (!store.ok()) return Fail(console, "db explain", store.status().message());
-  const Explanation told = (*store)->Explain({.verify_checksums = true}, *key);
+  const Explanation told = store->Explain({.verify_checksums = true}, *key);
   console.out->Write(
       args.json ? ToJson(*key, told, args.hex)
-                : DrawLookup(console, *key, told, (*store)->Stats(), args.hex));
+                : DrawLookup(console, *key, told, store->Stats(), args.hex));
   if (told.status.ok()) return Finish(console, "db explain", kExitOk);
   if (told.status.code() == StatusCode::kNotFound) {
     return Finish(console, "db explain", kExitNegative);

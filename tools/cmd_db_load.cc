@@ -19,8 +19,8 @@
 namespace tamis::tools {
 namespace {
 
-// Large enough that a batch costs nothing per pair, small enough that little
-// waits to be written when the input pauses.
+// Large enough to make the cost of a batch negligible, small enough that little
+// is unwritten when the input pauses.
 constexpr std::uint32_t kBatchPairs = 1000;
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
 
@@ -28,7 +28,7 @@ struct Loaded {
   std::uint64_t pairs = 0;
   std::uint64_t bytes = 0;  // of keys and values
   double seconds = 0;
-  bool into_nothing = false;  // no pair came, so no store was made
+  bool into_nothing = false;  // there were no pairs, so no store was created
 };
 
 // Gathers pairs and writes them in batches.
@@ -45,15 +45,15 @@ class Loader {
     return Write();
   }
 
-  // Writes what is left.  A write that waits for the disk takes all before it
-  // along, so one in the end is enough.
+  // Writes what is left.  A synced write makes all before it durable, so one at
+  // the end is enough.
   Status Finish() {
     Status written = Write();
     if (!written.ok() || !sync_) return written;
     return store_->Write({.sync = true}, WriteBatch());
   }
 
-  // What has been written.
+  // What was written so far.
   const Loaded& loaded() const { return loaded_; }
 
  private:
@@ -75,7 +75,7 @@ class Loader {
   Loaded loaded_;
 };
 
-// The pairs of the input; the first can be had before there is a store.
+// The pairs of the input; the first can be read before there is a store.
 class Pairs {
  public:
   Pairs(const DbLoadArgs& args, FileSource* source)
@@ -105,8 +105,8 @@ class Pairs {
   Result<bool> got_ = false;
 };
 
-// Until the input ends, or holds something that is no pair: then what came
-// before is written all the same.
+// Loads pairs until the input ends or is not valid: pairs before that are
+// written anyway.
 Status LoadAll(Pairs* pairs, Progress* progress, Loader* loader) {
   for (;;) {
     Pair pair;
@@ -122,8 +122,7 @@ Status LoadAll(Pairs* pairs, Progress* progress, Loader* loader) {
   }
 }
 
-// Where the store is still to be made: true once there is a pair to make it
-// for.
+// If the store is yet to be created: returns true once there is a pair.
 Result<bool> HasFirst(Pairs* pairs) {
   Result<bool> first = pairs->Peek();
   if (first.ok()) return first;
@@ -149,8 +148,8 @@ Status LoadInto(const DbLoadArgs& args, const Console& console, Pairs* pairs,
 }
 
 Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
-  // The input comes first: where it is missing, or does not begin with a pair,
-  // no store is made.
+  // The input comes first: if it is missing, or does not start with a pair, no
+  // store is created.
   auto source = FileSource::Open(args.file, console.in);
   if (!source.ok()) return source.status();
   if (auto options = StoreOptionsFrom(args.dir, args.write.tables);
@@ -172,7 +171,7 @@ Status Load(const DbLoadArgs& args, const Console& console, Loaded* loaded) {
   }
   if (loaded->into_nothing) return Status::Ok();
   Status status =
-      LoadInto(args, console, &pairs, (*source)->total_bytes(), loaded);
+      LoadInto(args, console, &pairs, source->total_bytes(), loaded);
   const std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
   loaded->seconds = taken.count();

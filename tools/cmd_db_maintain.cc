@@ -52,17 +52,17 @@ Result<Compacted> Compact(const DbCompactArgs& args, const Console& console) {
   if (!store.ok()) return store.status();
   Progress progress(console);
   Compacted compacted;
-  // What is in the log is none of the tables yet.
-  if (Status flushed = (*store)->Flush(); !flushed.ok()) return flushed;
-  compacted.before = SumOf((*store)->Stats());
+  // Writes in the log are not in tables yet.
+  if (Status flushed = store->Flush(); !flushed.ok()) return flushed;
+  compacted.before = SumOf(store->Stats());
   progress.Say(fmt::format("merging {}", HumanBytes(compacted.before.bytes)));
   CompactOptions options;
   options.range = {.start = range->from, .end = range->to};
   options.rewrite_what_differs = true;
-  const auto done = (*store)->CompactWith(options);
+  const auto done = store->CompactWith(options);
   if (!done.ok()) return InDbWords(done.status());
   compacted.report = *done;
-  compacted.after = SumOf((*store)->Stats());
+  compacted.after = SumOf(store->Stats());
   return compacted;
 }
 
@@ -101,7 +101,7 @@ Json ToJson(const TableSum& sum) {
   return object;
 }
 
-// What is left in the directory, and how it goes.
+// Returns what is left in the directory, and how to remove it.
 std::string StayedText(const DbDestroyArgs& args, const DestroyReport& report) {
   std::string names;
   for (const std::string& name : report.stayed) {
@@ -125,7 +125,7 @@ std::string ToJson(const DbDestroyArgs& args, const DestroyReport& report) {
   return object.Text() + "\n";
 }
 
-// Ok if there is a store to be removed, damaged or not.
+// Returns ok if there is a store to remove, damaged or not.
 Status CheckCanGo(const std::string& dir) {
   const Status opened = OpenToRead(dir).status();
   switch (opened.code()) {

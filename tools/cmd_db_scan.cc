@@ -89,14 +89,14 @@ Status Scan(const DbScanArgs& args, const Console& console) {
   if (!range.ok()) return range.status();
   auto store = OpenToRead(args.dir);
   if (!store.ok()) return store.status();
-  const auto it = (*store)->NewIterator();
+  const auto it = store->NewIterator();
   PairWriter writer(args, console.out);
   std::uint64_t left = *limit;
   SeekToStart(*range, args.reverse, it.get());
   while (left > 0 && it->Valid() &&
          !IsBeyond(*range, args.reverse, it->key())) {
     writer.Write(it->key(), it->value());
-    if (console.out->error() != 0) return Status::Ok();  // Finish() tells
+    if (console.out->error() != 0) return Status::Ok();  // Finish() reports it
     --left;
     if (args.reverse) {
       it->Prev();
@@ -114,7 +114,7 @@ Result<std::uint64_t> Count(const DbCountArgs& args, const Console& console) {
   if (!store.ok()) return store.status();
   constexpr std::uint64_t kBetweenLooks = 4096;
   Progress progress(console);
-  const auto it = (*store)->NewIterator();
+  const auto it = store->NewIterator();
   std::uint64_t keys = 0;
   for (SeekToStart(*range, false, it.get());
        it->Valid() && !IsBeyond(*range, false, it->key()); it->Next()) {

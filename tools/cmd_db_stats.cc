@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis db stats: what a store holds.
+// tamis db stats: summarises a store.
 
 #include <array>
 #include <cstdint>
@@ -51,7 +51,8 @@ bool IsLog(std::string_view name) {
          name.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Files may come and go while we look: what cannot be asked does not count.
+// Files may appear and disappear meanwhile: those that cannot be read do not
+// count.
 OnDisk LookAt(const std::string& dir) {
   OnDisk on_disk;
   Env& env = DefaultEnv();
@@ -134,7 +135,7 @@ struct Setting {
   std::string text;
 };
 
-// What the store remembers; not its seed, which is nobody's business.
+// Returns the remembered settings, without the seed, which is a secret.
 std::vector<Setting> SettingsOf(const StoreSettings& settings) {
   std::vector<Setting> list;
   const auto add_text = [&list](std::string_view name, std::string text) {
@@ -180,13 +181,12 @@ Json ToJson(const StoreTable& table) {
   return object;
 }
 
-// The object that the library makes, with its tables and what the store
-// remembers in it.
+// Returns the library's object, with the tables and settings added.
 std::string ToJson(const StoreStats& stats,
                    const std::vector<StoreTable>& tables,
                    const Result<StoreSettings>& remembered) {
   std::string text = stats.ToJson();
-  text.pop_back();  // the brace that ends it
+  text.pop_back();  // the closing brace
   Json list = Json::Array();
   for (const StoreTable& table : tables) list.Add(ToJson(table));
   text += ",\"tables\":" + list.Text();
@@ -257,7 +257,7 @@ std::string ToText(const StoreStats& stats,
 int RunDbStats(const DbStatsArgs& args, const Console& console) {
   auto store = OpenToRead(args.dir, FilterLoading::kAtOpening);
   if (!store.ok()) return Fail(console, "db stats", store.status().message());
-  const StoreStats stats = (*store)->Stats();
+  const StoreStats stats = store->Stats();
   const auto tables = ListStoreTables(args.dir);
   if (!tables.ok()) {
     return Fail(console, "db stats", InDbWords(tables.status()).message());

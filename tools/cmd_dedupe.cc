@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis dedupe: each line once, in memory that does not grow with the stream.
+// tamis dedupe: prints each line once, in memory that does not grow with the
+// stream.
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,7 @@
 #include "numbers.h"
 #include "progress.h"
 #include "tamis/filter.h"
+#include "tamis/policy_settings.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -28,7 +30,7 @@ struct Counts {
   double expected_losses = 0;  // new lines dropped as if seen before
 };
 
-// Lets each line through at its first sighting.
+// Passes each line the first time it is seen.
 class Sieve {
  public:
   Sieve(const DedupeArgs& args, const Console& console,
@@ -69,7 +71,7 @@ class Sieve {
       if (filter_->MayContain(line)) continue;
       Status status = filter_->Insert(line);
       if (!status.ok()) return status;
-      // Lines must not steer a terminal; tabs only move in it.
+      // Lines must not control a terminal; tabs are harmless.
       if (console_.out_is_terminal) {
         console_.out->Write(PrintableLine(line));
       } else {
@@ -84,8 +86,9 @@ class Sieve {
   }
 
   bool IsBeyondPlan() const { return counts_.out > planned_keys_; }
-  // A new line that is lost finds all its bits set, so the filter is as if it
-  // had been added: its bits tell of all distinct lines, not of those out.
+  // A new line that is lost has all its bits set already, so the filter is the
+  // same as if it had been added: its bits reflect all distinct lines, not only
+  // those that passed.
   double RateNow() const {
     const double distinct =
         static_cast<double>(counts_.out) + counts_.expected_losses;
@@ -93,7 +96,7 @@ class Sieve {
   }
   const Counts& counts() const { return counts_; }
   const Estimate& estimate() const { return estimate_; }
-  // Share of the filter's bits that are set; looks at all of them.
+  // Returns the share of the filter's bits that are set; reads all of them.
   double Fill() const {
     const FilterInfo info = filter_->Describe();
     return static_cast<double>(info.set_bits) / static_cast<double>(info.bits);
@@ -107,17 +110,17 @@ class Sieve {
       return Status::InvalidArgument("--policy: " + given.status().message());
     }
     auto rate = ParseRate(args_.fpr);
-    if (rate.ok()) return MakePolicy(fmt::format("fpr:{}", *rate));
+    if (rate.ok()) return MakePolicy({.name = "fpr", .rate = *rate});
     return Status::InvalidArgument("--fpr: " + rate.status().message());
   }
 
-  // Few enough that the rate hardly moves between them, and not more often
-  // than that: to know the rate takes as long as some thousand lines.
+  // Few enough that the rate hardly changes in between, and not fewer:
+  // computing the rate takes as long as some thousand lines.
   static constexpr std::uint64_t kChargedAtOnce = 64;
   static constexpr std::uint64_t kShareChargedAtOnce = 256;
 
-  // For each new line that passed at rate r, r / (1 - r) did not; yet never
-  // more than were dropped at all.
+  // For each new line that passed at rate r, r / (1 - r) did not; but never
+  // more than were dropped in total.
   void ChargeLosses() {
     const double rate = RateNow();
     if (rate < 1) {
@@ -127,7 +130,7 @@ class Sieve {
     counts_.expected_losses = std::min(
         counts_.expected_losses, static_cast<double>(counts_.in - counts_.out));
     charged_ = counts_.out;
-    // Where hardly any line passes, many are lost for each that does.
+    // If hardly any line passes, many are lost for each that does.
     const double step =
         (1 - rate) * static_cast<double>(std::max(
                          kChargedAtOnce, charged_ / kShareChargedAtOnce));
@@ -142,7 +145,7 @@ class Sieve {
   std::unique_ptr<MutableFilter> filter_;
   Estimate estimate_;
   Counts counts_;
-  std::uint64_t charged_ = 0;  // lines out that losses were reckoned for
+  std::uint64_t charged_ = 0;  // lines out for which losses were computed
   std::uint64_t charge_at_ = kChargedAtOnce;  // lines out to do so again
 };
 
@@ -157,7 +160,7 @@ Status PassAll(const DedupeArgs& args, const Console& console, Sieve* sieve) {
     const bool was_beyond = sieve->IsBeyondPlan();
     Status status = sieve->Pass(batch.keys(), files.syntax.terminator());
     if (!status.ok()) return status;
-    // Nobody reads any more, and Finish() says why.
+    // The reader is gone, and Finish() reports why.
     if (console.out->error() != 0) return Status::IoError("");
     if (sieve->IsBeyondPlan() && !was_beyond) {
       progress.Clear();

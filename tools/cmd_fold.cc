@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis fold: a filter that turned out too large, made smaller without its
-// keys.
+// tamis fold: makes a filter smaller without its keys.
 
 #include <memory>
 #include <string>
@@ -29,7 +28,7 @@ Status Named(const FoldArgs& args, const Status& status) {
   return Status(status.code(), InputName(args.file) + ": " + status.message());
 }
 
-// The one that was given, or the largest that keeps the rate.
+// Returns the given divisor, or the largest that keeps the rate.
 Result<std::uint64_t> DivisorFor(const FoldArgs& args, Slice filter) {
   if (!args.divisor.empty()) {
     auto divisor = ParseCount(args.divisor);
@@ -103,10 +102,11 @@ int RunFold(const FoldArgs& args, const Console& console) {
   if (!status.ok()) return Fail(console, "fold", status.message());
   if (!args.fpr.empty() && folded.divisor == 1) {
     Note(console, "fold",
-         fmt::format("{}: errs at {}, and any fold would exceed {}; nothing "
-                     "was written",
-                     InputName(args.file), Percent(folded.result.rate_before),
-                     args.fpr));
+         fmt::format(
+             "{}: has a rate of {}, and any fold would exceed {}; nothing "
+             "was written",
+             InputName(args.file), Percent(folded.result.rate_before),
+             args.fpr));
     return Finish(console, "fold", kExitNegative);
   }
   status = WriteFilterOutput(console, args.output, folded.bytes, args.force);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis inspect: what a filter file holds, and whether it is well.
+// tamis inspect: describes a filter file, and whether it is intact.
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "json.h"
 #include "parquet_listing.h"
 #include "tamis/formats.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "text.h"
 #include "verdict.h"
 
@@ -29,7 +29,7 @@ struct Report {
   FilterInfo info;
   Verdict verdict;
   std::string remark;  // why damaged, or why unknown
-  // Of a rotating filter; 0 of all others.
+  // Of a rotating filter; 0 for all others.
   unsigned generations = 0;
   std::uint64_t rotations = 0;
 
@@ -46,8 +46,8 @@ Status Inspect(const FilterInputArgs& args, const Status& status,
   if (input.file.has_value()) report->bytes = input.file->bytes().size();
   if (status.code() == StatusCode::kCorruption) {
     report->verdict.word = "damaged";
-    // The path stands in the report already.
-    report->remark = status.message().substr(report->path.size() + 2);
+    // The report already has the path.
+    report->remark = input.damage.message();
     return Status::Ok();
   }
   if (!status.ok()) return status;
@@ -57,8 +57,8 @@ Status Inspect(const FilterInputArgs& args, const Status& status,
   const KindEntry* kind = FindKind(report->info.kind);
   if (kind != nullptr && kind->expires) {
     if (auto filter = LoadRotating(input.file->bytes()); filter.ok()) {
-      report->generations = (*filter)->generations();
-      report->rotations = (*filter)->rotations();
+      report->generations = filter->generations();
+      report->rotations = filter->rotations();
     }
   }
   return input.file->status();
@@ -92,7 +92,7 @@ std::string KeysText(const Report& report) {
   if (report.info.keys.has_value()) {
     return Grouped(*report.info.keys) + " (stored)";
   }
-  // Beyond 2^63 the estimate has nothing to say in digits.
+  // Beyond 2^63 the estimate has no meaningful digits.
   if (report.verdict.keys <= 0) return "unknown";
   const double keys = std::min(std::round(report.verdict.keys), 9e18);
   return fmt::format("about {} (estimated from the fill)",
@@ -113,7 +113,7 @@ std::string FillText(const Report& report) {
   return fmt::format("{}{}", Percent(report.verdict.fill), of);
 }
 
-// About the bits of a filter that has some and can be asked.
+// Adds lines about the bits of a filter that has some and can be queried.
 void AddBitLines(const Report& report, std::string* out) {
   const FilterInfo& info = report.info;
   const KindEntry* kind = FindKind(info.kind);
@@ -191,7 +191,7 @@ Json ToJson(const Report& report) {
   return object;
 }
 
-// What is said of one file, and the code that it deserves.
+// The output for one file, and its exit code.
 struct Said {
   Json json;
   std::string text;
@@ -238,7 +238,7 @@ int RunInspect(const InspectArgs& args, const Console& console) {
                                  .standard_input = console.in},
                                 console, &said);
     if (!status.ok()) {
-      console.out->Flush();  // the complaint belongs behind what came before
+      console.out->Flush();  // the error belongs after the output so far
       code = Fail(console, "inspect", status.message());
       continue;
     }

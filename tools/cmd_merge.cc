@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis merge: one filter out of several with equal parameters.
+// tamis merge: merges several filters with equal parameters into one.
 
 #include <memory>
 #include <string>
@@ -31,8 +31,8 @@ std::string InputThatIs(const MergeArgs& args, int standard_input) {
   return "";
 }
 
-// How `other` differs from `first` so that they cannot be merged, with what to
-// do; "" if that is not why.
+// Returns how `other` differs from `first` so that they cannot be merged, and
+// what to do; "" if that is not the reason.
 std::string DifferenceOf(const FilterInfo& first, const FilterInfo& other) {
   if (first.kind != other.kind || first.hash != other.hash) {
     return fmt::format("their kind ({}, {} and {}, {})", first.kind, first.hash,
@@ -58,7 +58,7 @@ std::string DifferenceOf(const FilterInfo& first, const FilterInfo& other) {
   return "";
 }
 
-// Names the files that the refusal is about.
+// Returns the error with the names of the files.
 Status Refusal(const MergeArgs& args, const std::vector<FilterInput>& inputs,
                const Status& status) {
   const FilterInfo first = inputs[0].reader->Describe();
@@ -133,7 +133,7 @@ Status Combine(const MergeArgs& args, int standard_input, Merged* merged) {
   if (!status.ok()) return Refusal(args, inputs, status);
   auto reader = policy.Open(merged->bytes);
   if (!reader.ok()) return reader.status();
-  merged->info = (*reader)->Describe();
+  merged->info = reader->Describe();
   merged->verdict = VerdictOf(merged->info);
   return Status::Ok();
 }

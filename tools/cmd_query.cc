@@ -30,8 +30,8 @@ bool IsPlain(Slice key) {
   });
 }
 
-// One object on one line.  JSON knows no bytes, so a key that is not UTF-8
-// is given in hex.  Most keys are plain, and written without a detour.
+// Writes one object on one line.  JSON has no byte strings, so a key that is
+// not UTF-8 is written in hex.  Most keys are plain, and written directly.
 void WriteJsonLine(Slice key, bool hex, bool maybe, Output* out) {
   if (hex || !IsUtf8(key)) {
     out->Write("{\"key_hex\":\"");
@@ -48,7 +48,7 @@ void WriteJsonLine(Slice key, bool hex, bool maybe, Output* out) {
   out->Write(maybe ? ",\"answer\":\"maybe\"}\n" : ",\"answer\":\"no\"}\n");
 }
 
-// Asks about keys and writes the answers that are wanted.
+// Queries keys and writes the requested answers.
 class Answerer {
  public:
   // The filter answers from `file`.
@@ -61,8 +61,8 @@ class Answerer {
         maybe_(Painted(console, Colour::kBold, "maybe")),
         no_(Painted(console, Colour::kDim, "no")) {}
 
-  // `records` are the keys as they were written.  IoError: the filter cannot be
-  // read, and nothing was written.
+  // `records` are the keys as given in the input.  IoError: the filter cannot
+  // be read, and nothing was written.
   Status Answer(const std::vector<Slice>& keys,
                 const std::vector<Slice>& records) {
     if (keys.size() > capacity_) {
@@ -89,7 +89,7 @@ class Answerer {
   bool any_maybe() const { return any_maybe_; }
 
  private:
-  // Its bytes, unless these could steer a terminal.
+  // Writes its bytes, unless these could control a terminal.
   void WriteKey(Slice record) {
     if (!console_.out_is_terminal) return console_.out->Write(record);
     escaped_.clear();
@@ -138,7 +138,7 @@ Status AnswerFiles(const QueryArgs& args, const Console& console,
       KeyFilesOf(args), "query", console, &progress,
       [&](const KeyReader& batch) {
         Status answered = answerer->Answer(batch.keys(), batch.records());
-        // Nobody reads any more, and Finish() says why.
+        // The reader is gone, and Finish() reports why.
         if (answered.ok() && console.out->error() != 0) {
           answered = Status::IoError("");
         }
@@ -147,7 +147,7 @@ Status AnswerFiles(const QueryArgs& args, const Console& console,
   return console.out->error() != 0 ? Status::Ok() : status;
 }
 
-// What answers, and how keys for it are written.
+// The filter, and the syntax of its keys.
 struct Question {
   FilterInput input;
   ColumnInput column;
@@ -161,9 +161,9 @@ struct Question {
   }
 };
 
-// Numbers in a column of numbers, unless the user says otherwise.
-// InvalidArgument: keys written so cannot be in a column of that type, and
-// would all be denied.
+// Chooses numbers for a column of numbers, unless the user says otherwise.
+// InvalidArgument: keys of that syntax cannot be in a column of that type, and
+// would all be "no".
 Status ChooseType(const std::string& physical_type, KeySyntax* syntax) {
   if (syntax->hex) return Status::Ok();
   const auto type = ValueTypeOf(physical_type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis size: what a filter would cost, before there is one.
+// tamis size: predicts what a filter would cost.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,16 +25,16 @@ namespace {
 struct Row {
   std::string format;
   std::string kind;  // of the tamis format; empty for all others
-  Status status;     // why this format cannot do what was asked
+  Status status;     // why this format cannot do what was requested
   Estimate estimate;
   double bits_per_key = 0;
   // With twice the planned keys; nothing for a kind that takes no more than
-  // it was made for.
+  // planned.
   std::optional<double> rate_at_double;
 };
 
-// The kind that a policy names in front, as in "ribbon:8"; null: it names none.
-// Of kinds that have their size in their name, the first stands for all:
+// Returns the kind at the start of a policy, as in "ribbon:8"; null: there is
+// none.  Of kinds whose name implies their size, the first represents all:
 // "fuse".
 const KindEntry* KindOf(std::string_view policy) {
   const std::string_view name = policy.substr(0, policy.find(':'));
@@ -47,7 +47,7 @@ const KindEntry* KindOf(std::string_view policy) {
   return name.empty() || found == all.end() ? nullptr : &*found;
 }
 
-// Can a filter of this kind take more keys than it was made for?
+// Returns whether a filter of this kind can take more keys than planned.
 bool TakesMore(const std::string& format, const std::string& kind) {
   const KindEntry* entry = KindOf(kind.empty() ? format : kind);
   const bool takes_more = entry == nullptr ||
@@ -56,17 +56,14 @@ bool TakesMore(const std::string& format, const std::string& kind) {
   return !format.starts_with("rocksdb-ribbon") && takes_more;
 }
 
-// The policy of a row, and what it makes of the keys.
+// The policy of a row, and its estimate for the keys.
 struct Sized {
   std::unique_ptr<const FilterPolicy> policy;
   Estimate estimate;
 };
 
-Result<Sized> SizeBy(const FilterArgs& filter, const std::string& format,
-                     std::uint64_t keys) {
-  auto spec = SpecFrom(filter, format);
-  if (!spec.ok()) return spec.status();
-  auto policy = MakePolicy(*spec);
+Result<Sized> SizeBy(const PolicySettings& settings, std::uint64_t keys) {
+  auto policy = MakePolicy(settings);
   if (!policy.ok()) return policy.status();
   Sized sized;
   sized.policy = *std::move(policy);
@@ -76,13 +73,20 @@ Result<Sized> SizeBy(const FilterArgs& filter, const std::string& format,
   return sized;
 }
 
-// The largest filter of that kind that has no more bytes.
-Result<Sized> SizeWithin(std::uint64_t memory, FilterArgs filter,
+Result<Sized> SizeBy(const FilterArgs& filter, const std::string& format,
+                     std::uint64_t keys) {
+  auto settings = SettingsFrom(filter, format);
+  if (!settings.ok()) return settings.status();
+  return SizeBy(*settings, keys);
+}
+
+// Returns the largest filter of that kind that fits into so many bytes.
+Result<Sized> SizeWithin(std::uint64_t memory, const FilterArgs& filter,
                          const std::string& format, std::uint64_t keys) {
   Result<Sized> best = Status::InvalidArgument(
       fmt::format("no filter of this kind with so many keys has {} or fewer",
                   SizeText(memory)));
-  // The name of such a kind is its size.
+  // The name of such a kind implies its size.
   const KindEntry* kind = FindKind(filter.kind);
   if (kind != nullptr && kind->usual_bits == 0) {
     auto only = SizeBy(filter, format, keys);
@@ -90,17 +94,19 @@ Result<Sized> SizeWithin(std::uint64_t memory, FilterArgs filter,
     return Status::InvalidArgument(fmt::format("has {}, whatever is given",
                                                SizeText(only->estimate.bytes)));
   }
+  auto settings = SettingsFrom(filter, format);
+  if (!settings.ok()) return best;
   // RocksDB's ribbon counts the bits of a Bloom filter of the same rate, so
-  // twice as many may be too few.  From there down to what fits; then, between
-  // that and the step before, as much as fits.  Sizes that a kind does not have
-  // fit nothing.
+  // twice as many may be too few.  From there the search goes down to a size
+  // that fits; then, between that and the step before, to the largest that
+  // does.  Sizes that a kind does not have do not fit.
   constexpr double kStep = 0.98;
   constexpr int kHalvings = 20;
   double bits = std::min(
       10000.0, 17.0 * static_cast<double>(memory) / static_cast<double>(keys));
   const auto fits = [&](double bits_per_key) {
-    filter.bits_per_key = fmt::format("{}", bits_per_key);
-    auto sized = SizeBy(filter, format, keys);
+    settings->bits_per_key = bits_per_key;
+    auto sized = SizeBy(*settings, keys);
     if (!sized.ok() || sized->estimate.bytes > memory) return false;
     best = std::move(sized);
     return true;
@@ -115,7 +121,7 @@ Result<Sized> SizeWithin(std::uint64_t memory, FilterArgs filter,
   return best;
 }
 
-// What all rows are about.
+// What all rows have in common.
 struct Plan {
   std::uint64_t keys = 0;
   std::optional<std::uint64_t> memory;
@@ -128,8 +134,8 @@ Row MakeRow(const Plan& plan, const std::string& format,
   row.format = format;
   row.kind = kind;
   FilterArgs filter = plan.filter;
-  // In a table of all formats a sizing rule is for the one that has it, and
-  // sizes are for kinds that have a choice.
+  // In a table of all formats a sizing rule applies to the one that has it, and
+  // sizes apply to kinds that have a choice.
   if (filter.format.empty() && format != "cassandra") filter.sizing.clear();
   const KindEntry* entry = FindKind(kind);
   if (filter.kind.empty() && entry != nullptr && entry->usual_bits == 0) {
@@ -156,7 +162,7 @@ Row MakeRow(const Plan& plan, const std::string& format,
 std::vector<Row> MakeRows(const Plan& plan) {
   const FilterArgs& filter = plan.filter;
   if (!filter.policy.empty()) return {MakeRow(plan, filter.policy, "")};
-  // Kinds are a matter of the tamis format alone.
+  // Only the tamis format has kinds.
   if (!filter.format.empty() || !filter.kind.empty()) {
     return {MakeRow(plan, filter.format.empty() ? "tamis" : filter.format,
                     filter.kind)};
@@ -177,7 +183,7 @@ std::string NameIn(const Row& row) {
   return row.kind.empty() ? row.format : row.format + " " + row.kind;
 }
 
-// The reason, without the name that the row begins with.
+// Returns the reason without the name, which is at the start of the row.
 std::string ReasonIn(const Row& row) {
   const std::string& message = row.status.message();
   for (const std::string& word :
@@ -230,17 +236,17 @@ Json ToJson(const std::vector<Row>& rows, std::uint64_t keys) {
   return list;
 }
 
-// What the advice is about: the rate that was given, or that of the default
-// kind at the size that was, with many keys.
+// Returns the rate for the advice: the given one, or that of the default kind
+// at the given size, with many keys.
 double RateOf(const SizeArgs& args) {
   constexpr std::uint64_t kMany = 1'000'000;
   auto rate = ParseRate(args.filter.fpr);
   if (rate.ok()) return *rate;
   FilterArgs filter = args.filter;
   filter.sizing.clear();
-  auto spec = SpecFrom(filter);
-  auto policy = MakePolicy(spec.ok() ? *spec : "tamis");
-  return policy.ok() ? (*policy)->Predict(kMany).false_positive_rate : 1;
+  auto settings = SettingsFrom(filter);
+  auto policy = settings.ok() ? MakePolicy(*settings) : MakePolicy("tamis");
+  return policy.ok() ? policy->Predict(kMany).false_positive_rate : 1;
 }
 
 struct Said {
@@ -258,7 +264,7 @@ Status Advise(const SizeArgs& args, std::uint64_t keys, Said* said) {
     said->json["advice"] = AdviceJson(*need, *advice);
     return Status::Ok();
   }
-  // The rows say why; but who requested more than a table gets an error.
+  // The rows give the reason; but if advice was requested, it is an error.
   return AsksForAdvice(args) ? advice.status() : Status::Ok();
 }
 
@@ -288,11 +294,11 @@ Result<Plan> PlanFrom(const SizeArgs& args) {
         "--format {} has a size already; leave --memory out", filter->policy));
   }
   plan.filter = *std::move(filter);
-  // The numbers are wrong for every format or for none: ask one that takes
-  // what was given.
-  auto spec =
-      SpecFrom(plan.filter, plan.filter.sizing.empty() ? "tamis" : "cassandra");
-  if (!spec.ok()) return spec.status();
+  // The numbers are wrong for every format or for none: try one that accepts
+  // them.
+  auto settings = SettingsFrom(
+      plan.filter, plan.filter.sizing.empty() ? "tamis" : "cassandra");
+  if (!settings.ok()) return settings.status();
   return plan;
 }
 

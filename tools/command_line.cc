@@ -20,8 +20,8 @@ namespace {
 
 using Words = std::span<const std::string>;
 
-// "tamis 1.2.3", and the kernels that would run: who reports a fault or a speed
-// should not need to look for them.
+// Returns "tamis 1.2.3" and the kernel set in use, for reports of faults and
+// speed.
 std::string VersionText() {
   std::string text =
       fmt::format("tamis {}\nkernels: {} (of", kVersion, ActiveKernelsName());
@@ -43,8 +43,8 @@ std::string HelpOfGroup(bool is_store) {
                   : HelpOf(WholeCommand(), FilterCommands());
 }
 
-// Who names no command is shown which there are; a script that lost the name
-// must not go on all the same.
+// Without a command, lists the commands and fails: a script that lost the name
+// must not continue.
 int NoCommand(const Console& console, bool is_store) {
   console.err->Write(HelpOfGroup(is_store));
   console.err->Flush();
@@ -58,7 +58,7 @@ int WrongUse(const Console& console, std::string_view command,
                           command.empty() ? "" : " "));
 }
 
-// Null: there is none of that name.
+// Returns the command of that name, or null.
 const CommandSpec* CommandNamed(std::span<const CommandSpec> commands,
                                 std::string_view name) {
   for (const CommandSpec& command : commands) {
@@ -67,7 +67,7 @@ const CommandSpec* CommandNamed(std::span<const CommandSpec> commands,
   return nullptr;
 }
 
-// What to say of a first or, below `tamis db`, second word that is no command.
+// Reports a first or, after `tamis db`, second word that is not a command.
 int UnknownCommand(const Console& console, const std::string& name) {
   std::vector<std::string_view> known = {"help", StoreGroup().name};
   for (const CommandSpec& command : FilterCommands()) {
@@ -86,7 +86,7 @@ int UnknownCommand(const Console& console, const std::string& name) {
   return WrongUse(console, "", fmt::format("no command '{}'{}", name, hint));
 }
 
-// An option in the place of a command, of the whole or of `tamis db`.
+// Handles an option in place of a command of `tamis` or `tamis db`.
 int TopLevelOption(const std::string& word, bool is_store,
                    const Console& console) {
   const std::string_view group = is_store ? StoreGroup().name : "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_line.h -- from words to the subcommand they name.
+// command_line.h -- runs the subcommand that the arguments name.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_spec.h -- the command line as plain data: which commands there are,
-// their options and arguments, and what is to be said about them.  The parser,
-// --help, the manual pages and the completions of shells are all made of it.
+// command_spec.h -- the command line as plain data: the commands, their options
+// and operands, and their help.  The parser, --help, the manual pages and the
+// shell completions are all generated from it.
 
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace tamis::tools {
 
-// What a value is, for completions and for those values that can be listed.
+// The type of a value, for completions and for values that can be listed.
 enum class ValueKind {
   kText,
   kFile,
   kDirectory,
-  kFormat,  // the known names, but more is taken: "cassandra:nb", "leveldb:10"
+  kFormat,  // the known names, and more: "cassandra:nb", "leveldb:10"
   kPolicy,  // as MakePolicy() takes it
-  // Of these, exactly the values that ValuesOf() lists.
+  // Exactly the values that ValuesOf() lists.
   kFilterKind,
   kKeyType,
   kAnswer,
@@ -29,15 +29,15 @@ enum class ValueKind {
 
 struct OptionSpec {
   std::string_view name;        // "--output"
-  char letter = 0;              // 'o'; 0: it has none
-  std::string_view value = {};  // "FILE", as help shows it; empty: it is a flag
+  char letter = 0;              // 'o'; 0: none
+  std::string_view value = {};  // "FILE", as in the help; empty: a flag
   std::string_view help = {};
   ValueKind kind = ValueKind::kText;
   bool required = false;
   bool repeatable = false;
   bool may_be_empty = false;
-  // Options that must not stand beside it, separated by spaces; it is enough
-  // that one of two names the other.
+  // Options that exclude it, separated by spaces; it is enough that one of two
+  // names the other.
   std::string_view excludes = {};
 };
 
@@ -78,21 +78,21 @@ const GroupSpec& StoreGroup();
 std::span<const OptionSpec> CommonOptions();
 // The command's own options, then the common ones.
 std::vector<OptionSpec> AllOptionsOf(const CommandSpec& command);
-// Options that stand in the place of a command.
+// Options in place of a command.
 std::span<const OptionSpec> TopLevelOptions();
 
-// The values that an option or argument of that kind takes, or some of them;
-// empty: they cannot be listed.
+// Returns the values that an option or operand of that kind accepts, or some of
+// them; empty: they cannot be listed.
 std::vector<std::string_view> ValuesOf(ValueKind kind);
-// True if it takes no others.
+// Returns true if it accepts no others.
 bool TakesOnlyListedValues(ValueKind kind);
 
 // "-o, --output FILE".
 std::string OptionTitle(const OptionSpec& option);
 // "tamis build [OPTIONS] -o FILE [KEYS...]".
 std::string UsageOf(const CommandSpec& command);
-// The help of an option with all that follows from its other members: which
-// values it takes, and that it must be given.
+// Returns the help of an option, including its possible values, and whether it
+// is required.
 std::string FullHelp(const OptionSpec& option);
 
 }  // namespace tamis::tools

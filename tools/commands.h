@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// commands.h -- the subcommands: what each was told, and the function that
-// does it, which returns the exit code.
+// commands.h -- the arguments of each subcommand, and the function that runs it
+// and returns the exit code.
 
 #pragma once
 
@@ -21,7 +21,7 @@ struct SizeArgs {
   bool deletes = false;
   bool growth = false;
   bool expiry = false;
-  std::string lifetime;  // as ParseSeconds() takes it; empty: the usual
+  std::string lifetime;  // for ParseSeconds(); empty: the default
   std::string queries;   // per key
   bool json = false;
 };
@@ -31,7 +31,7 @@ struct BuildArgs {
   std::vector<std::string> key_files;  // none: standard input
   std::string output;
   FilterArgs filter;
-  std::string plan_keys;  // as ParseCount() takes it; empty: as many as come
+  std::string plan_keys;  // for ParseCount(); empty: the actual number
   KeySyntax syntax;
   // See BuildOptions; empty: not given.
   std::string memory;

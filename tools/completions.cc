@@ -31,7 +31,7 @@ std::vector<std::string_view> NamesOf(std::span<const CommandSpec> commands) {
   return names;
 }
 
-// Within single quotes of a shell.
+// Quotes `text` in single quotes for a shell.
 std::string Quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -46,7 +46,7 @@ std::string Quoted(std::string_view text) {
 
 // --- bash ---
 
-// The line that completes values of that kind; empty: there is none.
+// Returns the line that completes values of that kind; empty: none.
 std::string BashValues(ValueKind kind) {
   if (kind == ValueKind::kFile) return "_tamis_files -f";
   if (kind == ValueKind::kDirectory) return "_tamis_files -d";
@@ -54,8 +54,8 @@ std::string BashValues(ValueKind kind) {
   return values.empty() ? "" : "_tamis_words " + Quoted(Joined(values));
 }
 
-// One arm of the `case` over commands: what the option before the cursor takes,
-// or the options, or what the command's arguments are.
+// Returns one arm of the `case` over commands: completes the value of the
+// option before the cursor, or options, or operands.
 std::string BashArm(const CommandSpec& command) {
   std::string arm = "    " + Quoted(command.name) + ")\n";
   std::string names;
@@ -108,7 +108,7 @@ complete -F _tamis tamis
 
 // --- zsh ---
 
-// What _arguments takes behind the last colon.
+// Returns what _arguments expects after the last colon.
 std::string ZshAction(ValueKind kind) {
   if (kind == ValueKind::kFile) return "_files";
   if (kind == ValueKind::kDirectory) return "_files -/";
@@ -116,7 +116,7 @@ std::string ZshAction(ValueKind kind) {
   return values.empty() ? " " : "(" + Joined(values) + ")";
 }
 
-// Colons and brackets mean something to _arguments.
+// Escapes colons and brackets, which are special to _arguments.
 std::string ZshEscape(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -187,7 +187,7 @@ std::string FishValues(ValueKind kind) {
   return values.empty() ? " -x" : " -x -a " + Quoted(Joined(values));
 }
 
-// True while that command is what is typed.
+// Returns a condition that is true while that command is being typed.
 std::string FishCondition(const CommandSpec& command) {
   const std::string_view group = StoreGroup().name;
   const std::string word(LastWord(command.name));
@@ -277,6 +277,9 @@ std::string FishCompletion() {
   out += "complete -c tamis -n __fish_use_subcommand -a " +
          std::string(StoreGroup().name) + " -d " +
          Quoted(StoreGroup().summary) + "\n";
+  out +=
+      "complete -c tamis -n __fish_use_subcommand -a help -d 'Print the help "
+      "of a command'\n";
   for (const CommandSpec& command : AllCommands()) out += FishCommand(command);
   return out;
 }

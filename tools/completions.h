@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// completions.h -- what shells complete, made of the description of the
+// completions.h -- shell completions, generated from the description of the
 // commands.
 
 #pragma once

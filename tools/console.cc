@@ -45,7 +45,7 @@ void Warn(const Console& console, std::string_view command,
 
 int Finish(const Console& console, std::string_view command, int code) {
   if (console.out->Flush() || code == kExitError) return code;
-  // Nobody reads any more: an end as quiet as that by SIGPIPE.
+  // The reader is gone: exits as quietly as by SIGPIPE.
   if (console.out->error() == EPIPE) return kExitError;
   return Fail(console, command,
               "cannot write the output: " +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// console.h -- where a command reads and writes.  A command knows only this,
-// so that a test can hand it strings where main() hands it the terminal.
+// console.h -- where a command reads and writes.  A command uses only this, so
+// that a test can pass strings where main() passes the terminal.
 
 #pragma once
 
@@ -18,8 +18,8 @@ enum ExitCode : int {
   kExitSignal = 128,  // plus the number of the signal that ended it
 };
 
-// Buffered bytes on their way to a descriptor or a string; owns neither.
-// The first error stays: later writes are dropped, and error() tells.
+// Buffered output to a descriptor or a string; owns neither.  The first error
+// is kept: later writes are dropped, and error() returns it.
 class Output {
  public:
   explicit Output(int fd) : fd_(fd) {}
@@ -35,12 +35,12 @@ class Output {
   }
   void Write(char byte) { Write(std::string_view(&byte, 1)); }
 
-  // Columns of the terminal this is; 0 if it is none, or does not tell.
+  // The columns of the terminal; 0 if it is not a terminal, or unknown.
   int columns() const;
 
-  // False after an error, be it an earlier one.
+  // False after an error, including an earlier one.
   bool Flush();
-  // Flushes if something has been held back for a tenth of a second.
+  // Flushes if something has been buffered for a tenth of a second.
   void FlushOld() {
     if (!buffer_.empty() && Clock::now() - oldest_ >= kMaxAge) Flush();
   }
@@ -66,22 +66,21 @@ struct Console {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   bool colour = false;   // of what goes to `out`
-  int columns = 0;       // of the terminal that `err` is; 0: it is asked
-  int out_columns = 80;  // of the terminal that `out` is; 80 if it is none
-  bool quiet = false;    // of Note(), and of progress
+  int columns = 0;       // of the terminal `err`; 0: query it
+  int out_columns = 80;  // of the terminal `out`; 80 if it is not one
+  bool quiet = false;    // without Note() and progress
 };
 
 // One line "tamis COMMAND: MESSAGE" on `err`, with control characters shown
-// as \xNN: a file's name must not steer the terminal.  Returns kExitError.
+// as \xNN: a file's name must not control the terminal.  Returns kExitError.
 int Fail(const Console& console, std::string_view command,
          std::string_view message);
 
-// The same line, for what makes a result worse than requested but stops
-// nothing.
+// The same line, for a result that is worse than requested but not an error.
 void Warn(const Console& console, std::string_view command,
           std::string_view message);
 
-// The same line, for what is worth knowing; nothing where the console is quiet.
+// The same line, for information; nothing if the console is quiet.
 void Note(const Console& console, std::string_view command,
           std::string_view message);
 
@@ -91,7 +90,7 @@ int Finish(const Console& console, std::string_view command, int code);
 
 enum class Colour { kGreen, kRed, kYellow, kDim, kBold };
 
-// `text`, wrapped in the codes of `colour` if the console wants colours.
+// Returns `text`, wrapped in the codes of `colour` if the console has colours.
 std::string Painted(const Console& console, Colour colour,
                     std::string_view text);
 

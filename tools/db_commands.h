@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// db_commands.h -- the subcommands of `tamis db`: what each was told, and the
-// function that does it.  As in commands.h, Run...() returns the exit code.
+// db_commands.h -- the arguments of each subcommand of `tamis db`, and the
+// function that runs it.  As in commands.h, Run...() returns the exit code.
 
 #pragma once
 
@@ -106,7 +106,7 @@ struct DbRepairArgs {
   NewTableArgs tables;
 };
 // kExitNegative if something could not be saved, or keys may have come back;
-// or, in a dry run, if that would be.
+// or, in a dry run, if a repair would have that result.
 int RunDbRepair(const DbRepairArgs& args, const Console& console);
 
 struct DbExplainArgs {

@@ -29,7 +29,7 @@ bool IsThere(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0;
 }
 
-// For who wants the same files of the same input, as our own documents do.
+// For reproducible files, as in our own documents.
 FilterSeed SeedFromEnvironment() {
   const char* const wanted = std::getenv("TAMIS_FILTER_SEED");
   return wanted != nullptr && std::string_view(wanted) == "fixed"
@@ -37,13 +37,14 @@ FilterSeed SeedFromEnvironment() {
              : FilterSeed::kRandomPerStore;
 }
 
-// The same Status with more words.
+// Returns the same Status with a longer message.
 Status Followed(const Status& status, std::string_view words) {
   return Status(status.code(), status.message() + std::string(words));
 }
 
-// Ok if it is known how tables are to be written: by what the store remembers,
-// what is given, or, where nothing was ever remembered, the defaults.
+// Returns ok if the options of new tables are known: from what the store
+// remembers, from the arguments, or, if nothing was ever remembered, from the
+// defaults.
 Status CheckKnown(const std::string& dir,
                   const Result<StoreSettings>& remembered,
                   const NewTableArgs& args) {
@@ -79,13 +80,13 @@ Status CheckKnown(const std::string& dir,
       damaged, kWayOut));
 }
 
-// What a directory that holds no store holds instead.
+// What a directory without a store contains instead.
 struct Holdings {
   bool parts_of_a_store = false;
   bool rocksdb = false;  // whose files these may be
 };
 
-// Names as LevelDB and Tamis give them.
+// Returns true for file names of LevelDB and Tamis.
 bool IsPartOfAStore(const std::string& name) {
   if (name.starts_with("MANIFEST-")) return true;
   const std::size_t dot = name.find('.');
@@ -106,8 +107,8 @@ Holdings LookInto(const std::vector<std::string>& names) {
   return found;
 }
 
-// True if the library found no store, or one that has lost its CURRENT, rather
-// than that another part of one is gone.
+// Returns true if the library found no store, or one that has lost its CURRENT,
+// rather than one with another part missing.
 bool IsMissing(const Status& status, const std::string& dir) {
   return (status.code() == StatusCode::kNotFound ||
           status.code() == StatusCode::kCorruption) &&
@@ -179,7 +180,8 @@ Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
 
 namespace {
 
-// The first key behind all that begin with `prefix`; nothing, if there is none.
+// Returns the first key after all that start with `prefix`; nothing if there is
+// none.
 std::optional<std::string> EndOfPrefix(std::string prefix) {
   while (prefix.ends_with('\xff')) prefix.pop_back();
   if (prefix.empty()) return std::nullopt;
@@ -260,8 +262,8 @@ Status CheckMayCreate(const std::string& dir) {
 }
 
 Status InDbWords(const Status& status) {
-  // Of what the library refuses, all that a user of the command cannot mend is
-  // the order of the keys.
+  // The order of the keys is the only refusal that a user of the command cannot
+  // resolve.
   if (status.remedy() == Remedy::kUseComparator) {
     return Followed(status,
                     "; the command knows the order by bytes only: use the "

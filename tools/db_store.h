@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// db_store.h -- how the commands of `tamis db` open a store, and the options
-// and arguments they have in common.
+// db_store.h -- how the commands of `tamis db` open a store, and their common
+// options and operands.
 
 #pragma once
 
@@ -19,9 +19,10 @@ struct NewTableArgs {
   std::string compression;
   bool remember = false;
 };
-// What the store at `dir` remembers, and in its place what is given.
+// Returns what the store at `dir` remembers, overridden by the arguments.
 // InvalidArgument: there is no such filter.  Others: what it remembers cannot
-// be used, and not all of it is given; the message says what to do.
+// be used, and the arguments do not replace all of it; the message says what to
+// do.
 Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
                                       const NewTableArgs& args);
 
@@ -32,17 +33,17 @@ struct DbWriteArgs {
   bool sync = false;
 };
 
-// From the first, included, to the second, excluded.
+// A range from the first key (included) to the second (excluded).
 struct RangeArgs {
   std::optional<std::string> from;
   std::optional<std::string> to;
-  std::optional<std::string> prefix;  // in place of both
+  std::optional<std::string> prefix;  // instead of both
 };
-// The bytes of both ends; a prefix becomes the range of the keys that have it.
-// InvalidArgument: hexadecimal digits were requested, and these are none.
+// Returns the bytes of both ends; a prefix becomes the range of its keys.
+// InvalidArgument: `hex` is set, and an end is not hexadecimal.
 Result<RangeArgs> DecodedRange(const RangeArgs& args, bool hex);
 
-// The bytes of an argument called `name`, written as hexadecimal digits if
+// Returns the bytes of an argument called `name`, which is hexadecimal if
 // `hex`.  InvalidArgument: it is not.
 Result<std::string> ArgumentBytes(std::string_view name,
                                   const std::string& text, bool hex);
@@ -55,20 +56,20 @@ Result<std::unique_ptr<Store>> OpenToRead(
 Result<std::unique_ptr<Store>> OpenToWrite(const std::string& dir,
                                            const DbWriteArgs& args);
 
-// Ok if a store may be made at `dir`, as far as can be seen: asked before input
-// is awaited that would then be for nothing.
+// Returns ok if a store can probably be created at `dir`: checked before
+// waiting for input in vain.
 Status CheckMayCreate(const std::string& dir);
 
-// A message of the library about opening a store, with what to do.
+// Returns a message of the library about opening a store, with what to do.
 Status InDbWords(const Status& status);
 
-// True if `dir` is a directory with a CURRENT, as every store has one.  False
-// also where nobody lets us look.
+// Returns true if `dir` is a directory with a CURRENT, as every store has.
+// False also without permission to look.
 bool HasStore(const std::string& dir);
 
-// Why there is no store at `dir`, which the library did not find: no such
-// directory, no right to look into it, a store that lost its CURRENT; and what
-// to do.  With `may_create` that includes --create.
+// Returns why the library found no store at `dir`: no such directory, no
+// permission, or a store that lost its CURRENT; and what to do.  With
+// `may_create` that includes --create.
 Status MissingStore(const std::string& dir, bool may_create = false);
 
 }  // namespace tamis::tools

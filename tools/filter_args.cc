@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "base/random_seed.h"
 #include "numbers.h"
 #include "tamis/formats.h"
 
@@ -18,41 +21,43 @@ namespace {
 
 constexpr double kMaxBitsPerKey = 10000;  // as MakePolicy() has it
 
-// The default for an empty name; null: there is none of that name.
+// Returns the kind of that name, the default for an empty one, or null.
 const KindEntry* KindNamed(std::string_view name) {
   return name.empty() ? &KnownKinds().front() : FindKind(name);
 }
 
-// Of kinds such as fuse8 the name is a size.
+// The name of kinds such as fuse8 implies a size.
 bool IsSizedByName(const KindEntry& kind) { return kind.usual_bits == 0; }
 
 Status Named(std::string_view option, const Status& status) {
   return Status(status.code(), fmt::format("{}: {}", option, status.message()));
 }
 
-// The separator between a format and what follows it.
-char SeparatorAfter(std::string_view format) {
-  return format.find(':') == std::string_view::npos ? ':' : ',';
+// What the library calls the filter: the kind that was chosen of those of the
+// tamis format, or the format, which may have a version behind a colon.
+PolicySettings NamedAs(const FilterArgs& args, const std::string& format) {
+  PolicySettings settings;
+  const std::size_t colon = format.find(':');
+  settings.name = args.kind.empty() ? format.substr(0, colon) : args.kind;
+  if (colon != std::string::npos) settings.version = format.substr(colon + 1);
+  return settings;
 }
 
-// What MakePolicy() calls the filter: the format, or the kind that was chosen
-// of those of the tamis format.
-std::string PolicyName(const FilterArgs& args, const std::string& format) {
-  return args.kind.empty() ? format : args.kind;
-}
-
-// "seed=7", or nothing where none was given.
-Result<std::string> SeedArgument(const FilterArgs& args) {
-  if (args.seed.empty()) return std::string();
-  if (args.seed == "random") return std::string("seed=random");
+Status TakeSeed(const FilterArgs& args, PolicySettings* settings) {
+  if (args.seed.empty()) return Status::Ok();
+  if (args.seed == "random") {
+    settings->seed = RandomSeed();
+    return settings->seed.has_value()
+               ? Status::Ok()
+               : Status::IoError("--seed: the system has no random number");
+  }
   auto seed = ParseSeed(args.seed);
   if (!seed.ok()) return Named("--seed", seed.status());
-  return fmt::format("seed={}", *seed);
+  settings->seed = *seed;
+  return Status::Ok();
 }
 
-// "10", "fpr=0.01", or nothing where none was given and the kind has its own.
-Result<std::string> SizeArgument(const FilterArgs& args) {
-  const KindEntry* kind = KindNamed(args.kind);
+Status CheckSizeOptions(const FilterArgs& args, const KindEntry* kind) {
   if (kind != nullptr && IsSizedByName(*kind) &&
       (!args.fpr.empty() || !args.bits_per_key.empty())) {
     return Status::InvalidArgument(
@@ -63,15 +68,25 @@ Result<std::string> SizeArgument(const FilterArgs& args) {
     return Status::InvalidArgument(
         "--fpr and --bits-per-key exclude each other; give one");
   }
+  return Status::Ok();
+}
+
+// Takes no size where none was given and the kind has its own.
+Status TakeSize(const FilterArgs& args, PolicySettings* settings) {
+  const KindEntry* kind = KindNamed(args.kind);
+  Status fits = CheckSizeOptions(args, kind);
+  if (!fits.ok()) return fits;
   if (!args.fpr.empty()) {
     auto rate = ParseRate(args.fpr);
     if (!rate.ok()) return Named("--fpr", rate.status());
-    return fmt::format("fpr={}", *rate);
+    settings->rate = *rate;
+    return Status::Ok();
   }
   if (args.bits_per_key.empty()) {
     const bool is_usual =
         kind != nullptr && kind->usual_bits == kDefaultBitsPerKey;
-    return is_usual ? fmt::format("{}", kDefaultBitsPerKey) : std::string();
+    if (is_usual) settings->bits_per_key = kDefaultBitsPerKey;
+    return Status::Ok();
   }
   auto bits = ParsePositive(args.bits_per_key);
   if (!bits.ok()) return Named("--bits-per-key", bits.status());
@@ -80,12 +95,41 @@ Result<std::string> SizeArgument(const FilterArgs& args) {
         fmt::format("--bits-per-key: '{}' is too large; the most is 10,000",
                     args.bits_per_key));
   }
-  return fmt::format("{}", *bits);
+  settings->bits_per_key = *bits;
+  return Status::Ok();
 }
 
-}  // namespace
+Status TakeSizingRule(const FilterArgs& args, PolicySettings* settings) {
+  if (args.sizing.empty()) return Status::Ok();
+  if (args.sizing != "textbook" && args.sizing != "cassandra") {
+    return Status::InvalidArgument(fmt::format(
+        "--sizing: '{}' is neither cassandra nor textbook", args.sizing));
+  }
+  settings->textbook_sizing = args.sizing == "textbook";
+  return Status::Ok();
+}
 
-namespace {
+// Ok if every option that was given goes with the format.
+Status CheckGoTogether(const FilterArgs& args, const std::string& format) {
+  const bool is_tamis = format == "tamis";
+  if (!args.kind.empty() && !is_tamis) {
+    return Status::InvalidArgument(
+        fmt::format("--kind goes with --format tamis, not {}", format));
+  }
+  if (KindNamed(args.kind) == nullptr) {
+    return Status::InvalidArgument(
+        fmt::format("--kind: unknown kind '{}'", args.kind));
+  }
+  if (!args.seed.empty() && !is_tamis) {
+    return Status::InvalidArgument(
+        fmt::format("--seed goes with --format tamis, not {}", format));
+  }
+  if (!args.sizing.empty() && !format.starts_with("cassandra")) {
+    return Status::InvalidArgument(
+        fmt::format("--sizing goes with --format cassandra, not {}", format));
+  }
+  return Status::Ok();
+}
 
 bool IsKnownFormat(std::string_view name) {
   const auto known = KnownFormats();
@@ -93,8 +137,8 @@ bool IsKnownFormat(std::string_view name) {
                      [name](const FormatEntry& e) { return e.name == name; });
 }
 
-// A format and nothing else, for cassandra with or without a version behind a
-// colon.  Whether that version is known is left to MakePolicy().
+// Returns true for a format without settings, for cassandra with or without a
+// version after a colon.  MakePolicy() checks that version.
 bool IsBareFormat(std::string_view format) {
   const std::size_t colon = format.find(':');
   if (colon == std::string_view::npos) return IsKnownFormat(format);
@@ -180,58 +224,39 @@ Result<std::string> FormatToRead(std::string_view format) {
   return std::string(IsKnownFormat(name) ? name : "tamis");
 }
 
-Result<std::string> SpecFrom(const FilterArgs& args,
-                             const std::string& format) {
-  if (!args.policy.empty()) return args.policy;
+Result<PolicySettings> SettingsFrom(const FilterArgs& args,
+                                    const std::string& format) {
+  if (!args.policy.empty()) return ParsePolicy(args.policy);
   const std::string chosen = args.format.empty() ? format : args.format;
-  const bool is_tamis = chosen == "tamis";
-  const bool is_cassandra = chosen.starts_with("cassandra");
-  if (!args.kind.empty() && !is_tamis) {
-    return Status::InvalidArgument(
-        fmt::format("--kind goes with --format tamis, not {}", chosen));
-  }
-  if (KindNamed(args.kind) == nullptr) {
-    return Status::InvalidArgument(
-        fmt::format("--kind: unknown kind '{}'", args.kind));
-  }
-  if (!args.seed.empty() && !is_tamis) {
-    return Status::InvalidArgument(
-        fmt::format("--seed goes with --format tamis, not {}", chosen));
-  }
-  if (!args.sizing.empty() && !is_cassandra) {
-    return Status::InvalidArgument(
-        fmt::format("--sizing goes with --format cassandra, not {}", chosen));
-  }
-
-  auto size = SizeArgument(args);
-  if (!size.ok()) return size.status();
-  auto seed = SeedArgument(args);
-  if (!seed.ok()) return seed.status();
-  std::string spec = PolicyName(args, chosen);
-  for (const std::string& argument :
-       {*size, *seed,
-        args.sizing.empty() ? std::string() : "sizing=" + args.sizing}) {
-    if (!argument.empty()) spec += SeparatorAfter(spec) + argument;
-  }
-  return spec;
+  Status fits = CheckGoTogether(args, chosen);
+  if (!fits.ok()) return fits;
+  PolicySettings settings = NamedAs(args, chosen);
+  fits = TakeSize(args, &settings);
+  if (fits.ok()) fits = TakeSeed(args, &settings);
+  if (fits.ok()) fits = TakeSizingRule(args, &settings);
+  if (!fits.ok()) return fits;
+  return settings;
 }
 
 namespace {
 
-// So that a filter planned too large can be folded: as often as that makes it
-// no more than 1 % larger.
-std::string FoldArgument(const KindEntry& kind, std::uint64_t bits) {
+// Makes a filter foldable, in case it turns out too large: as often as that
+// makes it at most 1 % larger.
+std::optional<std::uint64_t> FoldFor(const KindEntry& kind,
+                                     std::uint64_t bits) {
   constexpr std::uint64_t kMaxFold = 64;
   constexpr std::uint64_t kMinUnits = 100;  // for each that may be added
-  if (kind.fold_unit == 0) return {};
+  if (kind.fold_unit == 0) return std::nullopt;
   const std::uint64_t most =
       std::min(kMaxFold, bits / kind.fold_unit / kMinUnits);
-  return most < 2 ? "" : fmt::format(",fold={}", std::bit_floor(most));
+  if (most < 2) return std::nullopt;
+  return std::bit_floor(most);
 }
 
 }  // namespace
 
-Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size) {
+Result<PolicySettings> FixedSettings(const FilterArgs& args,
+                                     const Estimate& size) {
   if (!args.policy.empty()) {
     return Status::InvalidArgument(
         "--plan-keys goes with --format, --kind and a size, not with a whole "
@@ -250,14 +275,15 @@ Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size) {
         "keys that come",
         kind.name));
   }
-  auto seed = SeedArgument(args);
-  if (!seed.ok()) return seed.status();
+  PolicySettings settings = NamedAs(args, format);
   const unsigned unit =
       kind.per_m * (kind.storage == KindStorage::kSlots ? size.probes : 1);
-  return fmt::format("{}{}m={},k={}{}{}{}", PolicyName(args, format),
-                     SeparatorAfter(format), size.bits / unit, size.probes,
-                     format == "tamis" ? FoldArgument(kind, size.bits) : "",
-                     seed->empty() ? "" : ",", *seed);
+  settings.bits = size.bits / unit;
+  settings.probes = size.probes;
+  if (format == "tamis") settings.fold = FoldFor(kind, size.bits);
+  Status seeded = TakeSeed(args, &settings);
+  if (!seeded.ok()) return seeded;
+  return settings;
 }
 
 std::string KindsThat(bool KindEntry::*can) {

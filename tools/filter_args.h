@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// filter_args.h -- the options that say which filter to make and how its keys
-// are written, and the text for MakePolicy() that they amount to.
+// filter_args.h -- the options that say which filter to make, and the settings
+// of a policy that they amount to.
 
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "tamis/filter.h"
 #include "tamis/formats.h"
+#include "tamis/policy_settings.h"
 
 namespace tamis::tools {
 
@@ -26,35 +27,36 @@ struct FilterArgs {
 
 inline constexpr double kDefaultBitsPerKey = 10;
 
-// "counting and cuckoo": the kinds that can do something.
+// Returns "counting and cuckoo": the kinds that can do something.
 std::string KindsThat(bool KindEntry::*can);
 
-// The same with a --format that says more than a format ("leveldb:10",
-// "ribbon:8") moved to `policy`.  InvalidArgument: a format or policy that
-// nobody knows, or options beside one that says it all.
+// Returns the same, with a --format that is a whole policy ("leveldb:10",
+// "ribbon:8") moved to `policy`.  InvalidArgument: an unknown format or policy,
+// or options that conflict with a whole policy.
 Result<FilterArgs> Sorted(const FilterArgs& args);
 
-// What --kind takes, the default first.
+// Returns the values of --kind, the default first.
 std::vector<std::string_view> KindNames();
 
-// The spec, with `format` in place of args.format where that is empty.
+// Returns the settings, with `format` instead of args.format if that is empty.
 // REQUIRES: the arguments are Sorted()
-// InvalidArgument: a number that is none, a format nobody knows, an option
-// that the format does not have.
-Result<std::string> SpecFrom(const FilterArgs& args,
-                             const std::string& format = "tamis");
+// InvalidArgument: an option is not a number, the format is unknown, or does
+// not have an option.
+Result<PolicySettings> SettingsFrom(const FilterArgs& args,
+                                    const std::string& format = "tamis");
 
-// The spec of the filter that SpecFrom() describes, but of exactly that size,
-// whatever the number of keys.  REQUIRES: SpecFrom(args) is ok
-// InvalidArgument: the format or kind has no filters of a fixed size.
-Result<std::string> FixedSpec(const FilterArgs& args, const Estimate& size);
+// Returns the settings of the filter that SettingsFrom() describes, but of
+// exactly that size, for any number of keys.  REQUIRES: SettingsFrom(args) is
+// ok InvalidArgument: the format or kind has no filters of a fixed size.
+Result<PolicySettings> FixedSettings(const FilterArgs& args,
+                                     const Estimate& size);
 
-// The format of bytes to be read, as MakePolicy() takes it: "leveldb" for
-// "leveldb:10", "tamis" for "ribbon:8", "cassandra:nb" as it is.
-// InvalidArgument: nobody knows it.
+// Returns the format to read bytes in, as a spec for MakePolicy(): "leveldb"
+// for "leveldb:10", "tamis" for "ribbon:8", "cassandra:nb" unchanged.
+// InvalidArgument: it is unknown.
 Result<std::string> FormatToRead(std::string_view format);
 
-// "tamis, leveldb, cassandra, ...": what --format takes.
+// Returns "tamis, leveldb, cassandra, ...": the values of --format.
 std::string FormatNames();
 
 }  // namespace tamis::tools

@@ -236,7 +236,7 @@ constexpr OptionSpec kDedupeOptions[] = {
 
 constexpr CommandSpec kFilterCommands[] = {
     {.name = "size",
-     .summary = "Say what a filter would cost and how often it would err",
+     .summary = "Predict what a filter would cost, and its rate",
      .operands = {},
      .options = kSizeOptions,
      .notes = "Without --format and --kind, advice follows the table: the kind "

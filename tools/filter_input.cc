@@ -17,7 +17,7 @@ std::string_view LastPart(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// What to do with a file that is no filter: "; do this", or nothing.
+// Returns what to do with a file that is not a filter: "; do this", or nothing.
 std::string AdviceFor(std::string_view what) {
   if (what == "text") return "; build a filter from it with 'tamis build'";
   for (const char* packed : {"gzip", "zstd", "xz", "LZ4", "a zip"}) {
@@ -40,8 +40,8 @@ Status RefuseHolder(const std::string& name, const RecognisedFormat& found) {
                   name, found.holds_filters));
 }
 
-// Ok unless the content alone shows that the user cannot be right: answers
-// from such bytes would hide keys.
+// Returns ok unless the contents alone show that the given format is wrong:
+// answers from such bytes would hide keys.
 Status CheckGiven(const std::string& name, const std::string& format,
                   Slice bytes) {
   const RecognisedFormat found = RecogniseFormat("", bytes);
@@ -59,7 +59,7 @@ Status CheckGiven(const std::string& name, const std::string& format,
   return Status::Ok();
 }
 
-// Ok if what was recognised will do.
+// Returns ok if the recognised format is sufficiently certain.
 Status CheckRecognised(const std::string& name, Guesses guesses,
                        const RecognisedFormat& recognised) {
   if (recognised.certainty == Certainty::kCertain) return Status::Ok();
@@ -86,18 +86,15 @@ Status CheckRecognised(const std::string& name, Guesses guesses,
 
 Result<MappedFile> OpenBytes(const FilterInputArgs& args) {
   if (args.path.empty()) return Status::InvalidArgument("no file name");
-  if (args.path != "-") {
-    if (HasStore(args.path)) {
-      return Status::InvalidArgument(
-          args.path + ": is a store, not a filter; use 'tamis db' on it");
-    }
-    return MappedFile::Open(args.path);
+  if (args.path == "-") {
+    return MappedFile::Open(fmt::format("/dev/fd/{}", args.standard_input),
+                            InputName(args.path));
   }
-  const std::string fd = fmt::format("/dev/fd/{}", args.standard_input);
-  auto file = MappedFile::Open(fd);
-  if (file.ok()) return file;
-  return Status(file.status().code(),
-                InputName("-") + file.status().message().substr(fd.size()));
+  if (HasStore(args.path)) {
+    return Status::InvalidArgument(
+        args.path + ": is a store, not a filter; use 'tamis db' on it");
+  }
+  return MappedFile::Open(args.path);
 }
 
 Status ChooseFormat(const FilterInputArgs& args, Slice bytes,
@@ -132,8 +129,9 @@ Status OpenMapped(const FilterInputArgs& args, FilterInput* out) {
   out->policy = *std::move(policy);
   auto reader = out->policy->Open(bytes);
   if (!reader.ok()) {
-    return Status(reader.status().code(),
-                  InputName(args.path) + ": " + reader.status().message());
+    const Status& why = reader.status();
+    if (why.code() == StatusCode::kCorruption) out->damage = why;
+    return why.WithMessage(InputName(args.path) + ": " + why.message());
   }
   out->reader = *std::move(reader);
   return Status::Ok();
@@ -147,7 +145,7 @@ std::string InputName(const std::string& path) {
 
 namespace {
 
-// The same with a format that can be read by.
+// Replaces the format by one to read with.
 Status SortFormat(FilterInputArgs* args) {
   if (args->format.empty()) return Status::Ok();
   auto format = FormatToRead(args->format);
@@ -163,7 +161,7 @@ Status OpenFilterInput(const FilterInputArgs& given, FilterInput* out) {
   if (status.ok()) status = MapFile(args, out);
   if (!status.ok()) return status;
   status = OpenMapped(args, out);
-  // What cannot be read is neither damaged nor of another format.
+  // A file that cannot be read is neither damaged nor of another format.
   if (Status read = out->file->status(); !read.ok()) return read;
   return status;
 }

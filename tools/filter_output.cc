@@ -17,7 +17,7 @@
 namespace tamis::tools {
 namespace {
 
-// A stream has no name to be given: it can only be written to.
+// A stream cannot be replaced: it can only be written to.
 bool IsStream(const std::string& path) {
   struct stat info;
   return ::stat(path.c_str(), &info) == 0 &&

@@ -13,13 +13,13 @@
 
 namespace tamis::tools {
 
-// True if both are one file, under whatever names; "-" is `standard_input`.
-// Devices and pipes do not count: nothing of them is replaced.
+// Returns true if both are the same file, under any names; "-" is
+// `standard_input`.  Devices and pipes do not count: they are not replaced.
 bool IsSameFile(const std::string& input, const std::string& output,
                 int standard_input);
 
-// Ok if WriteFilterOutput() may be expected to succeed: asked before the work
-// begins, so that an hour's build does not end in "already exists".
+// Returns ok if WriteFilterOutput() can be expected to succeed: checked before
+// the work starts, so that an hour's build does not end in "already exists".
 Status CheckFilterOutput(const Console& console, const std::string& path,
                          bool force);
 
@@ -28,11 +28,10 @@ Status CheckFilterOutput(const Console& console, const std::string& path,
 Status WriteFilterOutput(const Console& console, const std::string& path,
                          Slice bytes, bool force);
 
-// Keeps other commands from changing the filter at `path`, from here until
-// *lock goes: taken before it is read by who replaces it later.  Waits for who
-// changes it now, and says so after a second.  No lock is needed, and none is
-// taken, where nothing can be replaced: "-", a stream, a file that is not
-// there.
+// Keeps other commands from changing the filter at `path` until *lock is
+// destroyed; taken before the filter is read by a command that replaces it.
+// Waits for a command that is changing it, and says so after a second.  No lock
+// is taken if nothing can be replaced: "-", a stream, or a missing file.
 Status LockOutput(const Console& console, std::string_view command,
                   const std::string& path,
                   std::unique_ptr<FilterFileLock>* lock);

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kTitleColumns = 26;  // with the two spaces before it
 
-// Takes the words up to the end of the text or of `room` off the front.
+// Removes the words that fit into `room` from the front.
 std::string_view TakeLine(std::string_view* text, std::size_t room) {
   std::size_t end = text->size();
   if (end > room) {
@@ -25,7 +25,8 @@ std::string_view TakeLine(std::string_view* text, std::size_t room) {
   return line;
 }
 
-// Wrapped, with every line but the first behind `indent` columns.
+// Appends the text wrapped, with every line but the first indented by `indent`
+// columns.
 void AppendWrapped(std::string_view text, std::size_t indent,
                    std::string* out) {
   bool first = true;
@@ -73,7 +74,7 @@ void AppendExamples(std::string_view examples, std::string* out) {
 
 void AppendOptions(std::span<const OptionSpec> options, std::string* out) {
   for (const OptionSpec& option : options) {
-    // Options without a letter stand in line with those that have one.
+    // Options without a letter are aligned with those that have one.
     AppendEntry((option.letter == 0 ? "    " : "") + OptionTitle(option),
                 FullHelp(option), out);
   }

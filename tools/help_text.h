@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// help_text.h -- what --help prints, made of the description of the commands.
+// help_text.h -- the text of --help, generated from the description of the
+// commands.
 
 #pragma once
 

@@ -60,13 +60,13 @@ bool WaitForInput(int fd) {
   for (const int number : kSignals) sigaddset(&ours, number);
   sigset_t before;
   ::pthread_sigmask(SIG_BLOCK, &ours, &before);
-  // A signal cannot come between this look and the wait: only ppoll() lets
-  // one through.
+  // A signal cannot arrive between this check and the wait: only ppoll()
+  // unblocks it.
   pollfd request = {fd, POLLIN, 0};
   int ready = 0;
   while (came == 0 && ready == 0) {
     ready = ::ppoll(&request, 1, nullptr, &before);
-    // What else can fail will fail again in read(), which reports it.
+    // Other errors will occur again in read(), which reports them.
     if (ready < 0 && errno == EINTR) ready = 0;
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// interrupt.h -- what happens on Ctrl-C and when somebody asks us to end.
+// interrupt.h -- handling of Ctrl-C and other requests to terminate.
 
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace tamis::tools {
 
-// From now on SIGINT, SIGTERM and SIGHUP remove the temporary file of a write
-// in progress before they end the process.  A signal that our parent switched
-// off stays off.  For main() only: a test has signals of its own.
+// Makes SIGINT, SIGTERM and SIGHUP remove the temporary file of a write in
+// progress before they end the process.  A signal that our parent ignores stays
+// ignored.  For main() only: a test handles signals itself.
 void HandleInterrupts();
 
 // While one exists, the first of these signals does not end the process: it
@@ -22,12 +22,12 @@ class InterruptsEndInput {
   InterruptsEndInput& operator=(const InterruptsEndInput&) = delete;
   ~InterruptsEndInput();
 
-  // The signal that came, 0 if none did.
+  // The signal that was received, or 0.
   int signal() const;
 };
 
-// Waits until `fd` can be read without waiting.  False: the input is to end,
-// because a signal came, be it before the call.  Without an
+// Waits until `fd` can be read without blocking.  False: the input ends,
+// because a signal was received, possibly before the call.  Without an
 // InterruptsEndInput it returns true at once.
 bool WaitForInput(int fd);
 

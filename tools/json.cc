@@ -45,7 +45,7 @@ void AppendText(const std::string& text, std::string* out) {
   *out += '"';
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool steers = SteersTerminal(text, i, true);
-    // Of the two bytes of U+0080 to U+009F the second tells which.
+    // The second byte distinguishes U+0080 to U+009F.
     if (steers && text[i] == '\xc2') ++i;
     if (steers || text[i] == '"' || text[i] == '\\') {
       AppendEscape(text[i], out);
@@ -56,8 +56,8 @@ void AppendText(const std::string& text, std::string* out) {
   *out += '"';
 }
 
-// The fewest digits that stand for this number and no other; plain from 0.0001
-// up to 10^15, with an exponent beyond, and always told from an integer.
+// Appends the fewest digits that identify this number; plain from 0.0001 up to
+// 10^15, with an exponent beyond, and never like an integer.
 void AppendReal(double number, std::string* out) {
   constexpr int kMinPlain = -4;
   constexpr int kMaxPlain = 14;
@@ -174,12 +174,13 @@ namespace {
 
 using Library = nlohmann::json;
 
-// Hears what the library reads, and keeps the members of the outer object.
+// Receives the events of the library's parser, and keeps the members of the
+// outer object.
 class MemberTaker final : public nlohmann::json_sax<Library> {
  public:
   explicit MemberTaker(std::vector<JsonMember>* members) : members_(members) {}
 
-  // What is wrong; empty: nothing.
+  // What is wrong with the text; empty: nothing.
   const std::string& problem() const { return problem_; }
 
   bool null() override { return Take({}); }
@@ -211,8 +212,8 @@ class MemberTaker final : public nlohmann::json_sax<Library> {
   bool end_array() override { return Close(); }
   bool parse_error(std::size_t at, const std::string& /*token*/,
                    const nlohmann::detail::exception& error) override {
-    // Of what is no JSON the library knows where; of a number that is too
-    // large it does not.
+    // The library reports the position of a syntax error, but not of a number
+    // that is too large.
     const bool has_place =
         dynamic_cast<const nlohmann::detail::parse_error*>(&error) != nullptr;
     problem_ =
@@ -220,7 +221,7 @@ class MemberTaker final : public nlohmann::json_sax<Library> {
     return false;
   }
 
-  // Once all was read.
+  // Called once everything was read.
   void Finish() {
     if (!problem_.empty()) return;
     if (!is_object_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// json.h -- JSON as the commands print it and read it.
+// json.h -- JSON as the commands print and read it.
 
 #pragma once
 
@@ -46,9 +46,9 @@ class Json {
   // REQUIRES: this is an array or null
   void Add(Json element);
 
-  // On one line, or with an `indent` on many; no newline at the end.  What
-  // steers a terminal is escaped, DEL and U+0080 to U+009F too, which JSON
-  // would let pass; what is not UTF-8 is replaced.
+  // On one line, or with an `indent` on many; no newline at the end.  Control
+  // characters are escaped, including DEL and U+0080 to U+009F, which JSON
+  // allows; what is not UTF-8 is replaced.
   std::string Text(int indent = -1) const;
 
  private:
@@ -76,8 +76,8 @@ struct JsonMember {
   bool is_true = false;
 };
 
-// Reads one object.  Returns what is wrong with `text`, or "".  A member that
-// comes twice is wrong.
+// Reads one object.  Returns what is wrong with `text`, or "".  A repeated
+// member is an error.
 std::string ParseJsonObject(std::string_view text,
                             std::vector<JsonMember>* members);
 

@@ -12,7 +12,7 @@
 namespace tamis::tools {
 namespace {
 
-// Adds up the sizes; 0, if not all of them are known.
+// Adds up the sizes; 0 if not all of them are known.
 Status LookFor(const std::vector<std::string>& paths, std::uint64_t* bytes) {
   bool all_known = true;
   *bytes = 0;
@@ -64,8 +64,8 @@ Status ReadKeyFiles(const KeyFiles& files, std::string_view command,
                        "ends them",
                        files.what));
     }
-    if (paths.size() == 1) progress->set_total_bytes((*source)->total_bytes());
-    (*source)->FlushBeforeWaiting(console.out);
+    if (paths.size() == 1) progress->set_total_bytes(source->total_bytes());
+    source->FlushBeforeWaiting(console.out);
     KeyReader reader(source.value().get(), files.syntax);
     for (;;) {
       Status status = reader.Next();
@@ -76,7 +76,7 @@ Status ReadKeyFiles(const KeyFiles& files, std::string_view command,
       keys += reader.keys().size();
       progress->Update(keys, bytes_before + reader.bytes_read());
     }
-    if ((*source)->was_cut()) return Status::Ok();
+    if (source->was_cut()) return Status::Ok();
     bytes_before += reader.bytes_read();
   }
   return Status::Ok();

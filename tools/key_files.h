@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// key_files.h -- keys out of one file after the other.
+// key_files.h -- reads keys from one file after the other.
 
 #pragma once
 
@@ -16,20 +16,19 @@
 namespace tamis::tools {
 
 struct KeyFiles {
-  std::vector<std::string> paths;  // "-" is standard input, and so is none
+  std::vector<std::string> paths;  // "-" or no path: standard input
   KeySyntax syntax;
   std::string_view what = "keys";  // what messages call them
 
   bool reads_standard_input() const;
 };
 
-// Takes the keys that were read last; what is not Ok ends the reading.
+// Called with the keys that were read last; an error ends the reading.
 using UseKeys = std::function<Status(const KeyReader& batch)>;
 
-// Gives all keys to `use`, file after file, and shows how far it has come.
-// Before the first key is read, every file that has a name is looked for: what
-// is missing is found out at once.  While it waits for input, nothing stays in
-// the console's output.
+// Passes all keys to `use`, file after file, and shows progress.  Before the
+// first key is read, checks that every named file exists.  Flushes the
+// console's output before it waits for input.
 // Fails as FileSource::Open(), KeyReader::Next() and `use` do.
 Status ReadKeyFiles(const KeyFiles& files, std::string_view command,
                     const Console& console, Progress* progress,

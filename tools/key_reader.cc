@@ -134,12 +134,12 @@ Status KeyReader::BadRecord(std::uint64_t number, std::string_view what) const {
                   syntax_.nul ? "record" : "line", number, what));
 }
 
-// Of the longest record, with its end.
+// The size of the longest record, with its terminator.
 std::size_t KeyReader::max_buffer_bytes() const {
   return limit_.bytes * (syntax_.hex ? 2 : 1) + 1;
 }
 
-// Moves the unfinished record to the front and reads once behind it.
+// Moves the incomplete record to the front and reads once after it.
 Status KeyReader::Fill() {
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
@@ -162,7 +162,8 @@ Status KeyReader::Fill() {
   return Status::Ok();
 }
 
-// Cuts what was read into records, the unfinished last one only at the end.
+// Splits what was read into records; an incomplete last one counts only at the
+// end.
 void KeyReader::TakeRecords() {
   const char* data = buffer_.data();
   while (searched_ < end_) {
@@ -183,10 +184,10 @@ void KeyReader::TakeRecords() {
   }
 }
 
-// Makes keys of the records up to the first that is none.
+// Decodes the records up to the first that is not a key.
 void KeyReader::DecodeRecords() {
   decoded_.clear();
-  // So that it does not move below us: half the digits, or a number each.
+  // Reserves, so that views stay valid: half the digits, or a number each.
   constexpr std::size_t kMaxNumberBytes = 8;
   decoded_.reserve(
       std::max(buffer_.size() / 2, records_.size() * kMaxNumberBytes));

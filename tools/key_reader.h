@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// key_reader.h -- keys out of a stream of bytes, many at a time, with a
+// key_reader.h -- reads keys from a stream of bytes, many at a time, with a
 // buffer that does not grow with the stream.
 
 #pragma once
@@ -29,7 +29,7 @@ struct KeySyntax {
   bool nul = false;
   bool hex = false;
   ValueType type = ValueType::kBytes;
-  bool type_is_given = false;  // else a Parquet column's own is taken
+  bool type_is_given = false;  // else a Parquet column's type is used
 
   char terminator() const { return nul ? '\0' : '\n'; }
   // The key is the record itself.
@@ -40,12 +40,12 @@ struct KeySyntax {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Puts at most `size` bytes at `out`; 0: the end.  May return fewer than
-  // there will be.
+  // Reads at most `size` bytes to `out`; 0: the end.  May return fewer than are
+  // available.
   virtual Result<std::size_t> Read(char* out, std::size_t size) = 0;
-  // What messages call it; empty: nothing.
+  // The name for messages; may be empty.
   virtual std::string_view name() const { return {}; }
-  // True if the end came by a signal: what was begun last is not whole.
+  // True if a signal ended the input: the last record may be incomplete.
   virtual bool was_cut() const { return false; }
 };
 
@@ -61,12 +61,12 @@ class FileSource final : public ByteSource {
   std::string_view name() const override { return name_; }
   bool was_cut() const override { return was_cut_; }
 
-  // From now on nothing stays in `out` while Read() waits, nor for much
-  // longer than a tenth of a second while it does not.
+  // From now on `out` is flushed before Read() waits, and otherwise about every
+  // tenth of a second.
   void FlushBeforeWaiting(Output* out) { flushed_ = out; }
-  // True if Read() would have to wait.
+  // Returns true if Read() would block.
   bool WouldWait() const;
-  // Bytes from here to the end of a regular file; 0: unknown.
+  // The bytes left in a regular file; 0: unknown.
   std::uint64_t total_bytes() const { return total_bytes_; }
 
  private:
@@ -80,7 +80,7 @@ class FileSource final : public ByteSource {
   bool was_cut_ = false;
 };
 
-// Bytes in memory, handed out in pieces of at most `piece`.
+// Bytes in memory, returned in pieces of at most `piece`.
 class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(std::string_view bytes, std::size_t piece = SIZE_MAX)
@@ -92,24 +92,24 @@ class MemorySource final : public ByteSource {
   std::size_t piece_;
 };
 
-// Appends the bytes that the digits stand for; false if they do not, and
-// *out is then of no use.
+// Appends the bytes of the hexadecimal digits; false if they are not valid, and
+// *out is then unspecified.
 bool DecodeHex(std::string_view digits, std::string* out);
 
-// Why DecodeHex() refuses `digits`: "'x' is not a hexadecimal digit"; empty if
-// it does not.
+// Returns why DecodeHex() refuses `digits`: "'x' is not a hexadecimal digit";
+// empty if it does not.
 std::string HexProblem(std::string_view digits);
 
-// Appends the key that is written so; false if none is, and *out is then of no
-// use.
+// Appends the key of a record; false if it is not valid, and *out is then
+// unspecified.
 bool DecodeKey(const KeySyntax& syntax, std::string_view record,
                std::string* out);
-// Why DecodeKey() refuses it.
+// Returns why DecodeKey() refuses it.
 std::string KeyProblem(const KeySyntax& syntax, std::string_view record);
 // InvalidArgument, for the text of a --key that DecodeKey() refuses.
 Status BadListedKey(const KeySyntax& syntax, std::string_view text);
 
-// A longer record is an error: it must be held in memory as a whole.
+// A longer record is an error, because a record must fit into memory.
 struct RecordLimit {
   std::size_t bytes = std::size_t{1} << 26;
   std::string_view words = "64 MiB, the most a key may have";
@@ -117,23 +117,22 @@ struct RecordLimit {
 
 class KeyReader {
  public:
-  // Large enough that a system call costs nothing per key, small enough to
+  // Large enough to make the cost of a system call negligible, small enough to
   // stay in the second-level cache.
   static constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 
-  // `source` must outlive the reader.  `buffer_bytes` is how much is held at
-  // least; a longer record makes it grow.  REQUIRES: buffer_bytes > 0
+  // `source` must outlive the reader.  `buffer_bytes` is the initial size of
+  // the buffer; a longer record makes it grow.  REQUIRES: buffer_bytes > 0
   KeyReader(ByteSource* source, KeySyntax syntax,
             std::size_t buffer_bytes = kBufferBytes,
             const RecordLimit& limit = {});
 
   // Reads the next keys, at least one, or none at the end of the stream.
-  // InvalidArgument: a record that is no key; the message names the source and
-  // the record's number.
-  // All keys before it have been delivered by then.
+  // InvalidArgument: a record is not a key; the message names the source and
+  // the record's number.  All keys before it have been returned by then.
   Status Next();
 
-  // Those keys, and the text each was written as.  Valid until Next().
+  // Those keys, and the text of each.  Valid until Next().
   const std::vector<Slice>& keys() const {
     return syntax_.is_verbatim() ? records_ : keys_;
   }
@@ -145,7 +144,7 @@ class KeyReader {
   Status Fill();
   void TakeRecords();
   void DecodeRecords();
-  // The failure of one record, with where it is.
+  // Returns the error for one record, with its position.
   Status BadRecord(std::uint64_t number, std::string_view what) const;
   std::size_t max_buffer_bytes() const;
 
@@ -153,7 +152,7 @@ class KeyReader {
   KeySyntax syntax_;
   RecordLimit limit_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;     // of what no record was made of yet
+  std::size_t begin_ = 0;     // of what is not split yet
   std::size_t end_ = 0;       // of what was read
   std::size_t searched_ = 0;  // no terminator in [begin_, searched_)
   bool at_end_ = false;

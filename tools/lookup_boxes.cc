@@ -46,7 +46,7 @@ std::string_view ResultOf(Outcome outcome) {
   return outcome == Outcome::kFoundDeleted ? "deleted" : "not here";
 }
 
-// What a table was asked, and what it answered.
+// Returns how a table was queried, and the result.
 std::vector<std::string> TableRemarks(const LookupStep& step) {
   if (step.outcome == Outcome::kOutOfRange) return {"does not span this key"};
   if (step.outcome == Outcome::kFilterAbsent) {
@@ -106,7 +106,7 @@ PictureRow MemoryRow(const LookupStep& step) {
   return row;
 }
 
-// The length of the run of equal outcomes at the start.
+// Returns the length of the run of equal outcomes at the start.
 std::size_t RunLength(Steps steps) {
   const Outcome first = steps.front().outcome;
   const auto end = std::find_if(
@@ -115,7 +115,7 @@ std::size_t RunLength(Steps steps) {
   return static_cast<std::size_t>(end - steps.begin());
 }
 
-// How many of a run of such outcomes get a row of their own.
+// Returns how many of a run of such outcomes get a separate row.
 std::size_t ShownOf(Outcome outcome, std::size_t run) {
   constexpr std::size_t kFewFiltered = 5;
   constexpr std::size_t kFirstFiltered = 3;
@@ -124,7 +124,7 @@ std::size_t ShownOf(Outcome outcome, std::size_t run) {
   return kFirstFiltered;
 }
 
-// Where the character begins that the byte at `at` belongs to.
+// Returns the start of the character that contains the byte at `at`.
 std::size_t CharacterStart(std::string_view text, std::size_t at) {
   while (at > 0 && at < text.size() &&
          (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) {
@@ -133,14 +133,14 @@ std::size_t CharacterStart(std::string_view text, std::size_t at) {
   return at;
 }
 
-// How much of what both begin with is to go: up to the last character that is
-// no letter or digit, and the rest as well where it would not fit.
+// Returns how much of the common prefix to omit: up to the last character that
+// is not a letter or digit, and the rest, too, if it would not fit.
 std::size_t SharedToLeaveOut(std::string_view first, std::string_view last,
                              std::size_t room) {
   const auto differ =
       std::mismatch(first.begin(), first.end(), last.begin(), last.end());
   const auto same = static_cast<std::size_t>(differ.first - first.begin());
-  // Two characters may begin with the same byte.
+  // Two characters may start with the same byte.
   const std::size_t shared =
       std::min(CharacterStart(first, same), CharacterStart(last, same));
   std::size_t word = shared;

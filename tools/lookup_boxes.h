@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lookup_boxes.h -- what the picture of a lookup says: boxes with rows in them
+// lookup_boxes.h -- the contents of the picture of a lookup: boxes with rows
 // and remarks beside them, before anything is drawn.
 
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace tamis::tools {
 
-// What became of the lookup at a place.  The later of two is the stronger.
+// The result of the lookup at a place.  Later values take precedence.
 enum class Tone { kPassedOver, kRead, kFound, kDeleted, kFailed };
 
 struct PictureRow {
@@ -37,25 +37,26 @@ struct PictureLayout {
   std::size_t row = 36;
   std::size_t remark = 28;
 
-  // For so many columns in all.  Fewer than 80 are taken for 80, and more than
-  // 160 make nothing clearer.
+  // Returns the layout for so many columns in total, but at least 80 and at
+  // most 160.
   static PictureLayout For(std::size_t columns);
 };
 
-// The first columns of `text`; where that is not all, the last is "…".
+// Returns the first columns of `text`; if that is not all, the last is "…".
 // REQUIRES: columns > 0
 std::string CutTo(std::string_view text, std::size_t columns);
 
-// Bytes as `tamis db scan` shows them, or with `hex` as hexadecimal digits.
+// Returns bytes as `tamis db scan` prints them, or with `hex` as hexadecimal
+// digits.
 std::string ShownBytes(Slice bytes, bool hex);
 
-// "apple … zebra" in at most `room` columns; what both share at their start
-// goes first.  REQUIRES: room >= 7
+// Returns "apple … zebra" in at most `room` columns; the common prefix is
+// omitted first.  REQUIRES: room >= 7
 std::string ShortRange(const std::string& first, const std::string& last,
                        std::size_t room);
 
-// One box for the memory and one for each level that the lookup came to, in
-// order.  Tables that were skipped in a row are folded where they are many.
+// Returns one box for the memory and one for each level that the lookup
+// reached, in order.  Long runs of skipped tables are collapsed.
 std::vector<PictureBox> BoxesOf(const Explanation& told,
                                 const StoreStats& stats, bool hex,
                                 const PictureLayout& layout = {});

@@ -33,7 +33,7 @@ Strokes StrokesFor(Tone tone) {
   return {"╔", "═", "╗", "║", "╚", "╝", "╤"};
 }
 
-// Everything that is drawn in one tone has one colour.
+// Returns `text` in the colour of the tone.
 std::string InTone(const Console& console, Tone tone, std::string_view text) {
   switch (tone) {
     case Tone::kPassedOver:
@@ -67,7 +67,7 @@ class Drawing {
         spine_in_box_(inner_ / 2),
         spine_(kLabelColumns + 1 + spine_in_box_) {}
 
-  // Centred on the spine, as far as there is room.
+  // Adds text, centred on the spine as far as possible.
   void AddText(std::string_view text, Colour colour) {
     const std::string shown =
         CutTo(text, kLabelColumns + inner_ + layout_.remark);
@@ -139,7 +139,7 @@ class Drawing {
   std::string drawn_;
 };
 
-// Tables, by what became of them.
+// Counts of tables by outcome.
 struct Tally {
   std::uint64_t all = 0;
   std::uint64_t not_spanning = 0;
@@ -169,7 +169,7 @@ Tally TallyOf(const Explanation& told, const StoreStats& stats) {
   return tally;
 }
 
-// A sum in the end: so many tables, and why so few of them were read.
+// Adds a summary: the number of tables, and why so few of them were read.
 void AddTally(const Tally& tally, Drawing* drawing) {
   if (tally.all == 0) return;
   const std::string all = Grouped(tally.all);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lookup_picture.h -- the way of one lookup through a store, drawn.
+// lookup_picture.h -- draws the path of one lookup through a store.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace tamis::tools {
 
-// A picture of at most 80 columns: the key on top, then the memory and the
-// levels that were asked, an arrow down through them, and what came out below.
-// It needs no colour, and takes it where the console wants it.  `stats` are
-// those of the store; with `hex`, keys and the value are hexadecimal digits.
+// Returns a picture: the key on top, then the memory and the levels that were
+// searched, an arrow down through them, and the result below.  Colours are used
+// if the console has them.  `stats` are those of the store; with `hex`, keys
+// and the value are hexadecimal digits.
 std::string DrawLookup(const Console& console, Slice key,
                        const Explanation& told, const StoreStats& stats,
                        bool hex);

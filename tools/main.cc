@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tamis command: the terminal as a Console, and off.
+// The tamis command: sets up the Console and runs the command.
 
 #include <unistd.h>
 #include <csignal>
@@ -14,8 +14,9 @@
 
 namespace {
 
-// Of the terminal that standard output is, by COLUMNS or as it says itself; 80
-// of anything else, so that files do not depend on who made them.
+// Returns the columns of the terminal that standard output is, by COLUMNS or as
+// it reports; 80 for anything else, so that files do not depend on the
+// environment.
 int OutputColumns(const tamis::tools::Console& console) {
   constexpr int kUsualColumns = 80;
   if (!console.out_is_terminal) return kUsualColumns;
@@ -30,7 +31,7 @@ int OutputColumns(const tamis::tools::Console& console) {
 int main(int argc, char** argv) {
   using tamis::tools::Console;
   using tamis::tools::Output;
-  // A reader that has seen enough ends us quietly, whatever our parent set.
+  // A closed pipe ends the process quietly, whatever our parent set.
   std::signal(SIGPIPE, SIG_DFL);
   // A limit on the size of files is an error like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -9,7 +9,7 @@
 namespace tamis::tools {
 namespace {
 
-// What means something to troff stands for itself.
+// Escapes what is special to troff.
 std::string Escape(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -18,7 +18,7 @@ std::string Escape(std::string_view text) {
     } else if (c == '-') {
       out += "\\-";
     } else if (c == '\'' || c == '.') {
-      // Only at the start of a line, but there they would be orders.
+      // At the start of a line these would be requests.
       if (out.empty() || out.back() == '\n') out += "\\&";
       out += c == '\'' ? "\\(aq" : ".";
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// man_page.h -- manual pages, made of the description of the commands.
+// man_page.h -- manual pages, generated from the description of the commands.
 
 #pragma once
 

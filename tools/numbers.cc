@@ -26,12 +26,12 @@ Status NotANumber(std::string_view text, std::string_view wanted) {
                                  std::string(wanted));
 }
 
-// digits x 10^exponent x factor, with the digits' point already counted in.
+// digits x 10^exponent x factor; the exponent includes the decimal point.
 struct Decimal {
   std::uint64_t digits = 0;
   int exponent = 0;
   std::uint64_t factor = 1;
-  bool too_large = false;  // why it could not be taken
+  bool too_large = false;  // why it was refused
 };
 
 bool AppendDigit(char c, Decimal* number) {
@@ -41,7 +41,7 @@ bool AppendDigit(char c, Decimal* number) {
   return true;
 }
 
-// Takes "12_000.5" off the front of *text.
+// Removes "12_000.5" from the front of *text.
 bool TakeDigits(std::string_view* text, Decimal* number) {
   bool after_point = false;
   std::size_t i = 0;
@@ -70,7 +70,7 @@ bool TakeDigits(std::string_view* text, Decimal* number) {
   return ends_well;
 }
 
-// Takes "e6" or "e+6"; no exponent is fine too.
+// Removes "e6" or "e+6"; an exponent is optional.
 bool TakeExponent(std::string_view* text, Decimal* number) {
   if (text->empty() || (text->front() != 'e' && text->front() != 'E')) {
     return true;
@@ -124,7 +124,7 @@ bool TakeUnit(std::string_view text, Decimal* number) {
   return text == "i";
 }
 
-// The whole number that `n` is, if it is one and fits.
+// Converts `n` to a whole number, if it is one and fits.
 bool Whole(Decimal* n, std::uint64_t* out) {
   *out = 0;
   if (n->digits == 0) return true;

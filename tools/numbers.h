@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numbers.h -- the numbers people write on a command line.
+// numbers.h -- parses numbers of the command line.
 
 #pragma once
 

@@ -25,27 +25,16 @@ Status BadPair(const ByteSource& source, std::string_view unit,
       "{}{}{} {}: {}", name, name.empty() ? "" : ": ", unit, number, what));
 }
 
-// A store takes keys of 1 GiB and values of 2 GiB; of a byte, JSON makes six at
-// most, which is more than the escapes of AppendEscaped().
+// A store accepts keys of 1 GiB and values of 2 GiB; a byte takes at most six
+// in JSON, which is more than the escapes of AppendEscaped().
 constexpr RecordLimit kLineLimit = {
     (std::size_t{3} << 30) * 6 + 1024,
     "18 GiB, the most that a line with a pair may have"};
 
-// Ok if a store takes the pair.
-Status CheckPair(const ByteSource& source, std::uint64_t line,
-                 const Pair& pair) {
-  Status fits = CheckEntrySizes(pair.key.size(), pair.value.size());
-  return fits.ok() ? fits : BadPair(source, "line", line, fits.message());
-}
-
-class LinePairReader final : public PairReader {
+// Reads pairs that are a line each.
+class OnePairPerLine : public PairReader {
  public:
-  LinePairReader(ByteSource* source, bool hex)
-      : source_(source),
-        hex_(hex),
-        lines_(source, KeySyntax{}, KeyReader::kBufferBytes, kLineLimit) {}
-
-  Result<bool> Next(Pair* pair) override {
+  Result<bool> Next(Pair* pair) final {
     if (at_ == lines_.records().size()) {
       at_ = 0;
       if (Status read = lines_.Next(); !read.ok()) return read;
@@ -53,27 +42,53 @@ class LinePairReader final : public PairReader {
     }
     const std::string_view line = lines_.records()[at_++];
     ++number_;
+    if (Status parsed = Parse(line, pair); !parsed.ok()) return parsed;
+    const Status fits = CheckEntrySizes(pair->key.size(), pair->value.size());
+    if (!fits.ok()) return BadLine(fits.message());
+    return true;
+  }
+  std::uint64_t bytes_read() const final { return lines_.bytes_read(); }
+
+ protected:
+  explicit OnePairPerLine(ByteSource* source)
+      : source_(source),
+        lines_(source, KeySyntax{}, KeyReader::kBufferBytes, kLineLimit) {}
+
+  // *pair becomes views of the line, or of what stays until the next call.
+  virtual Status Parse(std::string_view line, Pair* pair) = 0;
+
+  // What is wrong with the line that is being parsed.
+  Status BadLine(const std::string& what) const {
+    return BadPair(*source_, "line", number_, what);
+  }
+
+ private:
+  ByteSource* source_;
+  KeyReader lines_;
+  std::size_t at_ = 0;  // among the records of lines_
+  std::uint64_t number_ = 0;
+};
+
+class LinePairReader final : public OnePairPerLine {
+ public:
+  LinePairReader(ByteSource* source, bool hex)
+      : OnePairPerLine(source), hex_(hex) {}
+
+ private:
+  Status Parse(std::string_view line, Pair* pair) override {
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos) {
-      return BadPair(*source_, "line", number_,
-                     line.starts_with("{\"key")
+      return BadLine(line.starts_with("{\"key")
                          ? "no tab between a key and a value; --json-lines "
                            "reads what scan --json writes"
                          : "no tab between a key and a value");
     }
     Status key = Decode(line.substr(0, tab), &key_, &pair->key);
     if (!key.ok()) return key;
-    Status value = Decode(line.substr(tab + 1), &value_, &pair->value);
-    if (!value.ok()) return value;
-    Status fits = CheckPair(*source_, number_, *pair);
-    if (!fits.ok()) return fits;
-    return true;
+    return Decode(line.substr(tab + 1), &value_, &pair->value);
   }
 
-  std::uint64_t bytes_read() const override { return lines_.bytes_read(); }
-
- private:
-  // *decoded becomes a view of `text` or of *buffer.
+  // Sets *decoded to a view of `text` or of *buffer.
   Status Decode(std::string_view text, std::string* buffer, Slice* decoded) {
     if (!hex_ && text.find('\\') == std::string_view::npos) {
       *decoded = text;
@@ -81,57 +96,40 @@ class LinePairReader final : public PairReader {
     }
     buffer->clear();
     if (hex_ ? !DecodeHex(text, buffer) : !Unescape(text, buffer)) {
-      return BadPair(*source_, "line", number_,
-                     hex_ ? HexProblem(text) : EscapeProblem(text));
+      return BadLine(hex_ ? HexProblem(text) : EscapeProblem(text));
     }
     *decoded = *buffer;
     return Status::Ok();
   }
 
-  ByteSource* source_;
   bool hex_;
-  KeyReader lines_;
-  std::size_t at_ = 0;  // among the records of lines_
-  std::uint64_t number_ = 0;
   std::string key_;
   std::string value_;
 };
 
-class JsonPairReader final : public PairReader {
+class JsonPairReader final : public OnePairPerLine {
  public:
-  explicit JsonPairReader(ByteSource* source)
-      : source_(source),
-        lines_(source, KeySyntax{}, KeyReader::kBufferBytes, kLineLimit) {}
-
-  Result<bool> Next(Pair* pair) override {
-    if (at_ == lines_.records().size()) {
-      at_ = 0;
-      if (Status read = lines_.Next(); !read.ok()) return read;
-      if (lines_.records().empty()) return false;
-    }
-    const std::string_view line = lines_.records()[at_++];
-    ++number_;
-    const std::string problem = Parse(line);
-    if (!problem.empty()) return BadPair(*source_, "line", number_, problem);
-    pair->key = key_;
-    pair->value = value_;
-    Status fits = CheckPair(*source_, number_, *pair);
-    if (!fits.ok()) return fits;
-    return true;
-  }
-
-  std::uint64_t bytes_read() const override { return lines_.bytes_read(); }
+  explicit JsonPairReader(ByteSource* source) : OnePairPerLine(source) {}
 
  private:
-  // What is wrong with the line; empty: nothing, and key_ and value_ are its.
-  std::string Parse(std::string_view line) {
+  Status Parse(std::string_view line, Pair* pair) override {
+    const std::string problem = ParseObject(line);
+    if (!problem.empty()) return BadLine(problem);
+    pair->key = key_;
+    pair->value = value_;
+    return Status::Ok();
+  }
+
+  // Returns what is wrong with the line; empty: nothing, and key_ and value_
+  // are set.
+  std::string ParseObject(std::string_view line) {
     std::string problem = ParseJsonObject(line, &members_);
     if (!problem.empty()) return problem;
     for (const JsonMember& member : members_) {
       if (member.name == "found" && member.is_true) continue;
       if (member.name != "key" && member.name != "key_hex" &&
           member.name != "value" && member.name != "value_hex") {
-        return fmt::format("'{}' is none of key, key_hex, value, value_hex",
+        return fmt::format("'{}' is not one of key, key_hex, value, value_hex",
                            member.name);
       }
       if (!member.is_text) return fmt::format("'{}' is no string", member.name);
@@ -148,7 +146,7 @@ class JsonPairReader final : public PairReader {
     return nullptr;
   }
 
-  // The bytes of the member `name`, or of `name`_hex.
+  // Takes the bytes of the member `name`, or of `name`_hex.
   std::string Take(const std::string& name, std::string* bytes) const {
     const std::string* text = TextOf(name);
     const std::string* digits = TextOf(name + "_hex");
@@ -167,10 +165,6 @@ class JsonPairReader final : public PairReader {
   }
 
   std::vector<JsonMember> members_;
-  ByteSource* source_;
-  KeyReader lines_;
-  std::size_t at_ = 0;  // among the records of lines_
-  std::uint64_t number_ = 0;
   std::string key_;
   std::string value_;
 };
@@ -188,7 +182,7 @@ class BinaryPairReader final : public PairReader {
     if (Held() < kHeaderBytes) return CutOff();
     const std::size_t key_bytes = LoadLittle32(&buffer_[begin_]);
     const std::size_t value_bytes = LoadLittle32(&buffer_[begin_ + 4]);
-    // Before it is awaited.
+    // Checked before waiting for the rest.
     Status fits = CheckEntrySizes(key_bytes, value_bytes);
     if (!fits.ok()) return BadPair(*source_, "pair", number_, fits.message());
     const std::size_t all = kHeaderBytes + key_bytes + value_bytes;
@@ -210,8 +204,8 @@ class BinaryPairReader final : public PairReader {
 
   std::size_t Held() const { return buffer_.size() - begin_; }
 
-  // Until that many bytes are held, or the source has no more.  Memory grows
-  // with what has come, not with what a length promises.
+  // Reads until that many bytes are buffered, or the source ends.  Memory grows
+  // with the actual input, not with a claimed length.
   Status Fill(std::size_t bytes) {
     if (Held() >= bytes) return Status::Ok();
     buffer_.erase(0, begin_);
@@ -240,7 +234,7 @@ class BinaryPairReader final : public PairReader {
   ByteSource* source_;
   std::string buffer_;
   std::size_t begin_ = 0;  // of the pair given last
-  std::size_t next_ = 0;   // of the pair behind it
+  std::size_t next_ = 0;   // of the pair after it
   std::uint64_t number_ = 0;
   std::uint64_t bytes_read_ = 0;
 };

@@ -46,8 +46,8 @@ void AppendOne(std::string_view text, std::size_t at, bool is_utf8,
   }
 }
 
-// Appends what the escape at the start of `text` stands for and returns its
-// length; 0: it is none.  REQUIRES: text starts with a backslash
+// Appends the byte of the escape at the start of `text` and returns its length;
+// 0: it is not an escape.  REQUIRES: text starts with a backslash
 std::size_t TakeEscape(std::string_view text, std::string* out) {
   if (text.size() < 2) return 0;
   const std::size_t at = kLetters.find(text[1]);
@@ -59,8 +59,8 @@ std::size_t TakeEscape(std::string_view text, std::string* out) {
   return DecodeHex(text.substr(2, 2), out) ? kHexEscape : 0;
 }
 
-// Where the first backslash is that begins no escape; the text's end if there
-// is none.
+// Returns the position of the first backslash that does not start an escape;
+// the text's end if there is none.
 std::size_t Decode(std::string_view text, std::string* out) {
   std::size_t at = 0;
   while (at < text.size()) {

@@ -19,8 +19,8 @@ namespace {
 
 using Places = std::vector<ParquetFilterPlace>;
 
-// How many row groups the file has, be there filters in them or not: a key in
-// a row group without a filter must not be denied by the others.
+// Returns how many row groups the file has, with or without filters: a key in a
+// row group without a filter must not be denied by the others.
 // REQUIRES: FindParquetFilters(file) is ok
 std::uint64_t CountRowGroups(Slice file) {
   constexpr std::size_t kTailBytes = 8;  // the footer's length, and "PAR1"
@@ -66,13 +66,13 @@ Status NoSuchColumn(const Places& all, const std::string& column) {
                   column, ColumnNames(all)));
 }
 
-// Ok if the filter can be asked.
+// Returns ok if the filter can be queried.
 Status OpenPlace(const FilterPolicy& policy, const ParquetFilterPlace& place,
                  std::vector<std::unique_ptr<const FilterReader>>* readers) {
   if (!place.status.ok()) return place.status;
   auto reader = policy.Open(place.filter);
   if (!reader.ok()) return reader.status();
-  if (std::string why = (*reader)->Describe().always_maybe; !why.empty()) {
+  if (std::string why = reader->Describe().always_maybe; !why.empty()) {
     return Status::NotSupported(std::move(why));
   }
   readers->push_back(*std::move(reader));

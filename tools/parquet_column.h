@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // parquet_column.h -- the filters that a Parquet file has for one column, one
-// per row group, asked as if they were one.
+// per row group, queried as if they were one.
 
 #pragma once
 
@@ -29,16 +29,16 @@ class ColumnFilter final : public FilterReader {
   static Result<std::unique_ptr<ColumnFilter>> Open(Slice file,
                                                     const ColumnChoice& choice);
 
-  // True if the filter of any row group says so, or if any cannot be asked.
+  // True if the filter of any row group says "maybe", or cannot be queried.
   bool MayContain(Slice key) const noexcept override;
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override;
-  // Nothing to tell of several filters.
+  // Empty: there are several filters.
   FilterInfo Describe() const override { return {}; }
 
   // Parquet's name of the column's type.
   const std::string& physical_type() const { return physical_type_; }
-  // Why every key is answered with "maybe"; empty: not so.
+  // Why every key is "maybe"; empty: they are not.
   const std::string& always_maybe() const { return always_maybe_; }
 
  private:

@@ -21,13 +21,13 @@ ListedFilter Look(const FilterPolicy& policy, ParquetFilterPlace place) {
   if (status.ok()) {
     auto reader = policy.Open(listed.place.filter);
     status = reader.status();
-    if (reader.ok()) listed.info = (*reader)->Describe();
+    if (reader.ok()) listed.info = reader->Describe();
   }
   if (status.ok()) {
     listed.verdict = VerdictOf(listed.info);
     listed.remark = listed.info.always_maybe;
   } else {
-    // What is encrypted or elsewhere is not damaged.
+    // An encrypted filter, or one in another file, is not damaged.
     listed.verdict.word =
         status.code() == StatusCode::kNotSupported ? "unknown" : "damaged";
     listed.remark = status.message();

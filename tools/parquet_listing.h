@@ -23,10 +23,10 @@ struct ListedFilter {
 struct ParquetListing {
   std::string path;
   std::uint64_t bytes = 0;
-  std::string damage;  // not empty: of the footer, and no filter is known
+  std::string damage;  // not empty: of the footer; there are no filters then
   std::vector<ListedFilter> filters;
 
-  // A footer or a filter that is damaged, or a filter that is saturated.
+  // True if the footer or a filter is damaged, or a filter is saturated.
   bool is_bad() const;
 };
 

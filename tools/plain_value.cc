@@ -39,7 +39,7 @@ std::optional<Number> WholeNumber(std::string_view text) {
   return number;
 }
 
-// Of the signed or the unsigned type of that width.
+// Parses a number of the signed or the unsigned type of that width.
 template <typename Unsigned>
 std::optional<Unsigned> AnyInteger(std::string_view text) {
   if (const auto number = WholeNumber<Unsigned>(text)) return number;
@@ -51,7 +51,7 @@ std::optional<Unsigned> AnyInteger(std::string_view text) {
 template <typename Unsigned, typename Float>
 std::optional<Unsigned> FloatBits(std::string_view text) {
   const auto number = WholeNumber<Float>(text);
-  // There are many NaNs, and nobody can say which one was stored.
+  // There are many NaNs, and it is unknown which one was stored.
   if (!number.has_value() || std::isnan(*number)) return std::nullopt;
   return std::bit_cast<Unsigned>(*number);
 }

@@ -25,7 +25,7 @@ std::string Duration(double seconds) {
 }
 
 std::string Bar(double part) {
-  // What grows while we read must not push the bar out of its frame.
+  // A file that grows meanwhile must not overflow the bar.
   const int done = static_cast<int>(std::clamp(part, 0.0, 1.0) * kBarColumns);
   return fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %", "", done, "",
                      kBarColumns - done, part * 100);
@@ -84,7 +84,7 @@ void Progress::Show(const std::string& line) {
   int columns = console_.columns;
   if (columns <= 0) columns = console_.err->columns();
   if (columns <= 0) columns = kUsualColumns;
-  // The last column stays free: some terminals wrap as soon as it is taken.
+  // The last column stays free: some terminals wrap as soon as it is used.
   const auto room = static_cast<std::size_t>(columns - 1);
   console_.err->Write("\r\x1b[K" + line.substr(0, room));
   console_.err->Flush();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// progress.h -- how far a long step has come, for somebody who watches.
+// progress.h -- shows the progress of a long step.
 
 #pragma once
 
@@ -19,16 +19,17 @@ struct ProgressState {
   double seconds = 0;             // since the start
 };
 
-// One line of fewer than 90 columns: a bar with rate and time left where the
-// total is known, else a count and a rate.
+// Returns one line of fewer than 90 columns: a bar with rate and time left if
+// the total is known, else a count and a rate.
 std::string ProgressLine(const ProgressState& state);
 
-// The same for a step that knows only the part done: a bar and what goes on.
+// The same for a step that only knows the fraction done: a bar and a
+// description.
 std::string PartLine(double part, std::string_view what);
 
 // Shows that line on `err` about ten times a second while it is a terminal,
-// and nothing at all otherwise; wipes it at the end.  What does not fit the
-// terminal is cut off: a line that wraps could not be wiped.
+// and nothing otherwise; clears it at the end.  A line is truncated to the
+// terminal's width: one that wraps could not be cleared.
 class Progress {
  public:
   explicit Progress(const Console& console, std::uint64_t total_bytes = 0);
@@ -39,17 +40,17 @@ class Progress {
   void set_total_bytes(std::uint64_t bytes) { total_bytes_ = bytes; }
   // Cheap enough for every batch of keys.
   void Update(std::uint64_t keys, std::uint64_t bytes);
-  // For steps that know the part done, from 0 to 1.
+  // For steps that know the fraction done, from 0 to 1.
   void UpdatePart(double part, std::string_view what);
-  // Says what goes on where no count moves.
+  // Shows a description while no count changes.
   void Say(const std::string& what);
-  // Must come before anything else is written to `err`.
+  // Must be called before anything else is written to `err`.
   void Clear();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // True at most ten times a second, and never without a terminal.
+  // Returns true at most ten times a second, and never without a terminal.
   bool IsTime();
   void Show(const std::string& line);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_command.h -- from what was given to the command that is to be run.
+// run_command.h -- runs the command with its parsed arguments.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tamis::tools {
 
-// True if there is a command of that name.
+// Returns true if there is a command of that name.
 bool CanRun(std::string_view name);
 
 // Runs the command of that name ("build", "db get") and returns its exit code.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_options.h -- options that several commands have, with the same words.
+// shared_options.h -- options that several commands share.
 
 #pragma once
 

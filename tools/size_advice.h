@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// size_advice.h -- which kind of filter to take, as `tamis size` says it.
+// size_advice.h -- the advice of `tamis size` on which kind to use.
 
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace tamis::tools {
 
-// True if the user said what the filter is for.
+// Returns true if the user said what the filter is for.
 bool AsksForAdvice(const SizeArgs& args);
 
-// What `args` ask for, at that rate.  InvalidArgument: a number that is none;
-// the message names the option.
+// Returns the need that `args` describe, at that rate.  InvalidArgument: an
+// option is not a number; the message names it.
 Result<FilterNeed> NeedFrom(const SizeArgs& args, std::uint64_t keys,
                             double rate);
 
-// A paragraph, and the same for programs.
+// Return a paragraph, and the same for programs.
 std::string AdviceText(const FilterAdvice& advice);
 Json AdviceJson(const FilterNeed& need, const FilterAdvice& advice);
 

@@ -159,7 +159,7 @@ constexpr CommandSpec kStoreCommands[] = {
      .examples = "tamis db get fruit.db apple\n"
                  "tamis db get fruit.db apple pear plum"},
     {.name = "db delete",
-     .summary = "Delete a key, be it there or not",
+     .summary = "Delete a key, whether it exists or not",
      .operands = kStoreAndKey,
      .options = kDeleteOptions,
      .notes = "",
@@ -272,7 +272,7 @@ constexpr GroupSpec kGroup = {
         "Only put and load create a store, and only with --create.  get, "
         "scan, count, stats, check and explain write nothing and take no lock. "
         " "
-        "A key that begins with '-' stands behind '--'.  Most commands "
+        "A key that begins with '-' goes after '--'.  Most commands "
         "have --json; 'tamis db COMMAND --help' tells more.",
     .examples =
         "tamis db put fruit.db apple red --create\n"

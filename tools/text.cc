@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-// The length of the sequence that `lead` begins, 0 if it begins none.
+// Returns the length of the sequence that `lead` starts, or 0.
 std::size_t Utf8Length(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead < 0xc2) return 0;  // a continuation, or an overlong form
@@ -22,8 +22,8 @@ std::size_t Utf8Length(unsigned char lead) {
   return lead < 0xf5 ? 4 : 0;
 }
 
-// Of the sequences that a right lead begins, the second byte rules out the
-// overlong ones, the surrogates and what lies beyond U+10FFFF.
+// After a valid lead byte, the second byte excludes overlong forms, surrogates
+// and code points beyond U+10FFFF.
 bool SecondByteFits(unsigned char lead, unsigned char second) {
   if (lead == 0xe0) return second >= 0xa0;
   if (lead == 0xed) return second < 0xa0;
@@ -79,7 +79,7 @@ std::string Percent(double rate) {
   const double percent = rate * 100;
   if (!(percent > 0)) return "0 %";
   if (percent < 1e-6) return "below 0.000001 %";
-  // Three digits that mean something, in plain notation.
+  // Three significant digits, in plain notation.
   const int lead = static_cast<int>(std::floor(std::log10(percent)));
   std::string text = fmt::format("{:.{}f}", percent, std::max(0, 2 - lead));
   if (text.find('.') != std::string::npos) {
@@ -164,7 +164,7 @@ struct CodeRange {
   std::uint32_t last;
 };
 
-// Of Unicode's East Asian Width, W and F; coarse where nobody looks.
+// The widths W and F of Unicode's East Asian Width, roughly.
 constexpr CodeRange kWide[] = {
     {0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
     {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},

@@ -21,10 +21,10 @@ std::string_view WordFor(BloomHealth health) {
   return "ok";
 }
 
-// Split blocks set eight bits per key, however many bits there are: half full
-// is nothing they aim at.
+// Split blocks set eight bits per key, whatever the size: half full is not
+// their optimum.
 BloomHealth SplitBlockHealth(const FilterInfo& info, double fill) {
-  constexpr double kSaturatedFill = 0.7;    // errs at 6 %: 0.7^8
+  constexpr double kSaturatedFill = 0.7;    // a rate of 6 %: 0.7^8
   constexpr double kOversizedFill = 0.125;  // at a quarter, 0.0015 %
   constexpr std::uint64_t kSmallBits = 8192;
   if (info.set_bits == 0) return BloomHealth::kEmpty;
@@ -41,12 +41,12 @@ BloomHealth CuckooHealth(double fill) {
   return fill > kSaturatedFill ? BloomHealth::kSaturated : BloomHealth::kOk;
 }
 
-// Of filters that are not meant to be full yet: parts that grow, generations.
+// For filters that are not meant to be full yet: scalable and rotating ones.
 BloomHealth GrowingHealth(BloomHealth health) {
   return health == BloomHealth::kOversized ? BloomHealth::kOk : health;
 }
 
-// The usual one for kinds that nobody knows.
+// Returns the default for unknown kinds.
 KindEntry KindOf(const FilterInfo& info) {
   const KindEntry* kind = FindKind(info.kind);
   return kind != nullptr ? *kind : KnownKinds().front();
@@ -61,7 +61,7 @@ BloomHealth HealthOf(const FilterInfo& info, std::uint64_t places,
   return kind.unbounded || kind.expires ? GrowingHealth(health) : health;
 }
 
-// Of what set_bits counts.
+// Returns the bits of each item that set_bits counts.
 std::uint64_t BitsPerPlace(const FilterInfo& info) {
   constexpr std::uint64_t kCounterBits = 4;
   const KindStorage storage = KindOf(info).storage;
@@ -77,7 +77,7 @@ Verdict VerdictOf(const FilterInfo& info) {
     verdict.word = "unknown";
     return verdict;
   }
-  // A format's way to say "no keys" may leave no bits at all.
+  // In some formats a filter without keys has no bits at all.
   verdict.rate = 0;
   verdict.word = "empty";
   if (info.bits == 0) return verdict;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// verdict.h -- what the bytes of a filter tell about its state.
+// verdict.h -- judges the state of a filter from its bytes.
 
 #pragma once
 
@@ -22,8 +22,8 @@ struct Verdict {
 
 Verdict VerdictOf(const FilterInfo& info);
 
-// Of filters that are the solution of equations half the bits are set, by
-// chance.
+// Returns true for filters that are the solution of equations, where half the
+// bits are set by chance.
 bool IsSolution(const FilterInfo& info);
 
 // What FilterInfo::probes count, for people and for programs.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// version.h -- what `tamis --version` says; a test holds it to the project's.
+// version.h -- the version that `tamis --version` prints; a test compares it
+// with the project's.
 
 #pragma once
 

@@ -52,12 +52,12 @@ tamis::Status Load(const std::string& dir, const tamis::StoreOptions& options,
     for (std::uint64_t i = first; i < keys; i += tables) {
       batch.Put(KeyOf(2 * i), value);
       if (batch.count() < 1000) continue;
-      tamis::Status written = (*store)->Write({}, batch);
+      tamis::Status written = store->Write({}, batch);
       if (!written.ok()) return written;
       batch.Clear();
     }
-    tamis::Status written = (*store)->Write({}, batch);
-    if (written.ok()) written = (*store)->Flush();
+    tamis::Status written = store->Write({}, batch);
+    if (written.ok()) written = store->Flush();
     if (!written.ok()) return written;
     batch.Clear();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lookup costs in a store, by what its filters save.
+// Measures lookups in a store, and what its filters save.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace demo {
 
-// The key of number i; even ones are in the store, odd ones are not.
+// Returns key number i; even ones are in the store, odd ones are not.
 std::string KeyOf(std::uint64_t i);
 
-// Writes `keys` keys as `tables` tables, each of which spans all of the range.
+// Writes `keys` keys as `tables` tables, each of which spans the whole range.
 tamis::Status Load(const std::string& dir, const tamis::StoreOptions& options,
                    std::uint64_t keys, unsigned tables);
 
@@ -22,7 +22,7 @@ struct Cost {
   double blocks_read = 0;
   double microseconds = 0;
   std::uint64_t lookups = 0;
-  std::uint64_t wrong = 0;  // answers that were not the right ones
+  std::uint64_t wrong = 0;  // wrong answers
 };
 
 // Looks up random keys, present or missing ones, for about that long.

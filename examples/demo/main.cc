@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What filters are for: one store, a hundred tables that overlap, and keys
-// that are not there -- without filters, with LevelDB's, with ours; then the
-// same after compaction.
+// Shows what filters do: one store, a hundred overlapping tables, and keys that
+// are not there -- without filters, with LevelDB's, with ours; then the same
+// after compaction.
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -116,7 +116,7 @@ tamis::Result<std::vector<Row>> MeasureAll(const std::vector<Setting>& settings,
 tamis::Status Compact(const std::string& dir, const std::string& filter) {
   auto store = tamis::Store::Open(dir, Options(filter));
   if (!store.ok()) return store.status();
-  return (*store)->Compact();
+  return store->Compact();
 }
 
 tamis::Status Run(const Arguments& arguments) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The demonstration that `./run demo` shows: a million keys into every
-// format, what each costs, how often it errs, and some answers.
+// format, what each costs, its rate of false positives, and some answers.
 
 #include <chrono>
 #include <cstdint>

@@ -61,7 +61,7 @@ class OneFilter final : public Subject {
 };
 
 // A table's filter block, as if each data block of 4 KiB held 40 entries.
-// Keys come in order, so a key's data block follows from its place; for a
+// Keys come in order, so a key's data block follows from its place; for an
 // absent key it is the one where the index would look: here, any.
 class FilterBlock final : public Subject {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the demonstration fills and asks: one filter of each format.
+// What the demonstration fills and queries: one filter of each format.
 
 #pragma once
 

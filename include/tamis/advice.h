@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/advice.h -- which kind of filter?  One place that weighs memory,
-// build time and query time, and says why in words.  docs/choosing.md explains
-// the weights.
+// tamis/advice.h -- which kind of filter?  AdviseFilter() weighs memory, build
+// time and query time, and gives its reason in words.  docs/choosing.md
+// explains the weights.
 
 #pragma once
 
@@ -14,17 +14,17 @@
 
 namespace tamis {
 
-// What somebody wants of a filter.  As it stands, with keys: the filter of a
-// table in the upper levels of a store.
+// What a filter is needed for.  The defaults, once `keys` is set, describe the
+// filter of a table in the upper levels of a store.
 struct FilterNeed {
   std::uint64_t keys = 0;  // held at a time
   double rate = 0.01;      // of false positives
   bool deletes = false;    // keys will be erased one by one
   bool growth = false;     // `keys` is a guess, and must not be a limit
-  bool expiry = false;     // keys go by age
-  // Seconds that the filter is held once built; the longer, the more memory
-  // counts against the time of building.  Minutes for the upper levels of a
-  // store, days for the lowest.
+  bool expiry = false;     // keys expire by age
+  // How long the filter is kept once built, in seconds.  A longer life gives
+  // memory more weight against build time.  It is minutes in the upper levels
+  // of a store, and days in the lowest.
   double lifetime_seconds = 600;
   // Queries over that lifetime, for each key in the filter.
   double queries_per_key = 10;
@@ -43,15 +43,15 @@ struct FilterChoice {
   std::string unfit;            // not empty: cannot serve this need, and why
 };
 
-// The kind to take, and all that were weighed.
+// The recommended kind, and all that were considered.
 struct FilterAdvice {
   FilterChoice best;                  // the cheapest that serves the need
   std::string reason;                 // a sentence or two, for people
   std::vector<FilterChoice> choices;  // all kinds, the best first, unfit last
 };
 
-// InvalidArgument: a rate, lifetime or number of queries that is none.
-// NotSupported: no kind does all that is asked; the message says so.
+// InvalidArgument: the rate, lifetime or number of queries is not valid.
+// NotSupported: no kind does all that is required; the message says so.
 TAMIS_EXPORT Result<FilterAdvice> AdviseFilter(const FilterNeed& need);
 
 }  // namespace tamis

@@ -40,24 +40,24 @@ TAMIS_EXPORT double BloomFill(std::uint64_t bits, std::uint64_t keys,
 // Rate of false positives with that share of bits set: fill^k.
 TAMIS_EXPORT double BloomRateFromFill(double fill, unsigned probes) noexcept;
 
-// Rate of false positives with n keys in m bits: fill^k, and a term for the
-// spread of the fill, which matters below some hundred bits (the textbook's
-// formula alone promises 1.05 % for 1 key in 10 bits, where 1.75 % is true).
-// Also tells how the rate climbs when more keys than planned went in: pass
-// the true n.
+// Rate of false positives with n keys in m bits: fill^k, plus a term for the
+// variance of the fill, which matters below a few hundred bits (the textbook
+// formula alone gives 1.05 % for 1 key in 10 bits; the true rate is 1.75 %).
+// For a filter that holds more keys than planned, pass the actual n.
 TAMIS_EXPORT double BloomRate(std::uint64_t bits, std::uint64_t keys,
                               unsigned probes) noexcept;
 
 // How many keys explain that many set bits: -(m/k) ln(1 - X/m), the inverse
 // of BloomFill().  A filter with every bit set could hold any number of keys:
-// the answer is then that for m - 1/2 bits set, the largest that means much.
+// the result is then that for m - 1/2 set bits, the largest meaningful
+// estimate.
 // REQUIRES: set_bits <= bits
 TAMIS_EXPORT double BloomKeysFromFill(std::uint64_t bits,
                                       std::uint64_t set_bits,
                                       unsigned probes) noexcept;
 
-// Keys that a filter of m bits and k probes takes before its rate passes
-// `rate`; 0 where even one key is too many.
+// The number of keys that a filter of m bits and k probes takes before its rate
+// exceeds `rate`; 0 where even one key is too many.
 TAMIS_EXPORT std::uint64_t BloomCapacity(std::uint64_t bits, unsigned probes,
                                          double rate) noexcept;
 
@@ -65,8 +65,8 @@ TAMIS_EXPORT std::uint64_t BloomCapacity(std::uint64_t bits, unsigned probes,
 enum class BloomHealth {
   kEmpty,      // no bit is set
   kOk,         //
-  kSaturated,  // clearly more than half the bits are set: too many keys, or,
-               // below 1.3 bits per key, planned so
+  kSaturated,  // well over half the bits are set: too many keys, or,
+               // below 1.3 bits per key, by design
   kOversized,  // less than a quarter is set, and it is not a small filter:
                // in half the memory it would still be less than half full
 };

@@ -14,7 +14,8 @@ namespace tamis {
 // A total order of keys.  Its name is stored, and a store opens only with the
 // comparator of that name.  Must be safe to share among threads.
 //
-// One that LevelDB knows under a name can be had here by that same name.
+// To open a LevelDB store with a custom comparator, return the same name as the
+// comparator that LevelDB used.
 class TAMIS_EXPORT Comparator {
  public:
   virtual ~Comparator() = default;
@@ -22,23 +23,24 @@ class TAMIS_EXPORT Comparator {
   // Changes when the order does.
   virtual std::string_view name() const noexcept = 0;
 
-  // Below, equal to or above zero as a comes before, with or after b.
+  // Returns a negative number, zero or a positive number if `a` comes before,
+  // is equal to or comes after `b`.
   virtual int Compare(Slice a, Slice b) const noexcept = 0;
 
-  // True: keys that compare equal have equal bytes.  Filters know bytes only,
-  // so where this is false (case is ignored, say) a store asks none of them:
-  // they would hide keys.
+  // True: keys that compare equal have equal bytes.  Filters compare bytes, so
+  // where this is false (for example because case is ignored) a store does not
+  // use them: they would hide keys.
   virtual bool EqualMeansIdentical() const noexcept { return false; }
 
-  // May make *start shorter, so that still start <= *start < limit.  Indexes
-  // get smaller by it.  REQUIRES: *start comes before limit
+  // May replace *start by a shorter key in [*start, limit), which makes indexes
+  // smaller.  REQUIRES: *start comes before limit
   virtual void ShortenBetween(std::string* /*start*/, Slice /*limit*/) const {}
-  // May make *key shorter, so that still key <= *key.
+  // May replace *key by a shorter key that is not less than it.
   virtual void ShortenAfter(std::string* /*key*/) const {}
 };
 
-// By unsigned bytes, as memcmp() orders; a prefix comes first.  LevelDB's own
-// default: it is called "leveldb.BytewiseComparator".
+// Orders keys as memcmp() does, by unsigned bytes; a prefix comes first.  This
+// is LevelDB's default, and has its name: "leveldb.BytewiseComparator".
 TAMIS_EXPORT const Comparator& BytewiseComparator() noexcept;
 
 }  // namespace tamis

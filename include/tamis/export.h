@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/export.h -- what every public header begins with: the language it
-// needs, and the mark of what the shared library shows to the world.
-// Everything without the mark stays inside.
+// tamis/export.h -- included by every public header: checks the language
+// version, and defines the macro that exports a symbol from the shared library.
+// All other symbols are hidden.
 
 #pragma once
 

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/filter.h -- what every filter of this library implements.  A filter
-// stands for a set of keys in a few bits per key.  Asked about a key it
-// answers "certainly absent" (false) or "maybe present" (true).
+// tamis/filter.h -- the interface that every filter of this library implements.
+// A filter represents a set of keys in a few bits per key.  A query for a key
+// returns "certainly absent" (false) or "maybe present" (true).
 //
 //   FilterPolicy --NewBuilder--> FilterBuilder --Add*,Finish--> bytes
 //   FilterPolicy --Open(bytes)-> FilterReader  --MayContain---> bool
 //
-// The one promise: a key given to Add() answers true for as long as the
-// bytes exist, on every machine, in every later version of this library.
-// Bytes that are damaged or unknown cost a read; they never hide a key.
+// The one promise: a query for a key that was passed to Add() returns true for
+// as long as the bytes exist, on every machine, in every later version of this
+// library.  Bytes that are damaged or unknown cost a read; they never hide a
+// key.
 //
-// Memory: where there is none, every function of the library that returns a
-// Status or a Result says ResourceExhausted, and throws nothing; Add() lets
-// Finish() say it.  What returns neither and makes something -- NewBuilder(),
-// Describe(), RecogniseFormat(), CheckErasures() -- throws std::bad_alloc, as
-// `new` does, and so does copying a Status.  A Store throws nowhere, whatever a
-// policy of one's own does.
+// When memory runs out, every function of the library that returns a Status or
+// a Result returns ResourceExhausted and throws nothing; after a failed Add(),
+// Finish() reports it.  Functions that allocate and return neither --
+// NewBuilder(), Describe(), RecogniseFormat(), CheckErasures() -- throw
+// std::bad_alloc, and so does copying a Status.  A Store never throws, even if
+// a custom policy does.
 //
-// Anybody may derive from these classes.  All they do by themselves is here in
-// the header, so that it matters to nobody whether the library has RTTI.
+// Programs may derive from these classes.  Their default methods are inline in
+// this header, so it does not matter whether the library was built with RTTI.
 
 #pragma once
 
@@ -38,28 +39,29 @@
 
 namespace tamis {
 
-// What the bytes of one filter say about themselves.
+// A description of one filter, read from its bytes.
 struct FilterInfo {
   std::string format;  // as MakePolicy() spells it: "tamis", "cassandra:ka"
   std::string kind;    // the algorithm: "bloom" (cache-local), "classic",
                        // "splitblock", "ribbon", "cuckoo", ... or "unknown"
   std::string hash;    // the hash function: "xxh3", "murmur3 (cassandra)"
-  // Bloom filters: positions that a probe can fall on, and how many are set.
-  // Others: all bits stored; and how many are set or, where keys are counted
-  // or have slots, how many counters or slots are in use.
+  // For Bloom filters: the bits that a probe can test, and how many of them are
+  // set.  For others: all stored bits, and how many of them are set; for
+  // filters of counters or slots, how many of those are in use.
   std::uint64_t bits = 0;
   std::uint64_t set_bits = 0;
   // Bits, cells or counters tested per key; a ribbon's columns; the bits of a
   // cuckoo filter's fingerprint.
   unsigned probes = 0;
-  // What the bits as they stand say: the rate of false positives, and how
-  // many keys explain that many set bits (0: cannot be told).
+  // Estimates from the set bits: the rate of false positives, and the number of
+  // keys (0: unknown).
   double rate = 1.0;
   double keys_by_fill = 0.0;
-  // As stored, or counted while it grew; most formats store none.
+  // The number of keys as stored, or as counted by insertions; most formats do
+  // not store it.
   std::optional<std::uint64_t> keys;
   std::optional<std::uint64_t> seed;  // as stored
-  // Not empty: every key is answered with "maybe", and this says why.
+  // Not empty: the filter answers "maybe" to every key, for this reason.
   std::string always_maybe;
 };
 
@@ -79,21 +81,21 @@ class TAMIS_EXPORT FilterReader {
   }
 
   // False only if certainly no added key k has lo <= k <= hi (bytewise).
-  // The default knows nothing about ranges, so it cannot rule any out.
+  // The default does not support ranges and rules none out.
   virtual bool MayContainRange(Slice /*lo*/, Slice /*hi*/) const noexcept {
     return true;
   }
 
-  // The seed of the hashes that this filter takes in place of keys
-  // (tamis/key_hash.h).  Nothing: it takes none, since its format hashes
-  // otherwise or nothing is known of it; ask it for the key itself.
+  // The seed of the hashes that this filter accepts in place of keys
+  // (tamis/key_hash.h).  Nothing: it accepts none, because its format uses
+  // another hash or is unknown; query it by key.
   virtual std::optional<std::uint64_t> hash_seed() const noexcept {
     return std::nullopt;
   }
 
   // MayContainHash(HashKey(key, *hash_seed())) == MayContain(key), without
-  // hashing.  A hash of another seed, or for a filter that takes none, is
-  // "maybe": a mistake here costs a read and hides no key.
+  // hashing.  A hash with the wrong seed, or passed to a filter that accepts
+  // none, is "maybe": this mistake costs a read and hides no key.
   virtual bool MayContainHash(KeyHash /*hash*/) const noexcept { return true; }
 
   // out[i] = MayContainHash() of values[i], with the memory accesses of many
@@ -105,42 +107,43 @@ class TAMIS_EXPORT FilterReader {
     }
   }
 
-  // Reads the whole filter to count its bits: time grows with its size.
+  // Reads the whole filter to count its bits: takes time in proportion to its
+  // size.
   virtual FilterInfo Describe() const = 0;
 };
 
-// How a key counts that is added more than once: in the size of a filter, and
-// in the number of keys that it stores.
+// How a key that is added more than once counts towards the size of a filter
+// and the number of keys that it stores.
 enum class RepeatedKeys {
-  // Once, wherever the others came.  But formats of other engines count as
-  // those do, so that the bytes are theirs: leveldb, lab and md5 each time it
-  // is added; rocksdb, rocksdb-legacy and rocksdb-ribbon each time that the key
-  // before it was another.
+  // It counts once, wherever the repeats are.  Formats of other engines count
+  // as those engines do, so that the bytes are identical: leveldb, lab and md5
+  // count it each time it is added; rocksdb, rocksdb-legacy and rocksdb-ribbon
+  // count it each time that it differs from the key before it.
   kAsFormat,
-  // Once in every format.  leveldb and rocksdb-legacy, which hash keys to 32
-  // bits, then keep 8 more bytes per key to tell them apart.
+  // It counts once in every format.  Builders of leveldb and rocksdb-legacy,
+  // which hash keys to 32 bits, then keep 8 more bytes per key to tell keys
+  // apart.
   kOnce,
-  // The caller's word that equal keys come one behind the other, as they do
-  // in a table: as kAsFormat, without looking for others, which is faster.
+  // The caller guarantees that equal keys are adjacent, as in a table.  The
+  // same as kAsFormat, but faster, because no other repeats are searched for.
   kNeighbours,
 };
 
-// How a filter is built; none of it but `repeats` changes the bytes that come
-// out.
+// How a filter is built.  Only `repeats` affects the resulting bytes.
 struct BuildOptions {
-  // Bytes that the builder may take above the filter's own size; what is more
-  // goes to a temporary file.  0: no limit.  Ribbon and fuse keep to it, down
-  // to 64 MiB, and about 20 MB more for each thread; the others keep 8 bytes
-  // or so per key in any case.
+  // Memory that the builder may use in addition to the filter itself, in bytes;
+  // beyond that it uses a temporary file.  0: no limit.  Ribbon and fuse
+  // builders obey it, but use at least 64 MiB, and about 20 MB more for each
+  // thread; the others keep about 8 bytes per key in any case.
   std::uint64_t memory_bytes = 0;
-  // Where the temporary file is made; it has no name there, and is gone when
-  // the builder is.  Empty: $TMPDIR, or /var/tmp.
+  // The directory of the temporary file.  The file has no name, and disappears
+  // with the builder.  Empty: $TMPDIR, or /var/tmp.
   std::string temporary_folder;
-  // For ribbon and fuse: Finish() uses so many, and one of them takes keys from
-  // AddMany() while the caller hashes more.
+  // For ribbon and fuse: the number of threads that Finish() uses; one of them
+  // also processes keys of AddMany() while the caller hashes more.
   unsigned threads = 1;
-  // Called by Finish() now and then, by one thread at a time, with the part of
-  // the work that is done, from 0 to 1.  May be empty.
+  // Called by Finish() from time to time, from one thread at a time, with the
+  // fraction of the work that is done, from 0 to 1.  May be empty.
   std::function<void(double)> progress;
   RepeatedKeys repeats = RepeatedKeys::kAsFormat;
 };
@@ -152,9 +155,9 @@ class TAMIS_EXPORT FilterBuilder {
   virtual ~FilterBuilder() = default;
 
   // Duplicates are harmless: they change neither the size nor the answers,
-  // but for the formats that RepeatedKeys names.  (A size that is given, as by
-  // "bloom:m=80000,k=5", is kept whatever comes.)  `key` is not kept after the
-  // call returns.
+  // except in the formats that RepeatedKeys names.  (A fixed size, as in
+  // "bloom:m=80000,k=5", stays fixed.)  `key` is not kept after the call
+  // returns.
   virtual void Add(Slice key) = 0;
 
   // Add() for each of them, in order; faster where there are many.
@@ -162,48 +165,49 @@ class TAMIS_EXPORT FilterBuilder {
     for (const Slice key : keys) Add(key);
   }
 
-  // The seed of the hashes that AddHash() takes; nothing: it takes none.
+  // The seed of the hashes that AddHash() accepts; nothing: it accepts none.
   virtual std::optional<std::uint64_t> hash_seed() const noexcept {
     return std::nullopt;
   }
 
-  // Adds the key whose hash this is: the bytes are those that Add(key) makes.
-  // False: nothing was added, since the hash has another seed than
-  // hash_seed(), or this format hashes otherwise.  The key must then be given
-  // to Add(), or the filter will hide it:
+  // Adds a key by its hash; the resulting bytes are the same as with Add(key).
+  // False: nothing was added, because the seed differs from hash_seed(), or the
+  // format uses another hash.  The key must then be passed to Add(), or the
+  // filter will hide it:
   //   if (!builder->AddHash(hash)) builder->Add(key);
   [[nodiscard]] bool AddHash(KeyHash hash) { return TakeHash(hash); }
 
   // Appends the filter to *dst, leaving the bytes already there alone.
-  // On error *dst is as it was.  InvalidArgument: a size the format cannot
-  // hold. FilterFull: keys found no room in a size that was given.  IoError:
-  // the temporary file.  ResourceExhausted: no memory.
+  // On error *dst is as it was.  InvalidArgument: a size that the format cannot
+  // represent.  FilterFull: the keys do not fit into the fixed size.  IoError:
+  // the temporary file failed.  ResourceExhausted: no memory.
   virtual Status Finish(std::string* dst) = 0;
 
-  // For how many keys Finish() sized the filter: different ones, as far as
-  // RepeatedKeys says so.  (They are told apart by hashes of 64 bits.)
-  // Nothing: it was not called, or failed, or this builder does not tell.
+  // The number of keys that Finish() sized the filter for: distinct keys, where
+  // RepeatedKeys says so.  (Keys are distinguished by 64-bit hashes.)  Nothing:
+  // Finish() was not called or failed, or this builder does not count.
   virtual std::optional<std::uint64_t> counted_keys() const {
     return std::nullopt;
   }
 
  protected:
-  // AddHash() of this builder.
+  // Implements AddHash().
   virtual bool TakeHash(KeyHash /*hash*/) { return false; }
 };
 
-// Grows in place: a filter in memory, sized for a planned number of keys.
-// Insert needs exclusive access; queries may share.  It keeps no hashes, so a
-// Bloom filter counts a key each time it is inserted (FilterInfo::keys); ask
-// MayContain() first where that matters.  Scalable and rotating filters count
-// what was not maybe in before; from counting and cuckoo filters a key must be
-// erased as often as it was inserted.
+// A filter in memory that takes keys one by one, sized for a planned number of
+// keys.  Insert() needs exclusive access; queries may run concurrently with
+// each other.  It keeps no hashes, so a Bloom filter counts a key each time it
+// is inserted (FilterInfo::keys); call MayContain() first where that matters.
+// Scalable and rotating filters count only keys that were certainly absent
+// before; from counting and cuckoo filters a key must be erased as often as it
+// was inserted.
 class TAMIS_EXPORT MutableFilter : public FilterReader {
  public:
-  // Afterwards MayContain(key) is true.  More keys than planned are taken
-  // too: the rate of false positives climbs (see RateAt()), no key is lost.
-  // FilterFull: there is no room.  ResourceExhausted: there is no memory to
-  // grow into.  The filter is exactly as before.
+  // Afterwards MayContain(key) is true.  More keys than planned are accepted,
+  // too: the rate of false positives rises (see RateAt()), and no key is lost.
+  // FilterFull: the key does not fit.  ResourceExhausted: there is no memory to
+  // grow.  On error the filter is exactly as before.
   virtual Status Insert(Slice key) = 0;
 
   // Insert() for each of them, in order, up to the first that fails.
@@ -218,27 +222,28 @@ class TAMIS_EXPORT MutableFilter : public FilterReader {
   virtual Status Save(std::string* dst) const = 0;
 };
 
-// Grows in place under many hands: every method, Insert() and InsertMany()
+// A mutable filter for many threads: every method, Insert() and InsertMany()
 // included, may be called from any thread at any time, and none takes a lock.
-// Once Insert(key) has returned, MayContain(key) is true for everybody who
-// knows that it has returned.  Save() while others insert is safe, too: the
-// keys whose insertion it does not overlap are all in it.
+// Once Insert(key) has returned, MayContain(key) is true for every thread that
+// is synchronized with that return.  Save() during insertions is safe, too: it
+// includes every key whose insertion completed before it began.
 class TAMIS_EXPORT ConcurrentFilter : public MutableFilter {};
 
-// What a filter over some number of keys will cost, and how often it errs.
+// The predicted size and error rate of a filter over some number of keys.
 struct Estimate {
   std::uint64_t bytes = 0;  // everything stored, header and trailer included
   std::uint64_t bits = 0;   // as FilterInfo::bits
   unsigned probes = 0;      // as FilterInfo::probes
   double false_positive_rate = 1.0;  // of keys that were never added
-  // Not ok: so large a filter cannot be; the rest is what it would take.
+  // Not ok: the format cannot represent so large a filter; the other members
+  // then say what it would need.
   Status status;
 };
 
 // What FilterPolicy::Combine() makes of several filters.
 enum class SetOperation {
-  kUnion,         // answers "maybe" for the keys of every input
-  kIntersection,  // for the keys that are in all inputs, and some more:
+  kUnion,         // contains the keys of every input
+  kIntersection,  // contains the keys that all inputs contain, and some more:
                   // an approximation, never worse than the best input
 };
 
@@ -252,8 +257,8 @@ class TAMIS_EXPORT FilterPolicy {
   // name read each other's filters.  If the bytes change, so does the name.
   virtual std::string_view name() const noexcept = 0;
 
-  // A builder that need not be told how many keys will come.  Never returns
-  // null.  A kind ignores the options that it has no use for.
+  // Returns a builder, which need not know the number of keys in advance.
+  // Never returns null.  A kind ignores options that do not apply to it.
   virtual std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options = {}) const = 0;
 
@@ -264,15 +269,16 @@ class TAMIS_EXPORT FilterPolicy {
   virtual Result<std::unique_ptr<const FilterReader>> Open(
       Slice bytes) const = 0;
 
-  // Cost and error rate of a filter over that many distinct keys.
+  // Returns the size and error rate of a filter over that many distinct keys.
   virtual Estimate Predict(std::uint64_t keys) const noexcept = 0;
 
-  // How the rate climbs: that of a filter which was sized for `planned_keys`
-  // and got `keys`.  Predict(n).false_positive_rate is RateAt(n, n).
+  // Returns the rate of a filter that was sized for `planned_keys` and holds
+  // `keys`.  Predict(n).false_positive_rate is RateAt(n, n).
   virtual double RateAt(std::uint64_t planned_keys,
                         std::uint64_t keys) const noexcept = 0;
 
-  // An empty filter that grows in place, sized for `planned_keys`.
+  // Returns an empty filter that takes keys one by one, sized for
+  // `planned_keys`.
   // NotSupported: this kind needs all its keys at once.
   virtual Result<std::unique_ptr<MutableFilter>> NewMutable(
       std::uint64_t /*planned_keys*/) const {
@@ -281,7 +287,7 @@ class TAMIS_EXPORT FilterPolicy {
         ": this kind of filter needs all its keys at once; use a builder");
   }
 
-  // The same for many threads at once.  NotSupported: not for this kind.
+  // The same for concurrent use.  NotSupported: this kind cannot do that.
   virtual Result<std::unique_ptr<ConcurrentFilter>> NewConcurrent(
       std::uint64_t /*planned_keys*/) const {
     return Status::NotSupported(
@@ -289,9 +295,9 @@ class TAMIS_EXPORT FilterPolicy {
         ": this kind of filter cannot grow under many threads");
   }
 
-  // Appends to *dst one filter made of `filters`, which must be of this name
-  // and have equal parameters.  On error *dst is as it was.
-  // REQUIRES: none of `filters` lies in *dst
+  // Combines `filters`, which must be of this name and have equal parameters,
+  // into one filter, and appends it to *dst.  On error *dst is as it was.
+  // REQUIRES: none of `filters` is a view of *dst
   // InvalidArgument: the parameters differ; the message names the first.
   // NotSupported: this kind cannot be combined.
   virtual Status Combine(std::span<const Slice> /*filters*/,
@@ -303,7 +309,7 @@ class TAMIS_EXPORT FilterPolicy {
   }
 };
 
-// Makes a policy from its text; the grammar is in docs/policies.md.
+// Makes a policy from its spec; the grammar is in docs/policies.md.
 //   "bloom:10"          the default kind (cache-local) at 10 bits per key
 //   "fpr:0.01"          a rate of 1 %, of the kind that costs least
 //   "ribbon:8"          a rate of 1/256 in hardly more than 8 bits per key

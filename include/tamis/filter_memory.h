@@ -14,16 +14,16 @@
 
 namespace tamis {
 
-// Begins at a cache line, so that a line of a filter is one line of the cache
-// and not parts of two, and lies in huge pages where there are enough bytes to
-// fill some: random accesses then need no walk through the page table.  A
-// filter may lie anywhere; a big one that is asked often should lie here.
+// Memory that starts at a cache line, so that a line of a filter never
+// straddles two, and that uses huge pages if it is large enough to fill some:
+// random accesses then cause fewer TLB misses.  A filter may be stored
+// anywhere; a large one that is queried often should be stored here.
 class TAMIS_EXPORT FilterMemory {
  public:
   // ResourceExhausted: there is no memory.
   static Result<FilterMemory> Copy(Slice bytes);
 
-  // Valid as long as this object, also after it has been moved.
+  // Valid for as long as this object, also after a move.
   Slice bytes() const noexcept { return {memory_.get(), size_}; }
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/kernels.h -- which variant of the inner loops runs on this machine.
+// tamis/kernels.h -- which kernel set (implementation of the inner loops) runs
+// on this machine.
 //
-// All variants give the same answers; they differ in speed alone.  The
+// All kernel sets give the same answers; they differ in speed alone.  The
 // environment variable TAMIS_KERNELS, read once, names one to be used instead
 // of the best: TAMIS_KERNELS=portable.
 
@@ -14,10 +15,10 @@
 
 namespace tamis {
 
-// "portable", "avx2", ...: the one in use.
+// Returns the name of the kernel set in use: "portable", "avx2", ...
 TAMIS_EXPORT std::string_view ActiveKernelsName() noexcept;
 
-// All that run on this machine, the portable one first.
+// Returns the names of all that run on this machine, the portable one first.
 TAMIS_EXPORT std::vector<std::string_view> RunnableKernelsNames();
 
 }  // namespace tamis

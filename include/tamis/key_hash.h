@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tamis/key_hash.h -- a key's hash as Tamis's own filters use it, for engines
-// that ask many filters about one key: hash it once, ask them all.
+// that query many filters for one key: hash it once.
 //
 //   const KeyHash hash = HashKey(key);
 //   for (const auto& filter : filters) {
@@ -9,8 +9,8 @@
 //
 // The hash is XXH3 of 64 bits, as xxHash defines it since version 0.8.0, and
 // part of the .tamis format: it is the same on every machine, in every later
-// version, and may be stored.  Formats of other engines hash otherwise; their
-// filters say so by FilterReader::hash_seed().
+// version, and may be stored.  Formats of other engines use other hashes;
+// FilterReader::hash_seed() of their filters is nothing.
 
 #pragma once
 
@@ -23,8 +23,8 @@
 namespace tamis {
 
 // The hash of a key, and the seed that it was made with.  A filter has a seed,
-// too (0 unless its policy was given another), and takes the hashes of that
-// seed alone; so the two travel together.
+// too (0 unless its policy sets another), and accepts only hashes with that
+// seed; so the two travel together.
 struct KeyHash {
   std::uint64_t value = 0;  // XXH3 of the key under that seed
   std::uint64_t seed = 0;   // as given to HashKey()
@@ -32,7 +32,7 @@ struct KeyHash {
 
 // The same for many keys of one seed.
 struct KeyHashes {
-  std::span<const std::uint64_t> values;  // views: somebody else owns them
+  std::span<const std::uint64_t> values;  // a view: the caller owns them
   std::uint64_t seed = 0;                 // of all of them
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/leveldb_adapter.h -- what LevelDB asks of a filter policy, answered by
-// a policy of this library.  It needs no header of LevelDB's; the two that do,
-// and make a policy for LevelDB of it, are tamis/leveldb_filter_policy.h (C++)
-// and tamis/leveldb_filter_policy_c.h (LevelDB's C interface).
-// docs/leveldb-adapter.md says which kinds suit LevelDB.
+// tamis/leveldb_adapter.h -- the methods of a LevelDB filter policy,
+// implemented by a policy of this library.  It needs no header of LevelDB.  The
+// headers that turn it into a policy for LevelDB are
+// tamis/leveldb_filter_policy.h (C++) and tamis/leveldb_filter_policy_c.h
+// (LevelDB's C interface).  docs/leveldb-adapter.md says which kinds suit
+// LevelDB.
 
 #pragma once
 
@@ -17,12 +18,12 @@
 
 namespace tamis {
 
-// Safe to share among threads.  No method throws, and none lets LevelDB miss a
-// key: what cannot be built is written as a filter that rules nothing out, and
-// what cannot be read rules nothing out.
+// Safe to share among threads.  No method throws, and none makes LevelDB miss a
+// key: a filter that cannot be built is replaced by one that rules nothing out,
+// and a filter that cannot be read rules nothing out.
 class TAMIS_EXPORT LevelDbAdapter {
  public:
-  // Takes a policy of MakePolicy(), or one of the caller's own.
+  // Takes a policy from MakePolicy(), or a custom one.
   // REQUIRES: it is not null
   explicit LevelDbAdapter(std::unique_ptr<const FilterPolicy> policy);
   ~LevelDbAdapter();
@@ -30,13 +31,13 @@ class TAMIS_EXPORT LevelDbAdapter {
   LevelDbAdapter(const LevelDbAdapter&) = delete;
   LevelDbAdapter& operator=(const LevelDbAdapter&) = delete;
 
-  // The policy's name, which LevelDB stores in each table: it does not pass on
-  // filters of another name.  "leveldb.BuiltinBloomFilter2" for "leveldb:10",
-  // whose bytes are those of LevelDB's own policy.
+  // The policy's name, which LevelDB stores in each table: it ignores filters
+  // of another name.  "leveldb.BuiltinBloomFilter2" for "leveldb:10", whose
+  // bytes are those of LevelDB's own policy.
   const char* name() const noexcept { return name_.c_str(); }
 
-  // Appends the filter of `keys` to *dst.  It is never empty: LevelDB takes an
-  // empty filter for one that has no keys.
+  // Appends the filter of `keys` to *dst.  It is never empty: to LevelDB an
+  // empty filter has no keys.
   void CreateFilter(std::span<const Slice> keys,
                     std::string* dst) const noexcept;
 

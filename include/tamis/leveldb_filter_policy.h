@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/leveldb_filter_policy.h -- a policy of this library as LevelDB takes
-// it.  For programs that use LevelDB: Tamis itself does not.
+// tamis/leveldb_filter_policy.h -- a policy of this library as a LevelDB filter
+// policy.  For programs that use LevelDB: Tamis itself does not.
 //
 //   auto policy = MakePolicy("rocksdb-ribbon:10");
 //   if (!policy.ok()) ...

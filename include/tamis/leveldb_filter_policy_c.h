@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tamis/leveldb_filter_policy_c.h -- a policy of this library for LevelDB's C
 // interface, from C++.  For programs that use LevelDB: Tamis itself does not.
-// It derives from nothing of LevelDB's, so run-time types do not matter.
+// It derives from no class of LevelDB, so RTTI does not matter.
 //
 //   auto policy = MakePolicy("rocksdb-ribbon:10");
 //   if (!policy.ok()) ...
@@ -28,7 +28,7 @@
 
 namespace tamis {
 
-// The functions that LevelDB is given; `adapter` is a LevelDbAdapter.
+// The callbacks for LevelDB; `adapter` is a LevelDbAdapter.
 struct LevelDbCallbacks {
   // Deletes the adapter.
   static void Destroy(void* adapter) {
@@ -38,8 +38,8 @@ struct LevelDbCallbacks {
   static const char* Name(void* adapter) {
     return static_cast<LevelDbAdapter*>(adapter)->name();
   }
-  // Returns memory of malloc(), which LevelDB frees.  Where there is none the
-  // program ends: an empty filter would hide its keys.
+  // Returns memory from malloc(), which LevelDB frees.  Aborts the program if
+  // there is none: an empty filter would hide its keys.
   static char* CreateFilter(void* adapter, const char* const* keys,
                             const std::size_t* lengths, int count,
                             std::size_t* filter_length) {
@@ -64,8 +64,9 @@ struct LevelDbCallbacks {
   }
 };
 
-// Returns a policy for leveldb_options_set_filter_policy().  The caller ends it
-// with leveldb_filterpolicy_destroy(), after the databases that use it.
+// Returns a policy for leveldb_options_set_filter_policy().  The caller
+// destroys it with leveldb_filterpolicy_destroy(), after closing the databases
+// that use it.
 // REQUIRES: `policy` is not null
 inline leveldb_filterpolicy_t* NewLevelDbFilterPolicyC(
     std::unique_ptr<const FilterPolicy> policy) {

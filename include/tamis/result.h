@@ -5,8 +5,8 @@
 //   if (!policy.ok()) return policy.status();
 //   const auto builder = policy->NewBuilder();
 //
-// A Result of a std::unique_ptr or std::shared_ptr leads straight on to the
-// object: policy->NewBuilder() is (*policy)->NewBuilder().
+// For a Result of a std::unique_ptr or std::shared_ptr, -> accesses the object:
+// policy->NewBuilder() is (*policy)->NewBuilder().
 
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace tamis {
 
-// True for the pointers through which Result::operator->() leads on.
+// True for the pointers that Result::operator->() dereferences.
 template <typename T>
 inline constexpr bool kIsOwningPointer = false;
 template <typename T, typename Deleter>
@@ -31,9 +31,8 @@ template <typename T>
 inline constexpr bool kIsOwningPointer<std::shared_ptr<T>> =
     !std::is_array_v<T>;
 
-// Owns its value.  An lvalue gives references into itself; a temporary gives
-// its value away, so that `for (const auto& x : *Function())` holds what it
-// walks through.
+// Owns its value.  An lvalue returns references to it; a temporary returns it
+// by value, so that `for (const auto& x : *Function())` is safe.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -70,10 +69,10 @@ class [[nodiscard]] Result {
   }
   T operator*() const&& = delete;
 
-  // Leads to the value's members; to the object's, where the value is a
-  // std::unique_ptr or std::shared_ptr.  A temporary has none, since what came
-  // of the call could outlive it: MakePolicy("bloom")->NewBuilder() would be a
-  // builder without its policy.
+  // Accesses the value's members, or the object's if the value is a
+  // std::unique_ptr or std::shared_ptr.  A temporary has no operator->, since
+  // the result of the call could outlive it: MakePolicy("bloom")->NewBuilder()
+  // would be a builder without its policy.
   // REQUIRES: ok(), and the pointer is not null
   auto* operator->() & noexcept { return MembersOf(value()); }
   auto* operator->() const& noexcept { return MembersOf(value()); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/status.h -- how a call reports that the world was not as hoped.
+// tamis/status.h -- how a call reports an error.
 //
 // The library never throws, prints or aborts on bad input: whatever a file, a
 // caller's text or the operating system got wrong comes back as a Status.
@@ -14,29 +14,32 @@
 
 namespace tamis {
 
-// What kind of thing went wrong; for programs to branch on.
+// The kind of an error, for programs to branch on.
 enum class StatusCode {
-  kOk = 0,             // nothing
-  kInvalidArgument,    // the caller asked for something that cannot be
+  kOk = 0,             // no error
+  kInvalidArgument,    // the caller's request is not valid
   kCorruption,         // bytes that are not what they should be
-  kNotSupported,       // well formed, but nothing here can do it
+  kNotSupported,       // valid, but this library cannot do it
   kNotFound,           // no such file, key or property
   kAlreadyExists,      // would overwrite
-  kIoError,            // the operating system said no
+  kIoError,            // the operating system reported an error
   kResourceExhausted,  // no memory is left, or no open file
-  kPermissionDenied,   // no right to, or the file system is read-only
+  kPermissionDenied,   // access denied, or the file system is read-only
   kFilterFull,         // a filter has no room for another key
 };
 
-// What mends what a Status reports, where a program can do it.  The message
-// says the same to people.
+// What a program can do about an error.  The message tells people the same.
 enum class Remedy : unsigned char {
-  kNone = 0,       // nothing is known
+  kNone = 0,       // none is known
   kRepairStore,    // a call of RepairStore()
   kUseComparator,  // opening with the comparator that the message names
+  // A larger StoreOptions::max_block_bytes or max_block_growth, if the file is
+  // to be trusted.
+  kRaiseMaxBlockBytes,
+  kRaiseMaxBlockGrowth,
 };
 
-// "corruption", "i/o error", ...; for people, not for programs.
+// Returns "corruption", "i/o error", ...; for people, not for programs.
 TAMIS_EXPORT std::string_view StatusCodeName(StatusCode code) noexcept;
 
 // Success, or a code and a sentence that says what to do about it.
@@ -77,10 +80,15 @@ class [[nodiscard]] Status {
     return Status(StatusCode::kFilterFull, std::move(message));
   }
 
-  // The same error, with what mends it.
+  // Returns the same error with a remedy.
   Status With(Remedy remedy) && noexcept {
     remedy_ = remedy;
     return std::move(*this);
+  }
+
+  // The same error in other words: its code and remedy stay.
+  Status WithMessage(std::string message) const {
+    return Status(code_, std::move(message)).With(remedy_);
   }
 
   // Returns true if nothing went wrong; otherwise code() and message() say what

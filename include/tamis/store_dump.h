@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/store_dump.h -- what one file of a store holds, item by item: for who
-// looks for a fault, or wants to know what lies on the disk.
+// tamis/store_dump.h -- lists the contents of one file of a store, item by
+// item, for debugging.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace tamis {
 
-// One item of a file.  Which members count is said by the kind.
+// One item of a file.  Its kind determines which members are set.
 struct DumpItem {
   // What the item is.
   enum class Kind {
@@ -25,7 +25,7 @@ struct DumpItem {
     kEdit,    // `text`: one change of the set of tables, of a manifest
     kProblem  // `text`: what could not be read
   };
-  Kind kind = Kind::kAbout;    // which of the following count
+  Kind kind = Kind::kAbout;    // which of the following are set
   std::uint64_t sequence = 0;  // the number of the write
   Slice key;                   // the user's key
   Slice value;                 // what was stored under it
@@ -33,18 +33,18 @@ struct DumpItem {
   std::string text;            // its value, or a description
 };
 
-// Hears the items in the order of the file; the slices last until it returns.
-// False: that was enough.  It must not throw.
+// Called with each item in the order of the file; the slices last until it
+// returns.  Return false to stop.  It must not throw.
 using DumpVisitor = std::function<bool(const DumpItem&)>;
 
-// Reads a table, a log or a manifest, whichever its name says ("000005.ldb",
-// "000007.log", "MANIFEST-000004").  Damage is an item: what lies before it was
-// given, and what lies behind it as well where it can be told apart.  Keys may
-// be in any order.
-// Of `options` only `env`, the limits of unpacked blocks and
-// write_buffer_bytes, which bounds the length of a log, count. NotFound: no
-// such file.  InvalidArgument: its name is none of these. ResourceExhausted: no
-// memory, or it is longer than any such file.
+// Reads a table, a log or a manifest, according to its name ("000005.ldb",
+// "000007.log", "MANIFEST-000004").  Damage is an item: items before it are
+// reported, and so are items after it where they can be found.  Keys may be in
+// any order.
+// Uses only these `options`: `env`, the limits of unpacked blocks, and
+// write_buffer_bytes, which bounds the length of a log.  NotFound: no such
+// file.  InvalidArgument: the name is not one of these.  ResourceExhausted: no
+// memory, or the file is longer than any valid one.
 TAMIS_EXPORT Status DumpStoreFile(const std::string& path,
                                   const DumpVisitor& visit,
                                   const StoreOptions& options = {});

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/store_settings.h -- what a store remembers of how its tables are to
-// be written.
+// tamis/store_settings.h -- the table options that a store remembers.
 //
-// It does so in a file of its own, TAMIS, at which LevelDB does not look
-// (docs/formats/store.md).  A store that is created remembers the options it
-// was created with; later ones only where StoreOptions::remember_settings says
-// so.  What is remembered changes no opening by itself: a program's options
-// are what it gives, and these are for programs that were given none.
+// They are in a separate file, TAMIS, which LevelDB ignores
+// (docs/formats/store.md).  A store remembers the options it was created with;
+// those of later openings only with StoreOptions::remember_settings.  Opening
+// does not apply remembered options by itself: they are for programs that have
+// no options of their own.
 
 #pragma once
 
@@ -23,11 +22,11 @@
 
 namespace tamis {
 
-// Nothing: it is not remembered, or `not_understood` has it.
+// A member without a value is not remembered, or is in `not_understood`.
 struct StoreSettings {
-  std::optional<std::string> filter = {};  // as in StoreOptions; empty: none
-  // The name of StoreOptions::filter_policy, where that was given: `filter` is
-  // then nothing, and only a program with that policy can write such filters.
+  std::optional<std::string> filter = {};  // as in StoreOptions; "": none
+  // The name of StoreOptions::filter_policy if that was set: `filter` then has
+  // no value, and only a program with that policy can write such filters.
   std::optional<std::string> filter_policy = {};
   std::optional<unsigned> leveldb_filter_bits = {};
   std::optional<Compression> compression = {};
@@ -35,19 +34,19 @@ struct StoreSettings {
   std::optional<std::size_t> block_bytes = {};
   std::optional<unsigned> restart_interval = {};
   std::optional<std::uint64_t> table_bytes = {};
-  // The store's own: see FilterSeed::kRandomPerStore.
+  // The store's own seed: see FilterSeed::kRandomPerStore.
   std::optional<std::uint64_t> filter_seed = {};
   // Lines whose value this version cannot use, as "compression = lz4".
   std::vector<std::string> not_understood = {};
 
-  // Those that are known take the place of what *options says, but for
-  // filter_policy, of which only the name is.
+  // Overwrites the members of *options that are remembered, except
+  // filter_policy, of which only the name is known.
   TAMIS_EXPORT void ApplyTo(StoreOptions* options) const;
 };
 
 // NotFound: the store remembers nothing.  Corruption: its file is damaged.
-// NotSupported: it is no such file, or of another version.  `env` null:
-// DefaultEnv().
+// NotSupported: it is not such a file, or of another version.  If `env` is
+// null, DefaultEnv() is used.
 TAMIS_EXPORT Result<StoreSettings> ReadStoreSettings(const std::string& dir,
                                                      Env* env = nullptr);
 

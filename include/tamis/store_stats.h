@@ -15,18 +15,18 @@ namespace tamis {
 // The levels of a store, 0 included: as many as LevelDB has.
 inline constexpr int kStoreLevels = 7;
 
-// Of the filters of one level, or of all.
+// Counts of queries to the filters of one level, or of all.
 // true_positives + false_positives + absent == probes
 struct FilterCounts {
-  std::uint64_t probes = 0;           // a filter was asked
+  std::uint64_t probes = 0;           // queries
   std::uint64_t absent = 0;           // "certainly absent": no read
   std::uint64_t true_positives = 0;   // "maybe", and the key was there
   std::uint64_t false_positives = 0;  // "maybe", and the key was not there
-  // How many false positives the filters' sizes make one expect among the
+  // The number of false positives expected from the filters' sizes, among the
   // probes for keys that were not there.
   double expected_false_positives = 0;
 
-  // Of the keys that were not there; 0 if there were none.
+  // Returns the rate of false positives; 0 if no absent key was queried.
   TAMIS_EXPORT double observed_rate() const noexcept;
   TAMIS_EXPORT double expected_rate() const noexcept;
 };
@@ -35,12 +35,12 @@ struct FilterCounts {
 struct LevelStats {
   std::uint64_t tables = 0;       // files
   std::uint64_t bytes = 0;        // of those
-  FilterCounts filters;           // what lookups asked them
-  std::uint64_t tables_read = 0;  // lookups that went past the filter
+  FilterCounts filters;           // queries by lookups
+  std::uint64_t tables_read = 0;  // lookups that read past the filter
   std::uint64_t blocks_read = 0;  // data blocks, by lookups
   std::uint64_t unfiltered = 0;   // lookups in tables without a usable filter
   std::uint64_t filters_loaded = 0;  // now in memory
-  std::uint64_t filter_bytes = 0;    // in memory
+  std::uint64_t filter_bytes = 0;    // memory of those
 };
 
 // What a store has done since it was opened, and what it holds.
@@ -58,32 +58,33 @@ struct StoreStats {
   std::uint64_t flushes = 0;                // of memtables to tables
   std::uint64_t flush_bytes = 0;            // of tables written by flushes
   std::uint64_t compactions = 0;            // those that wrote tables
-  std::uint64_t moves = 0;                  // tables moved down as they are
+  std::uint64_t moves = 0;                  // tables moved down unchanged
   std::uint64_t compaction_bytes_read = 0;  // of input tables
   std::uint64_t compaction_bytes_written = 0;  // of output tables
   std::uint64_t stall_microseconds = 0;        // writers were slowed or held
 
-  // What is in memory now, and how the block cache has fared.
+  // Current use of memory, and hits of the block cache.
   std::uint64_t memtable_bytes = 0;
-  std::uint64_t frozen_memtables = 0;
+  std::uint64_t immutable_memtables = 0;
   std::uint64_t block_cache_bytes = 0;
   std::uint64_t block_cache_hits = 0;
   std::uint64_t block_cache_misses = 0;
 
-  std::uint64_t damaged_filters = 0;  // found, and read as if there were none
+  std::uint64_t damaged_filters = 0;  // found, and ignored
   std::string last_filter_damage;     // the last of them, for people
-  // Tables that were written without a filter they should have, and why the
-  // last of them was.
+  // Tables that were written without the filter that they should have, and the
+  // reason for the last of them.
   std::uint64_t filters_not_built = 0;
   std::string last_filter_not_built;
-  // Empty, or why no writes are taken, or why background work stands still.
+  // Empty, or why writes are refused, or why background work has stopped.
   std::string background_error;
 
   TAMIS_EXPORT FilterCounts filters() const noexcept;  // of all levels
-  // Data blocks that a lookup reads on average; 0 if there were no lookups.
+  // Returns the data blocks that a lookup reads on average; 0 without lookups.
   TAMIS_EXPORT double blocks_read_per_lookup() const noexcept;
 
-  // A table for people, an object, and the text format of Prometheus.
+  // Return a table for people, a JSON object, and the text format of
+  // Prometheus.
   TAMIS_EXPORT std::string ToText() const;
   TAMIS_EXPORT std::string ToJson() const;
   TAMIS_EXPORT std::string ToPrometheus() const;

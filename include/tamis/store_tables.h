@@ -17,11 +17,11 @@ namespace tamis {
 // One table of a store.
 struct StoreTable {
   int level = 0;                  // 0: overlaps others
-  std::uint64_t file_number = 0;  // its file is called by it: "000005.ldb"
+  std::uint64_t file_number = 0;  // names its file: "000005.ldb"
   std::uint64_t bytes = 0;        // the length of its file
   std::string smallest;           // its first key
   std::string largest;            // its last key
-  // What can be read of the table itself; LevelDB's say less than ours.
+  // What the table itself stores; LevelDB's tables store less than ours.
   std::optional<std::uint64_t> keys;
   std::string filter;       // "bloom", "ribbon", "leveldb", ...; empty: none
   double filter_rate = 1;   // its expected rate of false positives
@@ -30,9 +30,10 @@ struct StoreTable {
   std::string problem;
 };
 
-// Reads the manifest, and of each table its index and its filter; by level, and
-// within one by number.  Writes nothing, and takes no lock: where the store is
-// open, a table may be gone before it is read, and is then left out.
+// Reads the manifest, and the index and filter of each table.  Returns tables
+// by level, and within a level by number.  Writes nothing, and takes no lock:
+// if the store is open, a table may be removed before it is read, and is then
+// left out.
 // NotFound: there is no store.  Corruption: the manifest cannot be read.
 // ResourceExhausted: no memory is left.
 TAMIS_EXPORT Result<std::vector<StoreTable>> ListStoreTables(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis/write_batch.h -- changes that happen together or not at all.
+// tamis/write_batch.h -- changes that are applied together or not at all.
 
 #pragma once
 
@@ -14,34 +14,33 @@
 
 namespace tamis {
 
-// Ok if a store takes a key and a value of so many bytes: up to 1 GiB and 2
-// GiB. InvalidArgument: it does not, and a write of them would fail so.
+// Ok if a store accepts a key and a value of so many bytes: up to 1 GiB and 2
+// GiB.  InvalidArgument: it does not, and a write of them would fail.
 TAMIS_EXPORT Status CheckEntrySizes(std::uint64_t key_bytes,
                                     std::uint64_t value_bytes);
 
-// Changes in the order in which they are to happen: of two to the same key the
-// later one wins.  Not thread-safe.  A container in the caller's memory: like
-// those of the standard library it throws std::bad_alloc where there is none,
-// and is then as it was.
+// Changes, in order: of two changes to the same key the later one wins.  Not
+// thread-safe.  Like the containers of the standard library it throws
+// std::bad_alloc when memory runs out, and is then unchanged.
 class TAMIS_EXPORT WriteBatch {
  public:
   WriteBatch() { Clear(); }
 
-  // What CheckEntrySizes() refuses, a store refuses with the whole batch.
-  // Both are copied.  REQUIRES: neither lies in this batch
+  // Both are copied.  A store refuses a whole batch with an entry that
+  // CheckEntrySizes() refuses.  REQUIRES: neither is a view of this batch
   void Put(Slice key, Slice value);
   void Delete(Slice key);
 
-  // The changes of `other` after those that are here.
+  // Appends the changes of `other`.
   void Append(const WriteBatch& other);
   void Clear();
 
   // The number of changes.
   std::uint32_t count() const noexcept;
-  // What a store's log will hold of it, about.
+  // The approximate size of the batch in a store's log.
   std::size_t bytes() const noexcept { return rep_.size(); }
 
-  // What a batch is made of, for those who look into one.
+  // Receives the changes of a batch: see ForEach().
   class TAMIS_EXPORT Handler {
    public:
     virtual ~Handler() = default;
@@ -50,17 +49,17 @@ class TAMIS_EXPORT WriteBatch {
     virtual void Delete(Slice key) = 0;
   };
   // Calls the handler for each change in order.
-  // Corruption: only of a batch that came from bytes.
+  // Corruption: only for a batch from FromContents().
   Status ForEach(Handler* handler) const;
 
   // The bytes as LevelDB's log holds them: the first change's sequence number
   // (8 bytes; zero until it is written), the count (4), the changes.
   Slice contents() const noexcept { return rep_; }
-  // Corruption: not such bytes.
+  // Corruption: `contents` is not such bytes.
   static Result<WriteBatch> FromContents(std::string contents);
 
  private:
-  friend class BatchAccess;  // the store's way to set the sequence number
+  friend class BatchAccess;  // sets the sequence number
   std::string rep_;
 };
 

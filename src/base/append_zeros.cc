@@ -15,15 +15,15 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kBytesAtOnce = std::size_t{1} << 20;
-// Below, starting a thread takes as long.
+// Below this, starting a thread takes as long as the work itself.
 constexpr std::size_t kManyBytes = 16 * kBytesAtOnce;
 
-// Has the system give memory to what lies behind the string's end.
-// REQUIRES: the string has room for so many bytes
+// Makes the system back the memory after the string's end with pages. REQUIRES:
+// the string has the capacity for so many bytes
 void Populate(std::string* dst, std::size_t bytes, unsigned threads) {
   const std::size_t page = PageBytes();
   char* const start = dst->data() + dst->size();
-  // Only whole pages that are nobody else's.
+  // Only whole pages that belong to the string alone.
   const std::size_t skipped =
       page - reinterpret_cast<std::uintptr_t>(start) % page;
   const std::size_t whole = (bytes - skipped) / page * page;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/append_zeros.h -- room in a string, or a Status where there is none.
+// base/append_zeros.h -- appends zeros to a string, or reports that there is no
+// memory.
 
 #pragma once
 
@@ -11,8 +12,8 @@
 namespace tamis {
 
 // Appends `count` zero bytes to *dst.  ResourceExhausted: *dst is as it was.
-// Many of them by that many threads, for the system takes its time to give so
-// much memory.
+// A large count is spread over `threads` threads, because the system is slow to
+// provide so much memory.
 Status AppendZeros(std::string* dst, std::uint64_t count, unsigned threads = 1);
 
 }  // namespace tamis

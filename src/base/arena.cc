@@ -22,8 +22,8 @@ char* Arena::AllocateElsewhere(std::size_t bytes) {
   }
   const std::size_t rounded =
       (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  // What would leave much of a chunk unused gets memory of its own, and the
-  // chunk goes on being filled.
+  // An allocation that would leave much of a chunk unused gets its own memory,
+  // and the current chunk stays in use.
   if (rounded > next_chunk_bytes_ / 4) {
     char* const own = NewChunk(rounded);
     Count(rounded);
@@ -43,7 +43,8 @@ void Arena::ReserveElsewhere(std::size_t bytes) {
     std::swap(left_, spare_left_);
     if (bytes <= left_) return;
   }
-  // What would leave much of a chunk unused gets one of its size.
+  // An allocation that would leave much of a chunk unused gets a chunk of its
+  // size.
   const bool is_large = bytes > next_chunk_bytes_ / 4;
   const std::size_t size = is_large ? bytes : next_chunk_bytes_;
   at_ = NewChunk(size);

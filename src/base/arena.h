@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/arena.h -- memory for many small things that are given back together.
+// base/arena.h -- memory for many small objects that are freed together.
 
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace tamis {
 
-// One thread allocates at a time; bytes() may be asked by any.  What was
-// allocated stays where it is until the arena is destroyed.
+// Only one thread may allocate at a time; any thread may call bytes().  Memory
+// stays valid until the arena is destroyed.
 class Arena {
  public:
   static constexpr std::size_t kAlignment = 8;
@@ -22,8 +22,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Uninitialised, aligned to kAlignment.  Throws std::bad_alloc: no memory;
-  // the arena is then as before.
+  // Returns uninitialised memory, aligned to kAlignment.  Throws std::bad_alloc
+  // if there is none; the arena is then as before.
   char* Allocate(std::size_t bytes) {
     const std::size_t rounded =
         (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -35,13 +35,14 @@ class Arena {
     return start;
   }
 
-  // The allocations that follow, up to so many bytes in all, each rounded up to
-  // kAlignment, will not fail.  Throws std::bad_alloc: as Allocate().
+  // Guarantees that the following allocations, up to so many bytes in total,
+  // each rounded up to kAlignment, do not fail.  Throws std::bad_alloc like
+  // Allocate().
   void Reserve(std::size_t bytes) {
     if (bytes > left_) ReserveElsewhere(bytes);
   }
 
-  // What was handed out, and what was left over at the ends of chunks.
+  // Bytes that were allocated, including unused ends of chunks.
   std::size_t bytes() const noexcept {
     return bytes_.load(std::memory_order_relaxed);
   }
@@ -61,8 +62,7 @@ class Arena {
 
   char* at_ = nullptr;
   std::size_t left_ = 0;
-  // A chunk that has more to give, while another is used up for something
-  // large.
+  // A chunk with free space, while another is used for a large allocation.
   char* spare_at_ = nullptr;
   std::size_t spare_left_ = 0;
   std::size_t next_chunk_bytes_ = kFirstChunkBytes;

@@ -30,12 +30,12 @@ std::string DirectoryOf(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-// Random, so that nobody can lay a link where we are about to write, and
+// Random, so that nobody can place a link where we are about to write, and
 // short whatever the length of the target's name.
 std::string TemporaryName(const std::string& directory) {
   std::uint64_t random = 0;
   if (::getrandom(&random, sizeof(random), 0) != sizeof(random)) {
-    random = static_cast<std::uint64_t>(::getpid());  // O_EXCL still guards
+    random = static_cast<std::uint64_t>(::getpid());  // O_EXCL still applies
   }
   std::string name = directory + ".tamis-tmp-";
   for (int i = 0; i < 16; ++i, random >>= 4) {
@@ -45,11 +45,11 @@ std::string TemporaryName(const std::string& directory) {
 }
 
 // The name of a temporary file that must not outlive the process, or null.
-// Points into a TemporaryFile, which takes it back before it goes.
+// Points into a TemporaryFile, which resets it in its destructor.
 std::atomic<const char*> unfinished = nullptr;
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
-// A new file, removed at the end of the scope unless it was given away.
+// A new file, removed at the end of the scope unless Keep() was called.
 class TemporaryFile {
  public:
   TemporaryFile() = default;
@@ -60,12 +60,12 @@ class TemporaryFile {
     unfinished = nullptr;
   }
 
-  // Makes the file, with `mode` less the umask; 0 or errno.
+  // Creates the file, with `mode` less the umask; returns 0 or errno.
   int Create(const std::string& directory, mode_t mode) {
     for (int i = 0; i < kNameAttempts; ++i) {
       unfinished = nullptr;
       name_ = TemporaryName(directory);
-      unfinished = name_.c_str();  // known before it exists: no gap
+      unfinished = name_.c_str();  // before it exists: no gap
       fd_ = FileDescriptor(
           ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
       created_ = fd_.valid();
@@ -76,7 +76,7 @@ class TemporaryFile {
 
   FileDescriptor& fd() { return fd_; }
   const char* name() const { return name_.c_str(); }
-  // It has another name now.
+  // Keeps the file, which has been renamed.
   void Keep() { created_ = false; }
 
  private:
@@ -85,8 +85,8 @@ class TemporaryFile {
   FileDescriptor fd_;
 };
 
-// Writes all of the file; 0 or errno.  `mode` is given to it whatever the
-// umask says.
+// Writes the whole file and syncs it; returns 0 or errno.  The file gets
+// `mode`, whatever the umask.
 int WriteAndSync(TemporaryFile* file, std::string_view bytes,
                  std::optional<mode_t> mode) {
   const int fd = file->fd().get();
@@ -96,9 +96,9 @@ int WriteAndSync(TemporaryFile* file, std::string_view bytes,
   return file->fd().Close();
 }
 
-// Gives the temporary file its name; 0 or errno.  With kNo this fails with
-// EEXIST in the same step that would have named it, so nothing can come
-// between a check and the deed.
+// Renames the temporary file to `path`; returns 0 or errno.  With kNo an
+// existing file makes the rename itself fail with EEXIST, so there is no race
+// between a check and the rename.
 int Publish(TemporaryFile* file, const std::string& path, Overwrite overwrite) {
   if (overwrite == Overwrite::kYes) {
     if (::rename(file->name(), path.c_str()) != 0) return errno;
@@ -111,19 +111,19 @@ int Publish(TemporaryFile* file, const std::string& path, Overwrite overwrite) {
     return 0;
   }
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // A filesystem without that flag; a hard link refuses likewise, and the
-  // temporary name then goes away with `file`.
+  // This file system lacks that flag.  A hard link fails likewise if the file
+  // exists, and `file` removes the temporary name.
   return ::link(file->name(), path.c_str()) == 0 ? 0 : errno;
 }
 
 Status SyncDirectory(const std::string& directory) {
   const std::string name = directory.empty() ? "." : directory;
   FileDescriptor fd(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // A directory that may be written but not read cannot be synced by us.
+  // A directory that we may write but not read cannot be synced.
   if (!fd.valid()) {
     return errno == EACCES ? Status::Ok() : SystemError(name, errno);
   }
-  // EINVAL: this filesystem has nothing to sync.
+  // EINVAL: this file system has nothing to sync.
   if (::fsync(fd.get()) != 0 && errno != EINVAL) {
     return SystemError(name, errno);
   }
@@ -135,7 +135,7 @@ struct Target {
   std::optional<mode_t> mode;  // of the file that is there
 };
 
-// What `path` stands for, or the reason why it cannot be written.
+// Resolves `path`, or returns the reason why it cannot be written.
 Status CheckTarget(const std::string& path, Overwrite overwrite,
                    Target* target) {
   target->path = path;
@@ -169,7 +169,7 @@ int WriteFully(int fd, std::string_view bytes) noexcept {
         ::write(fd, bytes.data(), std::min(bytes.size(), kMaxWriteBytes));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return errno;
-    if (done == 0) return EIO;  // would otherwise go round for ever
+    if (done == 0) return EIO;  // would otherwise loop forever
     bytes.remove_prefix(static_cast<std::size_t>(done));
   }
   return 0;

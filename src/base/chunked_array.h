@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // base/chunked_array.h -- a sequence that only grows, in chunks, so that
-// growing neither copies what is there nor needs twice the memory.
+// growing neither copies its items nor needs twice the memory.
 
 #pragma once
 
@@ -52,7 +52,8 @@ class ChunkedArray {
     std::size_t capacity;
   };
 
-  // A filter of a few keys is cheap to make; one of many keys has few chunks.
+  // Small enough that a filter of a few keys is cheap; chunks grow, so that a
+  // filter of many keys has few of them.
   static constexpr std::uint64_t kFirstItems = 256;
   static constexpr std::uint64_t kMaxItems = std::uint64_t{1} << 18;
 

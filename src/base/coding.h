@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/coding.h -- integers as bytes, in the order a format prescribes,
-// whatever the order of this machine and however the bytes are aligned; and
-// integers and strings in as many bytes as they need (varints).
+// base/coding.h -- integers as bytes, in the byte order of the format, whatever
+// the byte order of this machine and the alignment; and integers and strings of
+// variable length (varints).
 
 #pragma once
 
@@ -30,7 +30,7 @@ constexpr T ByteSwap(T value) noexcept {
   }
 }
 
-// REQUIRES, for all of these: sizeof(T) bytes at `p`.
+// These require sizeof(T) bytes at `p`.
 template <std::unsigned_integral T>
 T LoadLittle(const void* p) noexcept {
   T value;
@@ -75,13 +75,13 @@ inline void AppendFixed64(std::string* dst, std::uint64_t value) {
   dst->append(bytes, sizeof(bytes));
 }
 
-// A varint is an integer in groups of seven bits, the lowest first, one to a
-// byte; the high bit of a byte says that another one follows.
+// A varint is an integer in groups of seven bits, lowest first, one per byte;
+// the high bit of a byte means that another one follows.
 inline constexpr std::size_t kMaxVarint32Bytes = 5;
 inline constexpr std::size_t kMaxVarint64Bytes = 10;
 
-// Both return the end of what they wrote.  REQUIRES: room at `p` for the
-// longest varint, or for this one
+// Both return the end of what they wrote.  REQUIRES: `p` has space for this
+// varint
 inline char* EncodeVarint64(char* p, std::uint64_t value) noexcept {
   for (; value >= 0x80; value >>= 7) *p++ = static_cast<char>(value | 0x80);
   *p++ = static_cast<char>(value);
@@ -105,14 +105,14 @@ inline void AppendVarint32(std::string* dst, std::uint32_t value) {
   AppendVarint64(dst, value);
 }
 
-// The length as a varint32, then the bytes.  REQUIRES: less than 4 GiB
+// Appends the length as a varint32, then the bytes.  REQUIRES: less than 4 GiB
 inline void AppendLengthPrefixed(std::string* dst, Slice bytes) {
   AppendVarint32(dst, static_cast<std::uint32_t>(bytes.size()));
   dst->append(bytes);
 }
 
-// The end of the varint at `p`, which must lie before `end`.  Null: it does
-// not, or the number has more bits than T; *value is then as it was.
+// Returns the end of the varint at `p`.  Null: it does not end before `end`, or
+// the number has more bits than T; *value is then as it was.
 template <std::unsigned_integral T>
 const char* DecodeVarint(const char* p, const char* end, T* value) noexcept {
   constexpr unsigned kBits = sizeof(T) * 8;
@@ -130,7 +130,7 @@ const char* DecodeVarint(const char* p, const char* end, T* value) noexcept {
   return nullptr;
 }
 
-// The same, quickest where there is one byte only.
+// The same, fastest for a single byte.
 inline const char* DecodeVarint32(const char* p, const char* end,
                                   std::uint32_t* value) noexcept {
   if (p != end && static_cast<unsigned char>(*p) < 0x80) {
@@ -144,7 +144,7 @@ inline const char* DecodeVarint64(const char* p, const char* end,
   return DecodeVarint(p, end, value);
 }
 
-// These take what they read from the front of *in.  False: not there, or
+// These remove what they read from the front of *in.  False: it is missing or
 // malformed; *in and *value are then as they were.
 inline bool ReadVarint32(Slice* in, std::uint32_t* value) noexcept {
   const char* const end = in->data() + in->size();

@@ -19,14 +19,14 @@ class BytewiseOrder final : public Comparator {
 
   bool EqualMeansIdentical() const noexcept override { return true; }
 
-  // The first byte in which they differ goes up by one, if it then still is
-  // below the limit's, and is the last.  Nothing else is tried: LevelDB's
-  // indexes have these keys, and ours are to be the same.
+  // Increments the first byte that differs and drops the rest, if the result is
+  // still less than the limit.  Nothing else is tried: LevelDB's indexes have
+  // these keys, and ours must be the same.
   void ShortenBetween(std::string* start, Slice limit) const override {
     const std::size_t common = std::min(start->size(), limit.size());
     std::size_t at = 0;
     while (at < common && (*start)[at] == limit[at]) ++at;
-    if (at == common) return;  // one is the beginning of the other
+    if (at == common) return;  // one is a prefix of the other
     const auto byte = static_cast<unsigned char>((*start)[at]);
     const auto bound = static_cast<unsigned char>(limit[at]);
     if (byte == kLargestByte || byte + 1 >= bound) return;
@@ -45,7 +45,7 @@ class BytewiseOrder final : public Comparator {
   }
 };
 
-// Is never destroyed, for stores may outlive main().
+// Never destroyed, because stores may outlive main().
 union Forever {
   constexpr Forever() noexcept : order() {}
   ~Forever() {}

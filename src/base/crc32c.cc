@@ -64,7 +64,7 @@ namespace {
 
 // ISA-L's variants for newer CPUs leave the upper halves of the vector
 // registers in use; until they are cleared, every SSE instruction of our
-// callers is slow: tables are built in less than half the time since.
+// callers is slow.  Building a table takes less than half the time with this.
 void ClearUpperHalves() noexcept {
   static const bool has_avx = __builtin_cpu_supports("avx") != 0;
   if (has_avx) __asm__ volatile("vzeroupper");
@@ -78,7 +78,7 @@ std::uint32_t Crc32c(Slice data, std::uint32_t previous) noexcept {
   std::uint32_t crc = ~previous;  // ISA-L leaves both inversions to the caller
   while (!data.empty()) {
     const std::size_t size = std::min(data.size(), kPiece);
-    // It reads only, though its parameter lacks the const.
+    // It only reads, though its parameter is not const.
     auto* bytes =
         reinterpret_cast<unsigned char*>(const_cast<char*>(data.data()));
     crc = crc32_iscsi(bytes, static_cast<int>(size), crc);

@@ -9,16 +9,16 @@
 
 namespace tamis {
 
-// CRC-32C (Castagnoli) of `data`; with `previous`, of the bytes that gave
-// `previous` followed by `data`: Crc32c(b, Crc32c(a)) == Crc32c(ab).
-// Takes the fastest way this build and this CPU have.
+// Returns CRC-32C (Castagnoli) of `data`; with `previous`, of the bytes whose
+// checksum is `previous`, followed by `data`: Crc32c(b, Crc32c(a)) ==
+// Crc32c(ab).  Uses the fastest implementation of this build and CPU.
 std::uint32_t Crc32c(Slice data, std::uint32_t previous = 0) noexcept;
 
-// The same by plain C++ on any machine.  This one is the definition.
+// The same in plain C++ for any machine.  This is the definition.
 std::uint32_t Crc32cPortable(Slice data, std::uint32_t previous = 0) noexcept;
 
-// LevelDB and RocksDB store checksums in this disguise, because a checksum
-// over bytes that contain checksums of their own notices less.
+// LevelDB and RocksDB store checksums masked, because a checksum over bytes
+// that contain checksums detects less.
 inline constexpr std::uint32_t kCrc32cMaskDelta = 0xa282ead8;
 
 constexpr std::uint32_t MaskCrc32c(std::uint32_t crc) noexcept {

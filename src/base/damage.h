@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/damage.h -- what a read that failed says about what was to be read.
+// base/damage.h -- whether a failed read means that the file is damaged.
 
 #pragma once
 
@@ -7,17 +7,17 @@
 
 namespace tamis {
 
-// True: the bytes are wrong, cannot be read from the disk, or are gone.  False:
-// nothing is known about them.  There was no right to read them, no memory or
-// open file for them, or nothing here that can unpack them; and who is given
-// what was missing finds them as they were.  REQUIRES: !read.ok()
+// True: the bytes are wrong, missing, or cannot be read from the disk.  False:
+// nothing is known about them.  The permission, the memory, a file descriptor
+// or support for the compression was missing; the read may succeed once that is
+// resolved.  REQUIRES: !read.ok()
 inline bool IsDamage(const Status& read) noexcept {
   return read.code() == StatusCode::kCorruption ||
          read.code() == StatusCode::kIoError ||
          read.code() == StatusCode::kNotFound;
 }
 
-// Ok if there is no more to it than damage.
+// Returns ok if `read` is ok or is damage, otherwise `read`.
 inline Status UnlessDamage(const Status& read) {
   return read.ok() || IsDamage(read) ? Status::Ok() : read;
 }

@@ -22,7 +22,7 @@ std::unique_ptr<WritableFile> NewWritable(const std::string& path,
              : NewPosixTableFile(path, std::move(fd), bytes);
 }
 
-// Ok, or what errno says, of a call that returned `result`.
+// Returns ok, or the error in errno if `result` is not 0.
 Status StatusOf(const std::string& path, int result) {
   return result == 0 ? Status::Ok() : SystemError(path, errno);
 }
@@ -97,7 +97,7 @@ class PosixEnv final : public Env {
   Status SyncDirectory(const std::string& dir) override {
     FileDescriptor fd(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd.valid()) return SystemError(dir, errno);
-    // EINVAL: this filesystem has nothing to sync.
+    // EINVAL: this file system has nothing to sync.
     if (::fsync(fd.get()) != 0 && errno != EINVAL) {
       return SystemError(dir, errno);
     }

@@ -20,12 +20,12 @@ int FileDescriptor::Release() noexcept { return std::exchange(fd_, -1); }
 
 int FileDescriptor::Close() noexcept {
   const int fd = Release();
-  // Not tried again after EINTR: Linux has closed it by then.
+  // Not retried after EINTR: Linux has already closed it.
   return fd >= 0 && ::close(fd) != 0 && errno != EINTR ? errno : 0;
 }
 
-// The system gives out the lowest number that is free, so a high one says that
-// many are taken.
+// The system assigns the lowest free number, so a high one means that many are
+// in use.
 FileDescriptor KeptIfFew(FileDescriptor fd) noexcept {
   rlimit limit;
   const bool is_known = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/file_descriptor.h -- an open file that closes itself, and the Status
-// for what the operating system said.
+// base/file_descriptor.h -- an open file that closes itself, and the Status of
+// a system error.
 
 #pragma once
 
@@ -23,7 +23,7 @@ class FileDescriptor {
   bool valid() const noexcept { return fd_ >= 0; }
   int get() const noexcept { return fd_; }
 
-  // Gives the descriptor away: the caller closes it.
+  // Releases the descriptor: the caller must close it.
   int Release() noexcept;
 
   // Closes now and returns 0 or errno, which a network filesystem may use to
@@ -34,8 +34,8 @@ class FileDescriptor {
   int fd_;
 };
 
-// The descriptor, or none where half of those that the process may have are
-// taken: for who can do without.
+// Returns `fd`, or closes it and returns none if half of the descriptors that
+// the process may have are in use.  For callers that can do without.
 FileDescriptor KeptIfFew(FileDescriptor fd) noexcept;
 
 // "PATH: what `error` (an errno) means": NotFound for ENOENT and ENOTDIR,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/file_mapping.h -- a part of a file, mapped.
+// base/file_mapping.h -- a part of a file, mapped into memory.
 //
-// A page of a mapping that the system cannot read (a sector that is gone, a
-// file that somebody has cut) is no error of a call but a signal, SIGBUS, where
-// the page is touched.  In a file that is mapped after GuardMappings() was
-// called that signal does not end the process: the page reads as zeros from
-// then on, and faulted() says so.
+// If the system cannot read a page of a mapping (a bad sector, a truncated
+// file), no call fails: touching the page raises SIGBUS.  In a file that is
+// mapped after GuardMappings() was called that signal does not end the process:
+// the page reads as zeros from then on, and faulted() says so.
 
 #pragma once
 
@@ -15,15 +14,15 @@
 
 namespace tamis {
 
-struct MappingSlot;  // an entry of the register that the handler looks into
+struct MappingSlot;  // an entry of the registry that the handler searches
 
 enum class MappingAccess { kRead, kReadWrite };
 
-// Owns the mapping.
+// Owns a mapping.
 class FileMapping {
  public:
-  FileMapping() = default;  // of nothing
-  // Not valid(), with errno, where the system cannot map that file so.
+  FileMapping() = default;  // empty
+  // Not valid(), with errno set, if the system cannot map the file this way.
   // REQUIRES: `offset` is a multiple of a page, and bytes > 0
   FileMapping(int fd, std::uint64_t offset, std::size_t bytes,
               MappingAccess access) noexcept;
@@ -41,14 +40,14 @@ class FileMapping {
   std::size_t size() const noexcept { return bytes_; }
 
   // True: a page could not be read since this was mapped, and what was read of
-  // the mapping before this call may be zeros.  Always false where it is not
-  // guarded.
+  // the mapping before this call may be zeros.  Always false for a mapping that
+  // is not guarded.
   bool faulted() const noexcept { return HasFaulted(fault_flag()); }
   bool is_guarded() const noexcept { return slot_ != nullptr; }
   // Lives as long as the mapping; for HasFaulted().
   const std::atomic<bool>& fault_flag() const noexcept;
   static bool HasFaulted(const std::atomic<bool>& flag) noexcept {
-    // The bytes were read before the flag is.
+    // The fence orders the caller's reads of the bytes before the flag.
 #if defined(__x86_64__)
     std::atomic_signal_fence(std::memory_order_seq_cst);
 #else
@@ -57,9 +56,9 @@ class FileMapping {
     return flag.load(std::memory_order_relaxed);
   }
 
-  // 0: these bytes lie in memory now, read if need be; nothing was raised.
-  // Or an errno: not all of them can be read; but EINVAL: this system cannot
-  // tell (Linux can since 5.14).  REQUIRES: they lie in the mapping
+  // Reads these bytes into memory if necessary, without raising a signal.
+  // Returns 0 or an errno if not all can be read; EINVAL: this system cannot
+  // tell (Linux can since 5.14).  REQUIRES: the bytes are within the mapping
   int Populate(std::size_t offset, std::size_t bytes) const noexcept;
 
   // Hints.  A page that is touched is loaded alone, without those around it.

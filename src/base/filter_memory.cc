@@ -20,7 +20,7 @@ Result<FilterMemory> FilterMemory::Copy(Slice bytes) {
     });
   }
   if (!bytes.empty()) std::memcpy(block.get(), bytes.data(), bytes.size());
-  // FreeMemory is std::free(), which a public header need not know.
+  // FreeMemory is std::free(), which the public header does not expose.
   return FilterMemory(
       Memory(reinterpret_cast<char*>(block.release()), &std::free),
       bytes.size());

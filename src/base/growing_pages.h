@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // base/growing_pages.h -- memory that grows without being copied: the system
-// moves its pages to where there is room for more.
+// remaps its pages to a larger range of addresses.
 
 #pragma once
 
@@ -18,9 +18,9 @@ class GrowingPages {
   GrowingPages& operator=(const GrowingPages&) = delete;
   ~GrowingPages() { Resize(0); }
 
-  // Keeps what is there as far as it fits; the rest has no memory behind it
-  // until it is written.  data() may change.
-  // False: no memory; all is as before.  Shrinking does not fail.
+  // Keeps the contents as far as they fit; new pages take no memory until they
+  // are written.  data() may change.  Returns false if there is no memory, with
+  // nothing changed.  Shrinking does not fail.
   // REQUIRES: bytes is a multiple of PageBytes()
   bool Resize(std::size_t bytes) noexcept;
 

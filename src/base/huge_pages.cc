@@ -15,7 +15,7 @@ void AdviseHugePages(void* start, std::size_t bytes) noexcept {
       (first + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
   const std::uintptr_t to = (first + bytes) / kHugePageBytes * kHugePageBytes;
   if (to <= from) return;
-  // An error means that this system has no such pages: nothing to be done.
+  // An error means that this system has no huge pages: nothing can be done.
   static_cast<void>(
       ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE));
 #else

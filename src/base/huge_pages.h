@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/huge_pages.h -- memory for big filters, and how its pages come about.
-// Random accesses to a GiB in pages of 4 KiB miss the processor's page table
-// cache nearly every time, in pages of 2 MiB nearly never.
+// base/huge_pages.h -- memory for large filters, in huge pages where possible.
+// Random accesses to a GiB in pages of 4 KiB miss the TLB nearly every time, in
+// pages of 2 MiB nearly never.
 
 #pragma once
 
@@ -12,14 +12,14 @@ namespace tamis {
 
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
-// Asks the system to back these bytes with huge pages, as far as whole ones
-// lie within.  Best before they are first written.  Only advice: where the
-// system has none to give, nothing changes.
+// Advises the system to use huge pages for the whole huge pages in these bytes.
+// Call it before they are first written.  Without such pages nothing changes.
 void AdviseHugePages(void* start, std::size_t bytes) noexcept;
 
-// Has the system lay pages under these bytes now, in one go, which is cheaper
+// Makes the system allocate the pages of these bytes at once, which is cheaper
 // than one fault per page.  Only for memory that is all about to be written.
-// `start` must be aligned to a page.  Best effort: nothing depends on it.
+// `start` must be aligned to a page.  This is a best effort: nothing depends on
+// it.
 void PopulatePages(void* start, std::size_t bytes) noexcept;
 
 struct FreeMemory {
@@ -30,8 +30,8 @@ using MemoryBlock = std::unique_ptr<T[], FreeMemory>;
 
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-// Uninitialised bytes, aligned to `alignment`, a power of two -- to a huge
-// page where they fill one, with huge pages asked for.  Null: no memory.
+// Returns uninitialised memory, aligned to `alignment`, a power of two, or to a
+// huge page if it fills one; huge pages are then requested.  Null: no memory.
 MemoryBlock<unsigned char> NewMemory(
     std::size_t bytes, std::size_t alignment = kCacheLineBytes) noexcept;
 

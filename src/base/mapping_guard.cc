@@ -14,7 +14,7 @@
 namespace tamis {
 namespace {
 
-// Slabs are never freed, only used again: the handler may be looking.
+// Slabs are never freed, only reused: the handler may be reading them.
 struct Slab {
   std::array<MappingSlot, 128> slots;
   std::atomic<Slab*> next{nullptr};
@@ -26,7 +26,8 @@ static_assert(std::atomic<bool>::is_always_lock_free &&
 
 constinit Slab first_slab;
 
-// The slab after that one, made if need be; null: no memory.
+// Returns the slab after that one, which is allocated if necessary; null: no
+// memory.
 Slab* SlabAfter(Slab* slab) noexcept {
   if (Slab* next = slab->next.load(std::memory_order_acquire)) return next;
   Slab* made = new (std::nothrow) Slab;
@@ -34,7 +35,7 @@ Slab* SlabAfter(Slab* slab) noexcept {
   if (made == nullptr || slab->next.compare_exchange_strong(there, made)) {
     return made;
   }
-  delete made;  // somebody else was faster
+  delete made;  // another thread was faster
   return there;
 }
 
@@ -46,7 +47,7 @@ bool Take(MappingSlot* slot) noexcept {
 bool Covers(const MappingSlot& slot, std::uintptr_t address) noexcept {
   const std::uintptr_t start = slot.start.load();
   if (start == 0 || address < start) return false;
-  // While a slot changes hands its start is 0.
+  // While a slot is reassigned its start is 0.
   return address - start < slot.bytes.load() && slot.start.load() == start;
 }
 
@@ -60,8 +61,8 @@ MappingSlot* FindMapping(std::uintptr_t address) noexcept {
   return nullptr;
 }
 
-// Lays a page of zeros where nothing can be read.  False: the system would
-// not.  Called by a handler: a system call, and nothing else.
+// Maps a page of zeros over one that cannot be read.  Returns false if the
+// system refuses.  Called by a handler: makes a system call, and nothing else.
 bool CoverPage(std::uintptr_t address, bool is_writable) noexcept {
   const auto page = static_cast<std::uintptr_t>(::getpagesize());
   const std::uintptr_t start = address / page * page;
@@ -71,10 +72,10 @@ bool CoverPage(std::uintptr_t address, bool is_writable) noexcept {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == place;
 }
 
-// What was there before us.  Null until we are.
+// The previous handler; null until ours is installed.
 std::atomic<const struct sigaction*> previous{nullptr};
 
-// Does what would have been done without us.
+// Does what would have happened without our handler.
 void PassOn(int signal, siginfo_t* info, void* context) noexcept {
   const struct sigaction* before = previous.load(std::memory_order_acquire);
   if ((before->sa_flags & SA_SIGINFO) != 0) {
@@ -82,8 +83,8 @@ void PassOn(int signal, siginfo_t* info, void* context) noexcept {
   } else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
     before->sa_handler(signal);
   } else if (before->sa_handler == SIG_DFL || info->si_code > 0) {
-    // A fault happens again when we return; what somebody sent has to be sent
-    // again.  It waits until then.
+    // A fault is raised again when we return; a signal that was sent must be
+    // sent again, and stays pending until then.
     ::sigaction(signal, before, nullptr);
     if (info->si_code <= 0) ::raise(signal);
   }
@@ -92,11 +93,11 @@ void PassOn(int signal, siginfo_t* info, void* context) noexcept {
 void OnFault(int signal, siginfo_t* info, void* context) noexcept {
   const int error = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  // Only what the system itself raises has an address.
+  // Only a fault that the system itself raises has an address.
   MappingSlot* const slot = info->si_code > 0 ? FindMapping(address) : nullptr;
   bool is_covered = false;
   if (slot != nullptr) {
-    // Before the zeros are there for others to read.
+    // Set before other threads can read the zeros.
     slot->faulted.store(true);
     is_covered = CoverPage(address, slot->is_writable.load());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/mapping_guard.h -- the register of mappings that the handler of
-// GuardMappings() (tamis/env.h) looks into.  It takes no lock anywhere, so a
-// handler may look at any moment, and a forked child may go on.
+// base/mapping_guard.h -- the registry of mappings that the handler of
+// GuardMappings() (tamis/env.h) searches.  It is lock-free, so a handler may
+// search it at any moment, and a forked child may use it.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tamis {
 
-// One mapping, or room for one.
+// One mapping, or a free slot.
 struct MappingSlot {
   std::atomic<bool> is_taken{false};
   std::atomic<bool> is_writable{false};
@@ -20,16 +20,16 @@ struct MappingSlot {
   std::atomic<std::uintptr_t> start{0};  // 0: no mapping; written last
 };
 
-// From now on the handler knows the mapping.  Null: it does not, because
+// Makes the mapping known to the handler.  Null: it is not known, because
 // GuardMappings() was not called yet, or there is no memory.
 MappingSlot* RegisterMapping(const void* start, std::size_t bytes,
                              bool is_writable) noexcept;
-// Null is fine.  REQUIRES: what is there is not unmapped yet
+// `slot` may be null.  REQUIRES: the mapping still exists
 void UnregisterMapping(MappingSlot* slot) noexcept;
 
-// Lets SIGBUS through in the calling thread, which may have it blocked because
-// the thread that began it has: with the signal blocked a fault ends the
-// process, handler or not.
+// Unblocks SIGBUS in the calling thread, which may have inherited a signal mask
+// that blocks it: if the signal is blocked, a fault ends the process in spite
+// of the handler.
 void UnblockFaults() noexcept;
 
 }  // namespace tamis

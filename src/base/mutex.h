@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // base/mutex.h -- the standard library's mutex and condition variable, with the
-// annotations by which clang checks who holds what.
+// annotations for clang's thread safety analysis.
 //
 //   Mutex mutex_;
 //   int count_ TAMIS_GUARDED_BY(mutex_) = 0;
@@ -8,9 +8,9 @@
 //   const MutexLock lock(mutex_);
 //   ++count_;
 //
-// A lambda is analysed as a function of its own, which holds nothing.  One that
-// runs under a lock says so by AssertHeld(); and conditions are waited for in
-// loops, not by predicates.
+// A lambda is analysed as a separate function that holds no locks.  One that
+// runs under a lock states that with AssertHeld(); and waiting for a condition
+// is a loop, without a predicate.
 
 #pragma once
 
@@ -30,7 +30,7 @@ class TAMIS_CAPABILITY("mutex") Mutex {
 
   void Lock() TAMIS_ACQUIRE() { mutex_.lock(); }
   void Unlock() TAMIS_RELEASE() { mutex_.unlock(); }
-  // Nothing is checked when the program runs.
+  // Checks nothing at run time.
   void AssertHeld() const noexcept TAMIS_ASSERT_HELD() {}
 
  private:
@@ -38,8 +38,8 @@ class TAMIS_CAPABILITY("mutex") Mutex {
   std::mutex mutex_;
 };
 
-// Holds a mutex for as long as it lives, but for the time between Unlock() and
-// Lock().  REQUIRES: the mutex outlives it
+// Holds a mutex during its lifetime, except between Unlock() and Lock().
+// REQUIRES: the mutex outlives it
 class TAMIS_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) TAMIS_ACQUIRE(mutex) : mutex_(mutex) {
@@ -65,17 +65,18 @@ class TAMIS_SCOPED_CAPABILITY MutexLock {
   bool is_held_ = true;
 };
 
-// Something to wait for.  All who wait at one time use the same mutex.
+// A condition variable.  All threads that wait at the same time use the same
+// mutex.
 class CondVar {
  public:
-  // Lets go of the mutex, waits for a notification, and holds it again.  May
-  // return without one.
+  // Releases the mutex, waits for a notification, and takes the mutex again.
+  // May wake up without a notification.
   void Wait(Mutex& mutex) TAMIS_REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     condition_.wait(lock);
     static_cast<void>(lock.release());
   }
-  // The same, no later than `end`.  False: `end` has passed.
+  // The same, but waits no longer than until `end`.  False: `end` has passed.
   bool WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point end)
       TAMIS_REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kBetween = " = ";
 constexpr std::size_t kMaxValueBytes = 1000;
-// Names are compared with all before them.
+// Each name is compared with all before it.
 constexpr std::size_t kMaxLines = 256;
 
 bool IsNameByte(char c) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/named_lines.h -- text of lines "name = value", for people and programs.
+// base/named_lines.h -- parses and writes lines "name = value".
 
 #pragma once
 
@@ -17,19 +17,19 @@ struct NamedLine {
   std::string value;  // not empty; without control characters
 };
 
-// Nothing: some line is none of these, its name was there before, the last one
-// does not end in a newline, or there are more than 256.
+// Returns nothing if a line is malformed or repeats a name, if the last one
+// does not end in a newline, or if there are more than 256.
 std::optional<std::vector<NamedLine>> ParseNamedLines(Slice text);
 
-// REQUIRES: ParseNamedLines() would take the line
+// REQUIRES: ParseNamedLines() accepts the line
 void AppendNamedLine(std::string* text, std::string_view name,
                      std::string_view value);
 
-// The value as a line can have it: what it cannot becomes '?', and what is too
-// long is cut.
+// Returns the value in a form that is valid in a line: other characters become
+// '?', and a long value is truncated.
 std::string FitForALine(std::string_view value);
 
-// Null: there is none of that name.
+// Returns the value of the line of that name, or null.
 const std::string* FindLine(const std::vector<NamedLine>& lines,
                             std::string_view name) noexcept;
 

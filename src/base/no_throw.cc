@@ -9,7 +9,7 @@ Status OutOfMemory() noexcept {
         "out of memory: try again when there is more, or with smaller buffers "
         "and values");
   } catch (const std::bad_alloc&) {
-    // Short enough to lie within the string itself.
+    // Short enough to be stored within the string object.
     return Status::ResourceExhausted("out of memory");
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/no_throw.h -- where memory runs out, a Status says so.
+// base/no_throw.h -- turns std::bad_alloc into a Status.
 //
-// Inside the library `new` throws, as everywhere; at the doors of the library,
-// and where a thread begins, this turns it into ResourceExhausted.
+// Inside the library `new` throws; at its public interface, and at the start of
+// a thread, this turns the exception into ResourceExhausted.
 
 #pragma once
 
@@ -16,11 +16,11 @@
 
 namespace tamis {
 
-// Takes no memory where there is none.
+// Returns ResourceExhausted, without allocating memory.
 Status OutOfMemory() noexcept;
 
-// What work() returns: a Status, or a Result.  OutOfMemory() if it throws
-// std::bad_alloc, or std::length_error (more than could ever be).
+// Returns what work() returns, a Status or a Result, or OutOfMemory() if it
+// throws std::bad_alloc or std::length_error (a size beyond any memory).
 // REQUIRES: it throws nothing else
 template <typename Work>
 auto NoThrow(Work&& work) noexcept -> decltype(work()) {
@@ -33,8 +33,8 @@ auto NoThrow(Work&& work) noexcept -> decltype(work()) {
   }
 }
 
-// The same for work() that appends to *dst, which is as it was where that fails
-// or throws.
+// The same for work() that appends to *dst; if it fails or throws, *dst is
+// restored.
 template <typename Work>
 auto NoThrowAppending(std::string* dst, Work&& work) noexcept
     -> decltype(work()) {
@@ -44,8 +44,8 @@ auto NoThrowAppending(std::string* dst, Work&& work) noexcept
   return result;
 }
 
-// Within the library, where the lack of memory that a Status tells of must not
-// be taken for an answer.
+// Throws std::bad_alloc if `status` reports a lack of memory, for callers in
+// the library that must not mistake that for a result.
 inline void ThrowIfOutOfMemory(const Status& status) {
   if (status.code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
 }

@@ -8,8 +8,8 @@ namespace tamis {
 std::atomic<std::uint32_t> OwnerProcess::forks = 0;
 
 OwnerProcess::OwnerProcess() noexcept {
-  // Runs in each child, before fork() returns there.  (Without memory for it
-  // children would not be told apart, as if there were no such class.)
+  // Runs in each child, before fork() returns there.  (If it cannot be
+  // registered for lack of memory, children are not recognised.)
   static const int registered = ::pthread_atfork(
       nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
   static_cast<void>(registered);

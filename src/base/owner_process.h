@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/owner_process.h -- whether this is still the process that made a thing.
+// base/owner_process.h -- whether this is still the process that created an
+// object.
 
 #pragma once
 
@@ -8,21 +9,22 @@
 
 namespace tamis {
 
-// A child that was forked has copies of what its parent made.  They share the
-// parent's files, so a copy must neither write, cut, remove nor unlock
-// anything.  Whoever owns files keeps an OwnerProcess and asks it first.
+// A forked child has copies of its parent's objects, which share the parent's
+// files.  So a copy must not write, truncate, remove or unlock anything.  A
+// class that owns files has an OwnerProcess and checks it first.
 class OwnerProcess {
  public:
-  // This process.
+  // Remembers this process.
   OwnerProcess() noexcept;
 
-  // False in a child that was forked since.  Costs a load.
+  // Returns false in a child that was forked since.  Costs one load.
   bool IsHere() const noexcept {
     return forks_ == forks.load(std::memory_order_relaxed);
   }
 
  private:
-  // From the first process that had an OwnerProcess to this one.
+  // The number of forks from the first process that had an OwnerProcess to this
+  // one.
   static std::atomic<std::uint32_t> forks;
 
   std::uint32_t forks_;

@@ -10,7 +10,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kLargePiece = std::uint64_t{1} << 20;
-constexpr std::uint64_t kSmallPiece = 4096;  // what systems read at least
+constexpr std::uint64_t kSmallPiece = 4096;  // what systems read at once
 
 class PartialRead {
  public:
@@ -18,7 +18,7 @@ class PartialRead {
               UnreadableRanges* unreadable)
       : file_(file), bytes_(bytes), unreadable_(unreadable) {}
 
-  // In pieces that end at multiples of `piece`.
+  // Reads in pieces that end at multiples of `piece`.
   Status Read(std::uint64_t offset, std::uint64_t end, std::uint64_t piece) {
     while (offset < end) {
       const std::uint64_t to = std::min(end, (offset / piece + 1) * piece);
@@ -43,7 +43,7 @@ class PartialRead {
     if (!read.ok()) unreadable_->SetReason(read.status().message());
     if (!read.ok()) return read.status();
     if (read->size() != count) {
-      return Status::IoError("a read gave fewer bytes than it was asked for");
+      return Status::IoError("a read returned fewer bytes than requested");
     }
     bytes_->append(*read);
     return Status::Ok();

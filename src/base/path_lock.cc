@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPause{10};
 
-// Some network file systems lock only what may be written.
+// Some network file systems lock only files that are open for writing.
 FileDescriptor OpenToLock(const std::string& path) {
   FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (fd.valid() || errno == ENOENT) return fd;
@@ -24,8 +24,8 @@ FileDescriptor OpenToLock(const std::string& path) {
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
-// Locks until `deadline`, or however long it takes; 0 or errno, EWOULDBLOCK
-// if the deadline came.
+// Waits for the lock until `deadline`, or without a limit.  Returns 0 or errno;
+// EWOULDBLOCK after the deadline.
 int LockUntil(int fd, const std::optional<Clock::time_point>& deadline) {
   for (;;) {
     const int operation = deadline.has_value() ? LOCK_EX | LOCK_NB : LOCK_EX;
@@ -39,7 +39,7 @@ int LockUntil(int fd, const std::optional<Clock::time_point>& deadline) {
   }
 }
 
-// Is the open file still the one of that name?
+// Returns true if `path` still names the open file.
 bool IsStillAt(const std::string& path, int fd) {
   struct stat opened;
   struct stat named;
@@ -66,7 +66,7 @@ Result<PathLock> PathLock::Take(
     if (!fd.valid()) return SystemError(path, errno);
     const int error = LockUntil(fd.get(), deadline);
     if (error == EWOULDBLOCK) {
-      return Status::ResourceExhausted(path + ": somebody else changes it");
+      return Status::ResourceExhausted(path + ": somebody else is changing it");
     }
     if (MeansNoLocks(error)) {
       return Status::NotSupported(path + ": its file system has no locks");

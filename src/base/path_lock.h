@@ -12,20 +12,20 @@
 
 namespace tamis {
 
-// Holds the file at a path for one who reads it, changes what was read and
-// puts a new file in its place.  Advisory: it keeps out those who lock, too.
-// Nothing is written, and nothing stays behind; the system lets go when the
-// process ends, however it ends.
+// A lock on the file at a path, for a caller that reads it, changes the
+// contents and replaces the file.  It is advisory: it only excludes other
+// callers that lock.  Nothing is written, and nothing is left on disk; the
+// system releases the lock when the process ends, however it ends.
 //
-// The lock is on the file, not on its name: once another file has the name,
-// that one can be locked, and who waited for the old one finds out and starts
-// over with the new one.
+// The lock is on the file, not on its name: once the name belongs to another
+// file, that one can be locked, and callers that waited for the old one notice
+// and start over with the new one.
 class PathLock {
  public:
-  // Waits up to `patience` while somebody else holds it, in this process or in
-  // another; nothing: however long it takes.
-  // ResourceExhausted: the patience ended.  NotSupported: this file system has
-  // no locks.  NotFound, IoError: the file cannot be opened.
+  // Waits up to `patience`, or without a limit if that is nothing, while
+  // another holder, in this process or in another, has the lock.
+  // ResourceExhausted: the lock is still held.  NotSupported: this file system
+  // has no locks.  NotFound, IoError: the file cannot be opened.
   static Result<PathLock> Take(
       const std::string& path,
       std::optional<std::chrono::milliseconds> patience);
@@ -33,7 +33,7 @@ class PathLock {
  private:
   explicit PathLock(FileDescriptor fd) noexcept;
 
-  FileDescriptor fd_;  // closing it lets go
+  FileDescriptor fd_;  // closing it releases the lock
 };
 
 }  // namespace tamis

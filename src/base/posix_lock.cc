@@ -15,15 +15,15 @@
 namespace tamis {
 namespace {
 
-// A file by its device and number: it may have several paths.
+// Identifies a file by its device and inode: it may have several paths.
 using FileIdentity = std::pair<dev_t, ino_t>;
 
 FileIdentity IdentityOf(const struct stat& info) {
   return {info.st_dev, info.st_ino};
 }
 
-// The files this process holds locks on.  The system does not tell two openers
-// of one process apart; worse, closing any descriptor of a file gives up the
+// The files that this process has locked.  The system does not distinguish two
+// openers in one process; worse, closing any descriptor of a file releases the
 // process's lock on it, so a locked file must not even be opened.
 struct LockTable {
   OwnerProcess owner;
@@ -31,10 +31,11 @@ struct LockTable {
   std::set<FileIdentity> held TAMIS_GUARDED_BY(mutex);
 };
 
-// Of this process: a forked child holds no lock, and in its copy of the table
-// the mutex may be held by a thread that it does not have.
+// Returns the table of this process.  A forked child needs a new one: it holds
+// no locks, and in its copy the mutex may be held by a thread that does not
+// exist there.
 LockTable& Locks() {
-  // Outlives every lock.
+  // Never destroyed, so that it outlives every lock.
   static std::atomic<LockTable*> current = new LockTable;
   LockTable* table = current.load(std::memory_order_acquire);
   if (table->owner.IsHere()) return *table;
@@ -53,14 +54,14 @@ class PosixLock final : public FileLock {
   PosixLock& operator=(const PosixLock&) = delete;
   ~PosixLock() override {
     if (!owner_.IsHere()) {
-      // A forked child may hold the lock itself by now, and would give it up
-      // by closing its copy of the parent's descriptor.
+      // A forked child may hold the lock itself by now, and would release it by
+      // closing its copy of the parent's descriptor.
       static_cast<void>(fd_.Release());
       return;
     }
     LockTable& table = Locks();
     const MutexLock lock(table.mutex);
-    fd_.Close();  // gives up the system's lock
+    fd_.Close();  // releases the system's lock
     table.held.erase(file_);
   }
 
@@ -81,8 +82,8 @@ int SetWriteLock(int fd) {
   return result == 0 ? 0 : errno;
 }
 
-// Locks what is at `path` now and puts it into the table.  Null, without an
-// error: meanwhile the path has come to name another file, or none.
+// Locks the file at `path` and adds it to the table.  Null, without an error:
+// meanwhile the path names another file, or none.
 Result<std::unique_ptr<FileLock>> TryToLock(const std::string& path,
                                             LockTable& table)
     TAMIS_REQUIRES(table.mutex) {
@@ -98,7 +99,8 @@ Result<std::unique_ptr<FileLock>> TryToLock(const std::string& path,
   if (::fstat(fd.get(), &info) != 0) return SystemError(path, errno);
   const FileIdentity file = IdentityOf(info);
   if (held.contains(file)) {
-    // Renamed to here since we looked.  Closing it would give up our lock.
+    // A file that we have locked was renamed to `path` since we looked.
+    // Closing it would release our lock.
     static_cast<void>(fd.Release());
     return is_ours;
   }
@@ -107,8 +109,8 @@ Result<std::unique_ptr<FileLock>> TryToLock(const std::string& path,
     return Status::IoError(path + ": locked: it is open in another process");
   }
   if (error != 0) return SystemError(path, error);
-  // Whoever destroys a store removes the file while holding the lock on it.
-  // Then we have got a lock that nobody else will ever ask for.
+  // Destroying a store removes the file while holding the lock on it.  We then
+  // hold a lock on a file that nobody else can open.
   if (::stat(path.c_str(), &info) != 0) {
     if (errno != ENOENT) return SystemError(path, errno);
     return std::unique_ptr<FileLock>();
@@ -118,7 +120,7 @@ Result<std::unique_ptr<FileLock>> TryToLock(const std::string& path,
   std::unique_ptr<FileLock> lock(new (std::nothrow)
                                      PosixLock(file, std::move(fd)));
   if (lock == nullptr) {
-    held.erase(file);  // nobody would
+    held.erase(file);  // otherwise it would stay locked
     return Status::ResourceExhausted(path + ": no memory to lock it");
   }
   return lock;
@@ -127,7 +129,7 @@ Result<std::unique_ptr<FileLock>> TryToLock(const std::string& path,
 }  // namespace
 
 Result<std::unique_ptr<FileLock>> LockPosixFile(const std::string& path) {
-  // Each further attempt takes somebody who removed the file in between.
+  // Another attempt is needed only if the file was removed in between.
   constexpr int kMaxAttempts = 100;
   LockTable& table = Locks();
   const MutexLock lock(table.mutex);

@@ -20,21 +20,22 @@ namespace tamis {
 namespace {
 
 // The file is allocated up to multiples of the smallest chunk.  That is also a
-// multiple of a log's block, so that whoever goes on after the zeros of a
-// writer that was killed starts with a block of its own.
+// multiple of a log's block, so that a writer that continues after the zeros of
+// a killed one starts with a new block.
 constexpr std::uint64_t kSmallestChunk = std::uint64_t{64} << 10;
 constexpr std::uint64_t kLargestChunk = std::uint64_t{1} << 20;
 
-// Longer ones gain nothing from a mapping, and written by the system they
-// leave a file that ends early, not one with a hole.
+// Longer records gain nothing from a mapping, and a crash during a system call
+// leaves a file that ends early, not one with a hole.
 constexpr std::size_t kLongestMapped = 4096;
 constexpr std::size_t kMaxPartsMapped = 2;
 
-// After a long record so many more are written by the system, whatever their
-// length: where long ones are frequent, mapping anew for each costs far more.
+// After a long record this many more are written by system calls, whatever
+// their length: if long ones are frequent, mapping again for each costs far
+// more.
 constexpr unsigned kUnmappedAfterLong = 16;
 
-// These bytes of a record appear at once.
+// So many bytes of a record appear at once.
 constexpr std::size_t kWord = 8;
 
 std::size_t TotalBytes(std::span<const Slice> parts) noexcept {
@@ -44,8 +45,8 @@ std::size_t TotalBytes(std::span<const Slice> parts) noexcept {
 }
 
 // Copies the parts to `to`, where there are zeros, so that at any moment the
-// first eight bytes are all zeros or all there, and then so is the rest.
-// REQUIRES: room for the parts, and for no less than kWord bytes
+// first eight bytes are either all zeros, or complete, and then the rest is
+// complete, too.  REQUIRES: space for the parts, and for at least kWord bytes
 void CopyRecord(char* to, std::span<const Slice> parts) noexcept {
   char word[kWord] = {};
   std::size_t at = 0;
@@ -59,14 +60,15 @@ void CopyRecord(char* to, std::span<const Slice> parts) noexcept {
     }
     at += part.size();
   }
-  // Who is killed stops between two instructions, so the compiler's order is
-  // what counts, and that one instruction stores the word.
+  // A killed process stops between two instructions, so what matters is the
+  // compiler's order, and that a single instruction stores the word.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   std::memcpy(to, word, kWord);
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// This system, or this filesystem, has no such thing: not an error.
+// True: this system or file system cannot allocate space ahead, which is not an
+// error.
 bool CannotAllocate(int error) noexcept {
   return error == EOPNOTSUPP || error == ENODEV || error == EINVAL ||
          error == ENOSYS;
@@ -93,12 +95,12 @@ class PosixLogFile final : public WritableFile {
   Status MapMore();
   int Allocate(std::uint64_t size);
   int CutAtEnd() noexcept;
-  // Ok: it has so many bytes still.  What is written to a file that somebody
-  // else has cut would have a hole before it, or be gone at once.
+  // Returns ok if the file still has so many bytes.  A write to a file that was
+  // truncated by others would leave a hole before it, or be lost at once.
   Status CheckLength(std::uint64_t bytes);
   Status Lose(std::string_view why);
 
-  // The place in the mapping for what is appended next.
+  // The place in the mapping where the next record goes.
   char* place() const noexcept {
     return window_.data() + (end_ - window_start_);
   }
@@ -110,11 +112,11 @@ class PosixLogFile final : public WritableFile {
   std::string path_;
   FileDescriptor fd_;
   std::uint64_t end_;     // of what was appended
-  std::uint64_t size_;    // of the file; from end_ on there are zeros, ...
-  bool garbage_ = false;  // ... or else what a failed write left
+  std::uint64_t size_;    // of the file; zeros follow end_, ...
+  bool garbage_ = false;  // ... or the remains of a failed write
   std::uint64_t chunk_ = kSmallestChunk;  // to allocate next
-  unsigned unmapped_records_ = 0;         // how many more go by the system
-  bool mappable_ = true;                  // until the system says otherwise
+  unsigned unmapped_records_ = 0;         // to be written by system calls
+  bool mappable_ = true;                  // until mapping fails
   FileMapping window_;                    // of the file from window_start_
   std::uint64_t window_start_ = 0;
   Status lost_;  // not ok: what was appended may not be in the file any more
@@ -161,11 +163,11 @@ Status PosixLogFile::CheckLength(std::uint64_t bytes) {
       static_cast<std::uint64_t>(info.st_size) >= bytes) {
     return Status::Ok();
   }
-  return Lose("somebody else has cut it to " + std::to_string(info.st_size) +
-              " bytes");
+  return Lose("somebody else has truncated it to " +
+              std::to_string(info.st_size) + " bytes");
 }
 
-// By the system, at the exact end of the file.
+// Writes by system calls, at the exact end of the file.
 Status PosixLogFile::Write(std::span<const Slice> parts, std::size_t bytes) {
   window_.Unmap();
   if (Status whole = CheckLength(end_); !whole.ok()) return whole;
@@ -175,15 +177,15 @@ Status PosixLogFile::Write(std::span<const Slice> parts, std::size_t bytes) {
   size_ = end_ + bytes;
   if (error != 0) {
     garbage_ = true;
-    CutAtEnd();  // if this fails too, it is tried again before the next write
+    CutAtEnd();  // if this fails, too, it is retried before the next write
     return SystemError(path_, error);
   }
   end_ = size_;
   return Status::Ok();
 }
 
-// Makes room() for any record that may be mapped; or clears mappable_, where
-// that cannot be done on this file at all.
+// Makes room() for any record that may be mapped, or clears mappable_ if this
+// file cannot be mapped at all.
 Status PosixLogFile::MapMore() {
   if (!fd_.valid()) return SystemError(path_, EBADF);
   window_.Unmap();
@@ -216,8 +218,8 @@ Status PosixLogFile::MapMore() {
   return Status::Ok();
 }
 
-// Makes the file that long, with room on the disk for all of it; 0 or errno,
-// and then the file is as it was.
+// Extends the file to `size`, with disk space for all of it; returns 0, or
+// errno with the file as it was.
 int PosixLogFile::Allocate(std::uint64_t size) {
   if (size <= size_) return 0;
   int result;
@@ -238,7 +240,7 @@ int PosixLogFile::Allocate(std::uint64_t size) {
   return error;
 }
 
-// The file then ends where the records end; 0 or errno.
+// Truncates the file to the end of its records; returns 0 or errno.
 int PosixLogFile::CutAtEnd() noexcept {
   assert(!window_.valid());
   if (size_ == end_ && !garbage_) return fd_.valid() ? 0 : EBADF;
@@ -256,8 +258,8 @@ Status PosixLogFile::Sync() {
 
 Status PosixLogFile::Close() {
   window_.Unmap();
-  // A forked child must not cut the file that its parent writes to, and cutting
-  // a file that is shorter would make it longer.
+  // A forked child must not truncate the file that its parent writes to, and
+  // truncating a file that is shorter would extend it.
   Status whole =
       fd_.valid() && owner_.IsHere() ? CheckLength(end_) : Status::Ok();
   const int cut = whole.ok() && owner_.IsHere() ? CutAtEnd() : 0;

@@ -17,14 +17,14 @@ namespace tamis {
 namespace {
 
 Status EndsBefore(const std::string& path) {
-  return Status::IoError(path + ": ends before the bytes that were asked for");
+  return Status::IoError(path + ": ends before the requested bytes");
 }
 
 Status CannotBeRead(const std::string& path) {
   return Status::IoError(path + ": a page of it cannot be read");
 }
 
-// *scratch becomes `bytes` bytes long.
+// Makes *scratch `bytes` bytes long.
 Status MakeRoom(const std::string& path, std::size_t bytes,
                 std::string* scratch) {
   try {
@@ -64,7 +64,7 @@ class UnmappedReadable : public ReadableFile {
     if (offset > size_ || bytes > size_ - offset) return EndsBefore(path_);
     Result<Slice> read = ReadUpTo(path_, fd_.get(), offset, bytes, scratch);
     if (read.ok() && read->size() != bytes) {
-      return EndsBefore(path_);  // cut short since it was opened
+      return EndsBefore(path_);  // truncated since it was opened
     }
     return read;
   }
@@ -89,7 +89,7 @@ class UnmappedReadable : public ReadableFile {
 
 class MappedReadable final : public UnmappedReadable {
  public:
-  // The mapping is of the whole file, or of nothing, where that is empty.
+  // `mapping` is of the whole file, or not valid if that is empty.
   MappedReadable(std::string path, FileDescriptor fd, std::uint64_t size,
                  FileMapping mapping)
       : UnmappedReadable(std::move(path), std::move(fd), size),
@@ -130,7 +130,7 @@ class MappedReadable final : public UnmappedReadable {
   }
 
  private:
-  // Where no descriptor could be kept.
+  // Reads from the mapping, if no descriptor could be kept.
   Result<Slice> ReadMapping(std::uint64_t offset, std::size_t bytes,
                             std::string* scratch) const {
     if (offset > size() || bytes > size() - offset) return EndsBefore(path());
@@ -140,7 +140,7 @@ class MappedReadable final : public UnmappedReadable {
     const int error = mapping_.Populate(start, bytes);
     if (error != 0 && error != EINVAL) return CannotBeRead(path());
     mapped().copy(scratch->data(), bytes, start);
-    // Also where another page has become zeros: it may be one of these.
+    // This also fails if another page reads as zeros: it may be one of these.
     if (mapping_.faulted()) return CannotBeRead(path());
     return Slice(*scratch);
   }
@@ -171,7 +171,7 @@ Result<std::unique_ptr<ReadableFile>> OpenPosixReadable(const std::string& path,
       return std::unique_ptr<ReadableFile>(std::make_unique<MappedReadable>(
           path, KeptIfFew(std::move(fd)), size, std::move(mapping)));
     }
-    // Some filesystems cannot map; reading may still work.
+    // Some file systems cannot map; reading may still work.
   }
   return std::unique_ptr<ReadableFile>(
       std::make_unique<UnmappedReadable>(path, std::move(fd), size));

@@ -12,7 +12,7 @@
 namespace tamis {
 namespace {
 
-// Large enough that the system call's own cost does not show.
+// Large enough to make the cost of the system call negligible.
 constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 
 class PosixTableFile final : public WritableFile {
@@ -22,7 +22,7 @@ class PosixTableFile final : public WritableFile {
   PosixTableFile(const PosixTableFile&) = delete;
   PosixTableFile& operator=(const PosixTableFile&) = delete;
   ~PosixTableFile() override {
-    // What a forked child has in its buffer, its parent will write.
+    // The parent of a forked child writes the buffer.
     if (!fd_.valid() || !owner_.IsHere()) return;
     static_cast<void>(NoThrow([this] { return Close(); }));
   }
@@ -49,12 +49,12 @@ class PosixTableFile final : public WritableFile {
     Status flushed = Flush();
     const int error = fd_.Close();
     if (flushed.ok() && error != 0) return Fail(error);
-    failed_ = SystemError(path_, EBADF);  // whatever comes now
+    failed_ = SystemError(path_, EBADF);  // of every later call
     return flushed;
   }
 
  private:
-  // What is in the buffer, then `bytes`.
+  // Writes the buffer, then `bytes`.
   Status Write(Slice bytes) {
     if (!failed_.ok()) return failed_;
     const Slice parts[] = {buffer_, bytes};
@@ -95,7 +95,7 @@ int WriteFullyAt(int fd, std::span<const Slice> parts,
                                          static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return errno;
-    if (done == 0 && bytes != 0) return EIO;  // would go round for ever
+    if (done == 0 && bytes != 0) return EIO;  // would loop forever
     offset += static_cast<std::uint64_t>(done);
     taken += static_cast<std::size_t>(done);
     while (!parts.empty() && taken >= parts.front().size()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/random_seed.h -- seeds that nobody can foresee.
+// base/random_seed.h -- unpredictable seeds.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tamis {
 
-// From the operating system; nothing where it has none to give.
+// Returns a seed from the operating system, or nothing if it has none.
 std::optional<std::uint64_t> RandomSeed() noexcept;
 
 }  // namespace tamis

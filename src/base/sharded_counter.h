@@ -18,8 +18,8 @@ class ShardedCounter {
                                                  std::memory_order_relaxed);
   }
 
-  // All that was added before the call, and perhaps some of what is being
-  // added meanwhile.
+  // Returns the sum of all that was added before the call, and perhaps some of
+  // what is added meanwhile.
   std::uint64_t Sum() const noexcept {
     std::uint64_t sum = 0;
     for (const Shard& shard : shards_) {

@@ -20,7 +20,8 @@ std::string FolderOrDefault(const std::string& folder) {
   return variable != nullptr && *variable != '\0' ? variable : "/var/tmp";
 }
 
-// For file systems that make no file without a name: it has one for a moment.
+// For file systems that cannot create a file without a name: it has one for a
+// moment.
 FileDescriptor OpenAndUnlink(const std::string& folder) {
   std::string name = folder + "/.tamis-tmp-XXXXXX";
   FileDescriptor fd(::mkostemp(name.data(), O_CLOEXEC));
@@ -33,7 +34,7 @@ FileDescriptor OpenUnnamed(const std::string& folder) {
 #if defined(O_TMPFILE)
   FileDescriptor fd(
       ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600));
-  // EISDIR: a kernel that takes the flag for another.
+  // EISDIR: an old kernel that takes O_TMPFILE for O_DIRECTORY.
   if (fd.valid() ||
       (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) {
     return fd;
@@ -42,8 +43,7 @@ FileDescriptor OpenUnnamed(const std::string& folder) {
   return OpenAndUnlink(folder);
 }
 
-// No room on a disk, and no file to open, are not to be taken for a lack of
-// memory.
+// A full disk or too many open files must not be taken for a lack of memory.
 Status ErrorIn(const std::string& folder, int error) {
   Status status = SystemError("temporary file in " + folder, error);
   return status.code() == StatusCode::kResourceExhausted
@@ -73,7 +73,7 @@ Status SpillFile::WriteAt(std::uint64_t offset,
                                   static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return Error(errno);
-    if (done == 0) return Error(EIO);  // would otherwise go round for ever
+    if (done == 0) return Error(EIO);  // would otherwise loop forever
     offset += static_cast<std::uint64_t>(done);
     bytes = bytes.subspan(static_cast<std::size_t>(done));
   }

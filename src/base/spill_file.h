@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // base/spill_file.h -- a temporary file for what exceeds memory.  It has no
-// name, so nobody else opens it, and it is gone with the process, however that
-// ends.
+// name, so no other program opens it, and it disappears with the process,
+// however that ends.
 
 #pragma once
 
@@ -17,20 +17,20 @@ namespace tamis {
 
 class SpillFile {
  public:
-  // Empty.  `folder` empty: $TMPDIR, or /var/tmp.  The folder's name is in
-  // the message of every error, of those below too.
+  // Returns an empty file.  If `folder` is empty, $TMPDIR or /var/tmp is used.
+  // Every error message here and below names the folder.
   static Result<SpillFile> Create(const std::string& folder);
 
-  // All of these may be called by several threads at a time.
-
-  // IoError, among others: no room in the folder.
+  // All of these may be called from several threads at a time.
+  // IoError: for example, the disk is full.
   Status WriteAt(std::uint64_t offset, std::span<const std::byte> bytes) const;
-  // IoError, too: less than that was written there.
+  // IoError: also if less than that was written there.
   Status ReadAt(std::uint64_t offset, std::span<std::byte> bytes) const;
 
-  // About to be read.  Only advice.
+  // A hint that these bytes are about to be read.
   void WillNeed(std::uint64_t offset, std::uint64_t bytes) const noexcept;
-  // Never read again: where the file system can, their room is freed.
+  // These bytes are never read again: frees their disk space where the file
+  // system supports it.
   void Discard(std::uint64_t offset, std::uint64_t bytes) const noexcept;
 
  private:

@@ -12,7 +12,7 @@ constexpr std::uint64_t kLongList = 15;  // the count follows as a varint
 constexpr std::uint64_t kDoubleBytes = 8;
 constexpr std::uint64_t kUuidBytes = 16;
 
-// The bits of an integer of that type; 0: it is no integer.
+// Returns the bits of an integer of that type; 0: not an integer type.
 unsigned IntegerBits(ThriftType type) noexcept {
   switch (type) {
     case ThriftType::kI8:
@@ -38,8 +38,8 @@ std::uint8_t ThriftCompactReader::ReadByte() noexcept {
   return static_cast<std::uint8_t>(bytes_[position_++]);
 }
 
-// Padded forms (a last byte of 0) are read too; what 64 bits cannot hold is
-// damage.
+// Padded forms (a last byte of 0) are accepted, too; a number of more than 64
+// bits is damage.
 std::uint64_t ThriftCompactReader::ReadVarint() noexcept {
   constexpr unsigned kBitsPerByte = 7;
   constexpr unsigned kLastShift = 63;
@@ -109,7 +109,8 @@ void ThriftCompactReader::SkipElement(ThriftType type) noexcept {
   SkipElementAt(type, 0);
 }
 
-// A field's header holds its truth value; an element has a byte of its own.
+// The header of a field holds its Boolean value; an element has a separate
+// byte.
 void ThriftCompactReader::SkipElementAt(ThriftType type,
                                         unsigned depth) noexcept {
   if (type == ThriftType::kTrue || type == ThriftType::kFalse) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // base/thrift_compact.h -- reads values in Thrift's compact protocol from
-// bytes that may be anything.
+// untrusted bytes.
 //
 // The protocol: a struct is fields up to a stop byte; a field is a header
-// (type, and how far its id lies above the one before) and a value; integers
-// are zigzag varints.  Nothing here allocates, and every step forward takes at
-// least one byte, so time is linear in the input whatever its counts say.
+// (type, and the difference of its id to the one before) and a value; integers
+// are zigzag varints.  Nothing here allocates, and every step consumes at least
+// one byte, so time is linear in the input whatever its counts are.
 
 #pragma once
 
@@ -16,10 +16,10 @@
 
 namespace tamis {
 
-// As the low four bits of a field's or a list's header have them.
+// The low four bits of the header of a field or list.
 enum class ThriftType : std::uint8_t {
   kStop = 0,
-  kTrue = 1,  // in a list or map, either of the two announces one byte each
+  kTrue = 1,  // in a list or map, kTrue or kFalse means one byte per element
   kFalse = 2,
   kI8 = 3,
   kI16 = 4,
@@ -34,8 +34,8 @@ enum class ThriftType : std::uint8_t {
   kUuid = 13,
 };
 
-// Containers within containers beyond this are taken for damage; Thrift's own
-// readers stop here as well.
+// Containers nested deeper than this are taken for damage; Thrift's own readers
+// have the same limit.
 inline constexpr unsigned kMaxThriftDepth = 64;
 
 struct ThriftField {
@@ -43,21 +43,21 @@ struct ThriftField {
   ThriftType type = ThriftType::kStop;
 };
 
-// Reads one value after the other.  The first thing that is wrong makes ok()
-// false for good: all later reads then give zero, nothing, or the end of a
-// struct, so a caller may ask once, at the end.
+// Reads one value after the other.  The first error makes ok() false for good:
+// all later reads then return zero, nothing, or the end of a struct, so a
+// caller may check once, at the end.
 class ThriftCompactReader {
  public:
   // REQUIRES: `bytes` outlives the reader and what ReadBinary() returned
   explicit ThriftCompactReader(Slice bytes) noexcept : bytes_(bytes) {}
 
   bool ok() const noexcept { return !failed_; }
-  // Bytes read so far; means nothing once ok() is false.
+  // Bytes read so far; meaningless once ok() is false.
   std::size_t position() const noexcept { return position_; }
 
-  // The struct that begins here, its stop byte included.  visit(field) reads
-  // the field's value and returns true, or reads nothing and returns false:
-  // then the value is passed over.
+  // Reads the struct that begins here, including its stop byte.  visit(field)
+  // reads the field's value and returns true, or reads nothing and returns
+  // false: the value is then skipped.
   template <typename Visit>
   void ReadStruct(Visit&& visit) {
     ThriftField field = ReadFieldHeader(0);
@@ -67,8 +67,8 @@ class ThriftCompactReader {
     }
   }
 
-  // The list or set that begins here; visit(type) does with each element as
-  // it does with a field in ReadStruct().
+  // Reads the list or set that begins here; visit(type) treats each element
+  // like a field in ReadStruct().
   template <typename Visit>
   void ReadList(Visit&& visit) {
     const ListHeader list = ReadListHeader();
@@ -77,8 +77,8 @@ class ThriftCompactReader {
     }
   }
 
-  // An i8, i16, i32 or i64; a value its type cannot hold is damage, and so is
-  // any other type.
+  // Reads an i8, i16, i32 or i64; a value out of the type's range is damage,
+  // and so is any other type.
   std::int64_t ReadInteger(ThriftType type) noexcept;
 
   // Points into the bytes given to the constructor.
@@ -90,7 +90,7 @@ class ThriftCompactReader {
  private:
   struct ListHeader {
     ThriftType element = ThriftType::kStop;
-    std::uint64_t count = 0;  // as stated: may be more than there is
+    std::uint64_t count = 0;  // as stored: may be more than there are
   };
 
   void Fail() noexcept { failed_ = true; }

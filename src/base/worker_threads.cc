@@ -14,7 +14,7 @@
 namespace tamis {
 namespace {
 
-// The error that was noted first, by whichever thread.
+// The first error that any thread reported.
 class FirstError {
  public:
   void Note(Status status) {
@@ -52,7 +52,7 @@ Status RunTasks(
     for (unsigned worker = 1; worker < threads && worker < tasks; ++worker) {
       others.emplace_back(work, worker);
     }
-  } catch (const std::system_error&) {  // those that there are do the work
+  } catch (const std::system_error&) {  // the existing threads do the work
   } catch (const std::bad_alloc&) {
   }
   work(0);

@@ -9,13 +9,13 @@
 //
 //   CheckBatch      both stages for one key at a time
 //   ForEachPrepared prepares one key at a time, and finishes a group of them
-//                   at once: for kernels that check many keys, and for marks
+//                   at once: for kernels that check many keys, and to mark
 //   ForEachGroup    prepares and finishes whole groups, in any form; the others
-//                   are made of it
+//                   are built on it
 //
 // The stages are lambdas, each called from one place, so that compilers inline
-// them.  How many keys a group has, and in which order stages follow each
-// other, each user chooses by measurement (docs/design/3-lines.md).
+// them.  Each user chooses the size of a group and the order of the stages by
+// measurement (docs/design/3-lines.md).
 
 #pragma once
 
@@ -29,36 +29,36 @@
 namespace tamis {
 
 enum class BatchOrder {
-  // Each group is prepared before the previous one is finished, so that there
-  // is always memory on its way.
+  // Each group is prepared before the previous one is finished, so that some
+  // memory is always being fetched.
   kPipelined,
   // Each group is finished before the next is prepared: less state, and a
   // pause at the end of each group.
   kInTurn,
 };
 
-// Prepares some keys, each of which has its place in *group.
+// Prepares some keys, each of which has its slot in *group.
 template <typename Prepare, typename Key, typename Group>
 concept GroupPreparer =
     std::invocable<const Prepare&, std::span<const Key>, Group*>;
 
-// Finishes `count` keys of the batch, keys[first] and those behind it.
+// Finishes `count` keys of the batch, from keys[first] on.  May change what was
+// prepared: it is not read afterwards.
 template <typename Finish, typename Group>
 concept GroupFinisher = std::invocable<const Finish&, std::size_t /*first*/,
-                                       std::size_t /*count*/, const Group&>;
+                                       std::size_t /*count*/, Group&>;
 
 template <typename Prepare, typename Key>
 using PreparedBy = std::invoke_result_t<const Prepare&, const Key&>;
 
-// Prefetches the memory of a key, and returns all that the second stage needs
-// to know of it.
+// Prefetches the memory of a key, and returns all that the second stage needs.
 template <typename Prepare, typename Key>
 concept KeyPreparer = std::invocable<const Prepare&, const Key&> &&
     std::default_initializable<PreparedBy<Prepare, Key>>;
 
 // Calls prepare() and finish() for every key once, in the order of the keys;
-// finish() for none that has not been prepared.  Groups have kKeys keys, only
-// the last has fewer, and none is empty.
+// finish() only for keys that are prepared.  Groups have kKeys keys, only the
+// last may have fewer, and none is empty.
 template <typename Group, std::size_t kKeys,
           BatchOrder kOrder = BatchOrder::kPipelined, typename Key,
           GroupPreparer<Key, Group> Prepare, GroupFinisher<Group> Finish>
@@ -103,8 +103,8 @@ template <std::size_t kKeys, BatchOrder kOrder = BatchOrder::kPipelined,
   using Group = std::array<Prepared, kKeys>;
   ForEachGroup<Group, kKeys, kOrder>(
       keys,
-      // Hashing and prefetching alternate: memory serves requests that come
-      // evenly better than a burst of them.
+      // Hashing and prefetching alternate: evenly spaced memory requests are
+      // faster than a burst of them.
       [&prepare](std::span<const Key> some, Group* group) {
         for (std::size_t i = 0; i < some.size(); ++i) {
           (*group)[i] = prepare(some[i]);
@@ -115,7 +115,7 @@ template <std::size_t kKeys, BatchOrder kOrder = BatchOrder::kPipelined,
       });
 }
 
-// out[i] = check(prepare(keys[i])).  REQUIRES: `out` has room for all answers
+// out[i] = check(prepare(keys[i])).  REQUIRES: `out` has space for all answers
 template <std::size_t kKeys, BatchOrder kOrder = BatchOrder::kPipelined,
           typename Key, KeyPreparer<Key> Prepare,
           std::predicate<const PreparedBy<Prepare, Key>&> Check>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/blocked_engine.h -- BloomPolicy's engine for filters whose keys keep
-// to one block each: one memory access per query, and batches that run as
-// fast as memory delivers.  F is a BlockedFormat (bloom_format.h).
+// formats/blocked_engine.h -- BloomPolicy's engine for filters whose keys are
+// confined to one block each: one memory access per query, and batches that run
+// at the speed of memory.  F is a BlockedFormat (bloom_format.h).
 
 #pragma once
 
@@ -93,7 +93,8 @@ class BlockedEngine {
     return shape_.CheckAtomic(bytes + OffsetOf(hash), BitsOf(hash));
   }
 
-  // What the bits say, see FilterInfo: exact, for each block has its own rate.
+  // Fills in FilterInfo from the bits: exact, because each block has its own
+  // rate.
   void Describe(std::span<const unsigned char> bytes, FilterInfo* info) const {
     info->kind = F::kKindName;
     info->set_bits = CountSetBits(bytes);
@@ -110,15 +111,15 @@ class BlockedEngine {
  private:
   static constexpr std::size_t kGroup = 64;  // docs/design/3-lines.md
 
-  // Where the blocks lie, and whether one may reach into two cache lines.
+  // Where the blocks are, and whether one may span two cache lines.
   struct Memory {
     explicit Memory(const unsigned char* start) noexcept
         : bytes(start),
           straddles(reinterpret_cast<std::uintptr_t>(start) % Shape::kBytes !=
                     0) {}
 
-    // Into the second cache: more lines can be on their way to it than to the
-    // first, and from there they are quickly had.
+    // Prefetches into the second-level cache, which can have more requests in
+    // flight than the first, and is fast to read from.
     [[gnu::always_inline]] void Prefetch(std::uint64_t offset) const noexcept {
       __builtin_prefetch(bytes + offset, 0, 2);
       if (straddles) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/bloom_format.h -- what the templates of this folder ask of a format
-// and of its engine, as concepts.
+// formats/bloom_format.h -- the requirements of this folder's templates on a
+// format and on its engine, as concepts.
 //
-// A format F is a small value that says how keys are hashed, how a filter is
-// sized and what stands around the bits.  Its engine, F::Engine, knows where
-// the bits of a key lie (classic_engine.h, blocked_engine.h).  Readers ask the
-// least of them, policies the most; bytes are read without a size, so a format
-// that only reads may have none.
+// A format F is a small value that defines how keys are hashed, how a filter is
+// sized and what surrounds the bits.  Its engine, F::Engine, finds the bits of
+// a key (classic_engine.h, blocked_engine.h).  Readers require the least,
+// policies the most; reading needs no sizing, so a format that only reads may
+// have none.
 
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace tamis {
 
-// Answers queries on bits that somebody else owns.
+// Answers queries on bits that the caller owns.
 template <typename E, typename F>
 concept QueryEngine =
     std::constructible_from<E, const F&, const BloomParameters&> &&
@@ -36,7 +36,7 @@ concept QueryEngine =
   // out[i] = Check() of keys[i], with the memory accesses overlapped.
   { engine.CheckMany(format, seed, bits, keys, out) }
   noexcept;
-  // Says what the bits say: kind, set bits, rate, keys by fill.
+  // Fills in what the bits tell: kind, set bits, rate, keys by fill.
   engine.Describe(std::span<const unsigned char>(), info);
 };
 
@@ -51,7 +51,7 @@ concept MarkEngine = QueryEngine<E, F> &&
   engine.MarkAll(bits, hashes);
 };
 
-// Sets them while other threads do the same; of E::kConcurrent.
+// Sets them while other threads do the same; required if E::kConcurrent.
 template <typename E, typename F>
 concept ConcurrentEngine = MarkEngine<E, F> &&
     requires(const E engine, typename F::Hash hash, unsigned char* bits) {
@@ -60,7 +60,7 @@ concept ConcurrentEngine = MarkEngine<E, F> &&
   { engine.CheckAtomic(bits, hash) } -> std::same_as<bool>;
 };
 
-// Takes keys in and gives them back.
+// Inserts and erases keys.
 template <typename E, typename F>
 concept EraseEngine = QueryEngine<E, F> &&
     requires(const E engine, typename F::Hash hash, unsigned char* bits,
@@ -70,18 +70,18 @@ concept EraseEngine = QueryEngine<E, F> &&
   { engine.Check(query) } -> std::same_as<bool>;
   // False: full, and nothing was changed.
   { engine.Insert(bits, hash) } -> std::same_as<bool>;
-  // False: the key is certainly not in, and nothing was changed.
+  // False: the key is certainly absent, and nothing was changed.
   { engine.Erase(bits, hash) } -> std::same_as<bool>;
 };
 
-// Makes one filter of two, into the first.
+// Combines two filters into the first.
 template <typename E>
 concept AddEngine = requires(std::span<unsigned char> into,
                              std::span<const unsigned char> from) {
   E::AddInto(into, from);
 };
 
-// Bits that were parsed can be asked.
+// Parsed bits can be queried.
 template <typename F>
 concept QueryFormat = std::copy_constructible<F> &&
     QueryEngine<typename F::Engine, F> &&
@@ -94,7 +94,7 @@ concept QueryFormat = std::copy_constructible<F> &&
   noexcept->std::same_as<typename F::Hash>;
 };
 
-// Bytes can be taken apart and written.
+// Bytes can be parsed and written.
 template <typename F>
 concept BytesFormat = QueryFormat<F> &&
     requires(const F format, Slice bytes, std::uint64_t bits,
@@ -114,14 +114,14 @@ concept SizedFormat = BytesFormat<F> &&
              const BloomParameters& parameters) {
   { format.Plan(keys) }
   noexcept->std::same_as<BloomParameters>;
-  // Not ok: the format cannot hold it.
+  // Not ok: the format cannot represent it.
   { format.CheckPlan(parameters) } -> std::same_as<Status>;
   // The expected rate of false positives.
   { format.Rate(parameters, keys) }
   noexcept->std::same_as<double>;
 };
 
-// What BloomPolicy asks for.
+// What BloomPolicy requires.
 template <typename F>
 concept BloomFormat = SizedFormat<F> && MarkEngine<typename F::Engine, F> &&
     requires(const F format) {
@@ -129,20 +129,20 @@ concept BloomFormat = SizedFormat<F> && MarkEngine<typename F::Engine, F> &&
   { format.policy_name() } -> std::convertible_to<std::string_view>;
 };
 
-// What ErasablePolicy asks for.  parameters.bits are all bits stored.
+// What ErasablePolicy requires.  parameters.bits are all bits stored.
 template <typename F>
 concept ErasableFormat = SizedFormat<F> && EraseEngine<typename F::Engine, F> &&
     requires(const F format, const BloomParameters& parameters,
              const ParsedBloom& parsed) {
   F::kKind;  // an ErasableKind
-  // For keys that found no room; the same: there is nothing larger.
+  // Returns a larger size for keys that do not fit; the same: there is none.
   { format.Larger(parameters) } -> std::same_as<BloomParameters>;
-  // Corruption: keys cannot come and go in these bytes.
+  // Corruption: these bytes cannot be changed safely.
   { format.CheckToLoad(parsed) } -> std::same_as<Status>;
 };
 
-// What ClassicEngine asks for.  F::kKindName says that keys keep to lines all
-// the same; parameters.line_bits is then a line's size.
+// What ClassicEngine requires.  With F::kKindName keys are confined to lines
+// nevertheless; parameters.line_bits is then a line's size.
 template <typename F>
 concept ClassicFormat = requires(const F format) {
   typename F::Probes;  // filters/bloom/probe_sequences.h
@@ -151,8 +151,8 @@ concept ClassicFormat = requires(const F format) {
     } -> std::same_as<unsigned>;  // 0, 7: filters/bloom/classic_bloom.h
 };
 
-// What BlockedEngine asks for.  Of two hashes the larger never has the earlier
-// block, and the lower 32 bits are what the block is asked for.
+// What BlockedEngine requires.  A larger hash never has an earlier block, and
+// its lower 32 bits select the bits in the block.
 template <typename F>
 concept BlockedFormat = std::same_as<typename F::Hash, std::uint64_t> &&
     requires(const F format, const BloomParameters& parameters,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/bloom_mutable.h -- Bloom filters that grow in place: by one hand
-// (BloomMutable), and by many threads at once (BloomConcurrent).
+// formats/bloom_mutable.h -- Bloom filters that take keys one by one: from one
+// thread (BloomMutable), and from many at once (BloomConcurrent).
 
 #pragma once
 
@@ -40,10 +40,10 @@ std::uint64_t TotalBytes(const F& format,
          F::kTrailerBytes;
 }
 
-// Appends a filter to *dst: fill(bytes) writes its payload, over zeros, and
-// then the format what stands around it.  `parameters` says how large it is;
-// fill() may still find out how many keys it has.  ResourceExhausted: no
-// memory; *dst is as it was.
+// Appends a filter to *dst: fill(bytes) writes its payload over zeros, and then
+// the format writes what surrounds it.  `parameters` has its size; fill() may
+// still set the number of keys.  ResourceExhausted: no memory; *dst is as it
+// was.
 template <BytesFormat F, std::invocable<unsigned char*> Fill>
 Status AppendBloom(const F& format, const BloomParameters& parameters,
                    const Fill& fill, std::string* dst) {
@@ -70,7 +70,7 @@ FilterInfo DescribeBloom(const F& format, const typename F::Engine& engine,
   return info;
 }
 
-// The bits alone, all clear, where probing them is fastest.
+// The bits alone, in memory where probing is fastest.
 struct BloomPayload {
   MemoryBlock<unsigned char> bytes;
   std::size_t size = 0;
@@ -83,7 +83,7 @@ struct BloomPayload {
   }
 };
 
-// ResourceExhausted: there is no memory.
+// All clear.  ResourceExhausted: there is no memory.
 inline Result<BloomPayload> NewBloomPayload(std::uint64_t bytes) {
   BloomPayload payload;
   if (bytes <= std::string().max_size()) {
@@ -97,6 +97,15 @@ inline Result<BloomPayload> NewBloomPayload(std::uint64_t bytes) {
     });
   }
   std::memset(payload.bytes.get(), 0, payload.size);
+  return payload;
+}
+
+// The same bits, in memory of their own.  Fails as NewBloomPayload() does.
+inline Result<BloomPayload> CopyBloomPayload(Slice bits) {
+  Result<BloomPayload> payload = NewBloomPayload(bits.size());
+  if (payload.ok()) {
+    std::memcpy(payload->bytes.get(), bits.data(), payload->size);
+  }
   return payload;
 }
 
@@ -142,8 +151,9 @@ class BloomMutable final : public MutableFilter {
   BloomPayload payload_;
 };
 
-// Every access to the bits is atomic, and none is ordered: bits are only ever
-// set, and whoever learns that a key was inserted has thereby waited for it.
+// Every access to the bits is atomic and relaxed: bits are only ever set, and a
+// thread that knows that a key was inserted has synchronized with its
+// insertion.
 template <BytesFormat F>
 requires ConcurrentEngine<typename F::Engine, F>
 class BloomConcurrent final : public ConcurrentFilter {
@@ -186,7 +196,7 @@ class BloomConcurrent final : public ConcurrentFilter {
         });
   }
   FilterInfo Describe() const override {
-    // A copy, for counting bits must not race with those who set them.
+    // Counts on a copy, so as not to race with threads that set bits.
     Result<BloomPayload> copy = NewBloomPayload(payload_.size);
     BloomParameters parameters = parameters_;
     parameters.keys = keys_.Sum();
@@ -194,7 +204,7 @@ class BloomConcurrent final : public ConcurrentFilter {
       CopyTo(copy->bytes.get());
       return DescribeBloom(format_, engine_, parameters, copy->slice());
     }
-    FilterInfo info;  // without memory, without what the bits say
+    FilterInfo info;  // without memory: without what the bits tell
     info.format = format_.spec_name();
     info.kind = F::kKindName;
     info.bits = parameters.bits;
@@ -250,20 +260,24 @@ Result<std::unique_ptr<MutableFilter>> NewBloomMutable(
       format, parameters, *std::move(payload)));
 }
 
-// A filter as it was saved, growing on.  Corruption: damaged.  NotSupported:
-// reserved.  REQUIRES: the format knows no filters without bits (no_keys)
+// Parses a filter that will accept more keys.  Corruption: damaged.
+// NotSupported: reserved.
+template <BytesFormat F>
+Result<ParsedBloom> ParseToLoad(const F& format, Slice bytes) {
+  Result<ParsedBloom> parsed = format.Parse(bytes);
+  if (!parsed.ok() || parsed->always_maybe.empty()) return parsed;
+  return Status::NotSupported(format.spec_name() + ": " + parsed->always_maybe);
+}
+
+// Loads a filter as it was saved.  Fails as ParseToLoad() does.
+// REQUIRES: the format has no filters without bits (no_keys)
 template <BytesFormat F>
 Result<std::unique_ptr<MutableFilter>> LoadBloomMutable(const F& format,
                                                         Slice bytes) {
-  Result<ParsedBloom> parsed = format.Parse(bytes);
+  Result<ParsedBloom> parsed = ParseToLoad(format, bytes);
   if (!parsed.ok()) return parsed.status();
-  if (!parsed->always_maybe.empty()) {
-    return Status::NotSupported(format.spec_name() + ": " +
-                                parsed->always_maybe);
-  }
-  Result<BloomPayload> payload = NewBloomPayload(parsed->payload.size());
+  Result<BloomPayload> payload = CopyBloomPayload(parsed->payload);
   if (!payload.ok()) return payload.status();
-  std::memcpy(payload->bytes.get(), parsed->payload.data(), payload->size);
   return std::unique_ptr<MutableFilter>(std::make_unique<BloomMutable<F>>(
       format, parsed->parameters, *std::move(payload)));
 }

@@ -9,8 +9,8 @@ namespace tamis {
 
 namespace {
 
-// Before it is rounded up to be foldable, which hardly changes how many probes
-// are best.
+// Plans the size before it is rounded up to be foldable, which hardly affects
+// the best number of probes.
 BloomParameters PlanExactly(const BloomSizing& sizing, std::uint64_t keys,
                             unsigned most_probes) noexcept {
   BloomParameters parameters;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/bloom_parameters.h -- what a Bloom filter's bytes state, whatever
-// their format, and what a caller may ask of its size.
+// formats/bloom_parameters.h -- the parameters of a Bloom filter in any format,
+// and the size that a caller requests.
 
 #pragma once
 
@@ -12,28 +12,28 @@
 
 namespace tamis {
 
-// No format goes beyond; leaves room for headers and rounding in every sum.
+// No format exceeds this; it leaves room for headers and rounding in every sum.
 inline constexpr std::uint64_t kMaxBloomBits = std::uint64_t{1} << 62;
 
 // What a format's header stores, in one form or another.
 struct BloomParameters {
   std::uint64_t bits = 1;
   unsigned probes = 1;
-  std::uint64_t seed = 0;             // 0 where the format has none
+  std::uint64_t seed = 0;             // 0 if the format has none
   std::optional<std::uint64_t> keys;  // nothing: not stored, or not known
-  std::uint64_t line_bits = 0;        // where lines are not all of one size
+  std::uint64_t line_bits = 0;        // if lines differ in size
 };
 
-// A filter's bytes, taken apart and checked.
+// A filter's bytes, parsed and checked.
 struct ParsedBloom {
   BloomParameters parameters;
   Slice payload;  // the bit array; every position of parameters is in it
   std::string always_maybe;  // not empty: reserved; do not probe (says why)
-  bool no_keys = false;      // so the format says; there is nothing to probe
+  bool no_keys = false;      // by the format; there is nothing to probe
 };
 
-// How large a filter shall be.  Exactly one of bits_per_key, rate and bits is
-// set (not 0); `probes` may go with bits_per_key and must go with bits.
+// The requested size of a filter.  Exactly one of bits_per_key, rate and bits
+// is set (not 0); `probes` may go with bits_per_key and must go with bits.
 struct BloomSizing {
   double bits_per_key = 0;
   double rate = 0;
@@ -44,17 +44,16 @@ struct BloomSizing {
   std::uint64_t fold = 1;
 };
 
-// Which of the keys that are added again count again, in the engine whose
-// format it is.
+// Which repeated keys count again, in the engine whose format it is.
 enum class CountedRepeats {
   kNone,
   kDistant,  // all but those that equal the one before
   kAll,
 };
 
-// The textbook's answer: m = ceil(n log2(1/p) / ln 2), k = round(m/n ln 2)
-// up to most_probes.
-// No keys at all still get one bit, so that every filter can be probed.
+// The textbook's size: m = ceil(n log2(1/p) / ln 2), k = round(m/n ln 2) up to
+// most_probes.  Even without keys there is one bit, so that every filter can be
+// probed.
 BloomParameters PlanTextbook(const BloomSizing& sizing, std::uint64_t keys,
                              unsigned most_probes) noexcept;
 

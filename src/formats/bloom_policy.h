@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // formats/bloom_policy.h -- everything the Bloom formats share: policy,
-// builder and reader, for any format that offers what bloom_format.h asks for.
-// Filters that grow are in bloom_mutable.h.
+// builder and reader, for any format that meets the concepts of bloom_format.h.
+// Mutable filters are in bloom_mutable.h.
 
 #pragma once
 
@@ -27,7 +27,7 @@
 
 namespace tamis {
 
-// Can there be such a filter at all?
+// Returns whether such a filter can exist.
 template <SizedFormat F>
 Status CheckPlan(const F& format, const BloomParameters& parameters) noexcept {
   return NoThrow([&] {
@@ -39,7 +39,7 @@ Status CheckPlan(const F& format, const BloomParameters& parameters) noexcept {
   });
 }
 
-// The format, or why it cannot make a filter as it is set.
+// Returns the format, or why its settings are not possible.
 template <SizedFormat F>
 Result<F> CheckedFormat(const F& format) {
   if (Status takes = format.CheckPlan(format.Plan(1)); !takes.ok()) {
@@ -147,7 +147,7 @@ class BloomBuilder final : public FilterBuilder {
   }
 
  private:
-  // Hashes too short to tell keys apart by.
+  // Whether hashes are too short to distinguish keys.
   static constexpr bool kHashesCollide = sizeof(Hash) < sizeof(std::uint64_t);
 
   bool TakeHash(KeyHash hash) override {
@@ -196,7 +196,8 @@ class BloomBuilder final : public FilterBuilder {
     if (!identities_.PushBack(Xxh3(key, 0))) out_of_memory_ = true;
   }
 
-  // Of the hash just before, where such do not count.
+  // Returns whether the hash repeats the one before, if such repeats do not
+  // count.
   bool IsRepeat(const Hash& hash) noexcept {
     if (!drops_neighbours_) return false;
     const bool repeats = any_ && last_ == hash;
@@ -210,7 +211,7 @@ class BloomBuilder final : public FilterBuilder {
   const bool drops_neighbours_;
   const bool counts_distinct_;
   typename F::Engine::Hashes hashes_;
-  HashBuckets identities_;  // of the keys, where their hashes do not do
+  HashBuckets identities_;  // of the keys, if their hashes are too short
   std::optional<std::uint64_t> counted_;
   Hash last_{};
   bool any_ = false;
@@ -220,7 +221,7 @@ class BloomBuilder final : public FilterBuilder {
 // Ok if b can be merged into a; else a Status that names the difference.
 Status CheckMergeable(const ParsedBloom& a, const ParsedBloom& b);
 
-// As FilterPolicy::Open().  Asks nothing of the format's sizing.
+// As FilterPolicy::Open().  Does not use the format's sizing.
 template <BytesFormat F>
 Result<std::unique_ptr<const FilterReader>> OpenBloom(const F& format,
                                                       Slice bytes) {
@@ -234,7 +235,7 @@ Result<std::unique_ptr<const FilterReader>> OpenBloom(const F& format,
       std::make_unique<BloomReader<F>>(format, *parsed));
 }
 
-// Takes filters apart that are to be combined, and compares their parameters.
+// Parses the filters to be combined, and compares their parameters.
 template <BytesFormat F>
 Result<std::vector<ParsedBloom>> ParseMergeable(
     const F& format, std::span<const Slice> filters) {
@@ -252,7 +253,7 @@ Result<std::vector<ParsedBloom>> ParseMergeable(
   return parts;
 }
 
-// As FilterPolicy::Combine().  Asks nothing of the format's sizing.
+// As FilterPolicy::Combine().  Does not use the format's sizing.
 template <BytesFormat F>
 Status CombineBloom(const F& format, std::span<const Slice> filters,
                     SetOperation operation, std::string* dst) {
@@ -271,25 +272,18 @@ Status CombineBloom(const F& format, std::span<const Slice> filters,
         AndInto(bits, from);
       }
     }
-    // Keys in common are not known, so neither is the number of the result's.
+    // The number of common keys is unknown, so the number of keys of the result
+    // is, too.
     if (parts->size() > 1) parameters.keys.reset();
   };
   return AppendBloom(format, parameters, merge, dst);
 }
 
-template <BloomFormat F>
-class BloomPolicy final : public FilterPolicy {
+// What a format says by itself of its filters, however these are built.
+template <SizedFormat F>
+class SizedPolicy : public FilterPolicy {
  public:
-  explicit BloomPolicy(const F& format) : format_(format) {}
-
-  std::string_view name() const noexcept override {
-    return format_.policy_name();
-  }
-
-  std::unique_ptr<FilterBuilder> NewBuilder(
-      const BuildOptions& options) const override {
-    return std::make_unique<BloomBuilder<F>>(format_, options.repeats);
-  }
+  explicit SizedPolicy(const F& format) : format_(format) {}
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
     return OpenBloom(format_, bytes);
@@ -308,19 +302,41 @@ class BloomPolicy final : public FilterPolicy {
     return format_.Rate(format_.Plan(planned_keys), keys);
   }
 
+ protected:
+  const F& format() const noexcept { return format_; }
+
+ private:
+  F format_;
+};
+
+template <BloomFormat F>
+class BloomPolicy final : public SizedPolicy<F> {
+ public:
+  using SizedPolicy<F>::SizedPolicy;
+
+  std::string_view name() const noexcept override {
+    return format().policy_name();
+  }
+
+  std::unique_ptr<FilterBuilder> NewBuilder(
+      const BuildOptions& options) const override {
+    return std::make_unique<BloomBuilder<F>>(format(), options.repeats);
+  }
+
   Result<std::unique_ptr<MutableFilter>> NewMutable(
       std::uint64_t planned_keys) const override {
     const BloomParameters parameters = PlanToGrow(planned_keys);
-    if (Status fits = CheckPlan(format_, parameters); !fits.ok()) return fits;
-    return NewBloomMutable(format_, parameters);
+    if (Status fits = CheckPlan(format(), parameters); !fits.ok()) return fits;
+    return NewBloomMutable(format(), parameters);
   }
 
   Result<std::unique_ptr<ConcurrentFilter>> NewConcurrent(
       std::uint64_t planned_keys) const override {
     if constexpr (F::Engine::kConcurrent) {
       const BloomParameters parameters = PlanToGrow(planned_keys);
-      if (Status fits = CheckPlan(format_, parameters); !fits.ok()) return fits;
-      return NewBloomConcurrent(format_, parameters);
+      if (Status fits = CheckPlan(format(), parameters); !fits.ok())
+        return fits;
+      return NewBloomConcurrent(format(), parameters);
     } else {
       return FilterPolicy::NewConcurrent(planned_keys);
     }
@@ -328,16 +344,16 @@ class BloomPolicy final : public FilterPolicy {
 
   Status Combine(std::span<const Slice> filters, SetOperation operation,
                  std::string* dst) const override {
-    return CombineBloom(format_, filters, operation, dst);
+    return CombineBloom(format(), filters, operation, dst);
   }
 
  private:
-  // Some formats have no bits for no keys; a filter that grows needs some.
-  BloomParameters PlanToGrow(std::uint64_t planned_keys) const noexcept {
-    return format_.Plan(std::max<std::uint64_t>(planned_keys, 1));
-  }
+  using SizedPolicy<F>::format;
 
-  F format_;
+  // Some formats have no bits for no keys; a mutable filter needs some.
+  BloomParameters PlanToGrow(std::uint64_t planned_keys) const noexcept {
+    return format().Plan(std::max<std::uint64_t>(planned_keys, 1));
+  }
 };
 
 }  // namespace tamis

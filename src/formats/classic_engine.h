@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // formats/classic_engine.h -- BloomPolicy's engine for unblocked filters: the
-// bits of a key lie anywhere (filters/bloom/classic_bloom.h).  F is a
+// bits of a key are anywhere (filters/bloom/classic_bloom.h).  F is a
 // ClassicFormat (bloom_format.h).
 
 #pragma once
@@ -66,7 +66,7 @@ class ClassicEngine {
     });
   }
 
-  // What the bits say, see FilterInfo.
+  // Fills in FilterInfo from the bits.
   void Describe(std::span<const unsigned char> bytes, FilterInfo* info) const {
     info->kind = "classic";
     info->set_bits = CountSetBits(bytes);
@@ -85,7 +85,7 @@ class ClassicEngine {
         static_cast<double>(set_bits) / static_cast<double>(bits),
         shape_.probes);
   }
-  // Where keys keep to lines, each line has a rate of its own.
+  // If keys are confined to lines, each line has its own rate.
   // REQUIRES: shape_.prepared is a line's bits, whole bytes
   double MeanRateOfLines(std::span<const unsigned char> bytes) const noexcept {
     const auto line = static_cast<std::size_t>(shape_.prepared / 8);

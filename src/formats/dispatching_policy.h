@@ -18,8 +18,8 @@ struct KindReading {
   // As FilterPolicy::Open().
   Result<std::unique_ptr<const FilterReader>> (*open)(Slice bytes);
 
-  // As FilterPolicy::Combine(), for filters of the kind that the bytes claim to
-  // be of; null: that kind cannot be combined.
+  // As FilterPolicy::Combine(), for filters of the kind that `bytes` claims to
+  // be; null: that kind cannot be combined.
   using Combine = Status (*)(std::span<const Slice> filters,
                              SetOperation operation, std::string* dst);
   Combine (*combine_of)(Slice bytes);
@@ -34,7 +34,7 @@ class DispatchingPolicy final : public ForwardingPolicy {
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
     return reading_.open(bytes);
   }
-  // Takes the kind of the first filter; the others must be of the same.
+  // Uses the kind of the first filter; the others must be of the same.
   Status Combine(std::span<const Slice> filters, SetOperation operation,
                  std::string* dst) const override {
     if (filters.empty()) {
@@ -49,7 +49,7 @@ class DispatchingPolicy final : public ForwardingPolicy {
   KindReading reading_;
 };
 
-// InvalidArgument and the like: `policy` was none.
+// Returns the error of `policy`, if it is one.
 inline Result<std::unique_ptr<const FilterPolicy>> Dispatching(
     Result<std::unique_ptr<const FilterPolicy>> policy,
     const KindReading& reading) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/forwarding_policy.h -- a policy that does what another does; who
-// derives from it changes some of that.
+// formats/forwarding_policy.h -- a policy that forwards to another; derived
+// classes change some of the methods.
 
 #pragma once
 

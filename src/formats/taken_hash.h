@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/taken_hash.h -- one loop for keys and for hashes of keys: both give
-// a filter of our own its 64-bit hash, the ones by hashing, the others as they
-// are.
+// formats/taken_hash.h -- lets one loop serve both keys and hashes of keys:
+// keys are hashed, and hashes are used as they are.
 
 #pragma once
 
@@ -22,7 +21,7 @@ namespace tamis {
   return hash;
 }
 
-// Stands where a format would hash a key.
+// Takes the place of a format's hash function.
 struct TakesHashes {
   std::uint64_t HashOf(std::uint64_t hash,
                        std::uint64_t /*seed*/) const noexcept {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hash/hash_pair.h -- the hash of a key in formats that need more than 64 bits
-// of it.
+// hash/hash_pair.h -- the hash of a key in formats that need more than 64 bits.
 
 #pragma once
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // hash/leveldb_hash.h -- the hash of LevelDB's Bloom filters and caches, and
-// what it has in common with RocksDB's 32-bit hash: all but the reading of the
-// last bytes.
+// the part that it shares with RocksDB's 32-bit hash: all but how the last
+// bytes are read.
 //
-// Specification: util/hash.cc of both projects.  The function is in the
-// manner of Murmur, with one multiplier and no finishing step: a key whose
-// length is a multiple of four ends with its last word, and the empty key
-// hashes to the seed.
+// Specification: util/hash.cc of both projects.  The function resembles Murmur,
+// with one multiplier and no finalizer: a key whose length is a multiple of
+// four ends with its last word, and the empty key hashes to the seed.
 
 #pragma once
 
@@ -29,7 +28,7 @@ std::uint32_t LevelDbHashBody(Slice data, std::uint32_t seed) noexcept {
     return static_cast<std::uint32_t>(static_cast<TailByte>(byte));
   };
 
-  // Only the low 32 bits of the length take part, in the originals too.
+  // Only the low 32 bits of the length are used, as in the originals.
   std::uint32_t h =
       seed ^ static_cast<std::uint32_t>(data.size()) * kMultiplier;
   for (; data.size() >= 4; data.remove_prefix(4)) {
@@ -44,8 +43,8 @@ std::uint32_t LevelDbHashBody(Slice data, std::uint32_t seed) noexcept {
 }
 
 // Returns what leveldb::Hash() returns, in which every byte is unsigned.
-// RocksDB's function of the same origin differs where one of the last bytes
-// is 0x80 or more: see RocksDbHash32().
+// RocksDB's function of the same origin differs if one of the last bytes is
+// 0x80 or more: see RocksDbHash32().
 inline std::uint32_t LevelDbHash(Slice data, std::uint32_t seed) noexcept {
   return LevelDbHashBody<std::uint8_t>(data, seed);
 }

@@ -50,7 +50,7 @@ std::uint32_t RoundFunction(std::size_t round, std::uint32_t x, std::uint32_t y,
   return y ^ (x | ~z);
 }
 
-// Which of the block's sixteen words a step takes.
+// Returns which of the block's sixteen words a step uses.
 std::size_t WordOfStep(std::size_t round, std::size_t step) noexcept {
   constexpr std::array<std::size_t, 4> kFactor = {1, 5, 3, 7};
   constexpr std::array<std::size_t, 4> kOffset = {0, 1, 5, 0};

@@ -31,8 +31,8 @@ void TakeBlock(const char* block, Hash128& h) noexcept {
   h.h2 = (std::rotl(h.h2, 31) + h.h1) * 5 + 0x38495ab5;
 }
 
-// Up to eight bytes as a little-endian word.  A signed byte reaches into the
-// bytes above its own, hence exclusive or.
+// Up to eight bytes as a little-endian word.  A sign-extended byte affects the
+// bytes above it, hence the exclusive or.
 template <typename TailByte>
 std::uint64_t TailWord(Slice bytes) noexcept {
   std::uint64_t word = 0;
@@ -59,7 +59,7 @@ Hash128 Hash(Slice data, std::uint32_t seed) noexcept {
   for (; data.size() >= kMurmurBlock; data.remove_prefix(kMurmurBlock)) {
     TakeBlock(data.data(), h);
   }
-  // A word of 0, where there is no tail, changes nothing.
+  // Without a tail the word is 0 and changes nothing.
   h.h1 ^= Scramble1(TailWord<TailByte>(data.substr(0, 8)));
   if (data.size() > 8) h.h2 ^= Scramble2(TailWord<TailByte>(data.substr(8)));
 

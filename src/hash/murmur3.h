@@ -14,8 +14,8 @@ namespace tamis {
 Hash128 Murmur3(Slice data, std::uint32_t seed = 0) noexcept;
 
 // As Cassandra (since 1.2) and ScyllaDB compute it: seed 0, and each of the
-// last n mod 16 bytes is sign-extended, so that one from 0x80 upwards also
-// flips the bits above it.  Equal to Murmur3(data) where there is none.
+// last n mod 16 bytes is sign-extended, so that a byte of 0x80 or more also
+// flips the bits above it.  Equal to Murmur3(data) if there is no such byte.
 Hash128 Murmur3Cassandra(Slice data) noexcept;
 
 }  // namespace tamis

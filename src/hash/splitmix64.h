@@ -7,7 +7,8 @@
 
 namespace tamis {
 
-// What the generator of state `x` gives next: the state is advanced first,
+// Returns the next number of the generator in state `x`: the state is advanced
+// first,
 // then mixed, so 0 does not map to 0.  A bijection of 64-bit words.
 // Specification: Steele, Lea and Flood, "Fast splittable pseudorandom number
 // generators" (2014), with the constants of Vigna's splitmix64.c.

@@ -9,10 +9,10 @@
 
 namespace tamis {
 
-// The same result as rocksdb::Hash64(data) with seed 0: XXH3 as it stood in
-// xxHash 0.7.2, a preview.  It agrees with the final XXH3 (see Xxh3()) for no
-// length of input.  All Bloom filters of RocksDB from format_version 5 on, and
-// all its Ribbon filters, use it.
+// Returns the same as rocksdb::Hash64(data) with seed 0: XXH3 as it was in
+// xxHash 0.7.2, a preview.  It differs from the final XXH3 (see Xxh3()) for
+// every length of input.  All Bloom filters of RocksDB from format_version 5
+// on, and all its Ribbon filters, use it.
 std::uint64_t Xxph3(Slice data) noexcept;
 
 }  // namespace tamis

@@ -12,7 +12,7 @@
 
 namespace tamis {
 
-// Each of `trials` succeeds with probability `chance`, on its own.
+// Independent trials, each of which succeeds with probability `chance`.
 struct Binomial {
   double trials;
   double chance;
@@ -39,7 +39,7 @@ struct Binomial {
 };
 
 // Returns the mean of rate_of(std::uint64_t i) over all numbers i of successes
-// that are at all likely.  REQUIRES: 0 < distribution.chance < 1
+// that are not negligible.  REQUIRES: 0 < distribution.chance < 1
 template <typename RateOf>
 double MeanRate(const Binomial& distribution, const RateOf& rate_of) noexcept {
   const double mean = distribution.mean();
@@ -48,7 +48,7 @@ double MeanRate(const Binomial& distribution, const RateOf& rate_of) noexcept {
   const double last = std::min(distribution.trials, std::ceil(mean + spread));
   double chance = std::exp(distribution.LogProbability(first));
   double sum = 0;
-  // This is 1, except that LogProbability() cancels digits with many trials.
+  // This would be 1 if LogProbability() did not lose digits with many trials.
   double all = 0;
   for (double i = first; i <= last; ++i) {
     sum += chance * rate_of(static_cast<std::uint64_t>(i));

@@ -17,7 +17,7 @@ constexpr unsigned kWordsOfBlock = 8;
 constexpr double kBitsOfSplitBlock = 256;
 constexpr unsigned kMaxLineProbes = 32;
 
-// Of one block with exactly that many keys.
+// Returns the rate of one block with exactly that many keys.
 double RateInBlock(BlockKind kind, unsigned probes,
                    std::uint64_t keys) noexcept {
   if (kind == BlockKind::kLine) return BloomRate(kBitsOfLine, keys, probes);
@@ -34,8 +34,8 @@ double MeanBlockRate(BlockKind kind, unsigned probes,
   });
 }
 
-// With so many keys that their number does not matter: a binomial
-// distribution this wide is Poisson's.
+// Returns the rate for so many keys that their number does not matter: the
+// binomial distribution is then close to Poisson's.
 double RateAtBits(BlockKind kind, double bits_per_key) noexcept {
   constexpr double kMany = 1e12;
   const bool lines = kind == BlockKind::kLine;
@@ -50,7 +50,7 @@ double BitsPerKeyAt(BlockKind kind, double rate) noexcept {
   double too_few = 0.1;
   double enough = 1024;
   if (RateAtBits(kind, enough) > rate) return 0;
-  // To a thousandth of a percent: finer than any filter's size is.
+  // To a thousandth of a percent: finer than the granularity of sizes.
   while (enough - too_few > 1e-5 * enough) {
     const double middle = (too_few + enough) / 2;
     (RateAtBits(kind, middle) <= rate ? enough : too_few) = middle;
@@ -65,7 +65,7 @@ double BlockedRate(const BlockedShape& shape, std::uint64_t keys) noexcept {
   if (shape.blocks <= 1) return RateInBlock(shape.kind, shape.probes, keys);
   const double n = static_cast<double>(keys);
   const double blocks = static_cast<double>(shape.blocks);
-  // Far beyond what fills every block, the spread no longer matters.
+  // Far beyond what fills every block, the variance no longer matters.
   constexpr double kFull = 1e5;
   if (n / blocks > kFull) {
     return RateInBlock(shape.kind, shape.probes,
@@ -81,10 +81,10 @@ double BlockedKeysFromFill(const BlockedShape& shape,
       lines ? static_cast<double>(kBitsOfLine) : kBitsOfSplitBlock;
   const double blocks = static_cast<double>(shape.blocks);
   const double all = blocks * block_bits;
-  // As BloomKeysFromFill(): every bit set counts as all but a half of one.
+  // As in BloomKeysFromFill(): if every bit is set, count half a bit less.
   const double set = std::min(static_cast<double>(set_bits), all - 0.5);
-  // A bit stays clear with the chance c for each key of its block; over
-  // blocks whose loads are Poisson's, exp(-load (1 - c)).
+  // A bit stays clear with probability c for each key of its block; over blocks
+  // with Poisson-distributed loads, with probability exp(-load (1 - c)).
   const double hit =
       lines ? -std::expm1(shape.probes * std::log1p(-1 / block_bits))
             : 1 / kBitsOfWord;
@@ -92,9 +92,9 @@ double BlockedKeysFromFill(const BlockedShape& shape,
 }
 
 unsigned BestLineProbes(double bits_per_key) noexcept {
-  // Up to kUpTo[i] bits per key, i + 1 probes; where the rates of i + 1 and
-  // i + 2 probes cross, computed with BlockedRate() and measured
-  // (docs/design/3-lines.md).
+  // Up to kUpTo[i] bits per key, i + 1 probes are best; these are the points
+  // where the rates of i + 1 and i + 2 probes cross, computed with
+  // BlockedRate() and measured (docs/design/3-lines.md).
   constexpr std::array kUpTo = {
       2.08,  3.58,  5.10,  6.67,  8.32,  10.06, 11.92, 13.93, 16.12,
       18.52, 21.18, 24.13, 27.42, 31.13, 35.31, 40.06, 45.46, 51.64,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// math/blocked_bloom.h -- error rates and sizes of Bloom filters whose keys
-// keep to one block each: lines of 512 bits, and split blocks of 256.
+// math/blocked_bloom.h -- error rates and sizes of Bloom filters whose keys are
+// confined to one block each: lines of 512 bits, and split blocks of 256.
 //
-// A block gets more or fewer keys by chance, and the crowded ones cost more
-// than the empty ones save; so such a filter errs somewhat more often than the
-// textbook's of the same size, and is at its best with fewer probes.
+// The number of keys varies from block to block, and full blocks cost more than
+// sparse ones save; so such a filter has a somewhat higher rate than the
+// textbook filter of the same size, and fewer probes are best.
 
 #pragma once
 
@@ -24,19 +24,20 @@ struct BlockedShape {
   unsigned probes = 1;  // split blocks: always 8
 };
 
-// Expected rate of false positives with n keys in it: exact but for the
-// spread of the fill within a line, which is there to second order.
+// Returns the expected rate of false positives with n keys: exact, except that
+// the variance of the fill within a line is approximated to second order.
 double BlockedRate(const BlockedShape& shape, std::uint64_t keys) noexcept;
 
-// How many keys explain that many set bits.  REQUIRES: set_bits <= all bits
+// Estimates the number of keys from the set bits.  REQUIRES: set_bits <= all
+// bits
 double BlockedKeysFromFill(const BlockedShape& shape,
                            std::uint64_t set_bits) noexcept;
 
-// The number of probes with which lines err least, at that many bits per key.
+// Returns the number of probes with the lowest rate, at that many bits per key.
 unsigned BestLineProbes(double bits_per_key) noexcept;
 
-// Bits per key at which many keys in lines, or in split blocks, err at that
-// rate; 0 where no size is enough (a line has at most 32 probes).
+// Returns the bits per key with which many keys in lines, or in split blocks,
+// have that rate; 0 if no size suffices (a line has at most 32 probes).
 // REQUIRES: 0 < rate < 1
 double LineBitsPerKey(double rate) noexcept;
 double SplitBlockBitsPerKey(double rate) noexcept;

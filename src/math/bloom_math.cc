@@ -48,7 +48,7 @@ std::uint64_t BloomBitsAt(std::uint64_t keys, double bits_per_key) noexcept {
 
 unsigned BloomProbes(double bits_per_key, unsigned most) noexcept {
   const double probes = std::round(bits_per_key * kLn2);
-  if (!(probes > 1.0)) return 1;  // not a number, either
+  if (!(probes > 1.0)) return 1;  // or NaN
   return static_cast<unsigned>(std::min(probes, static_cast<double>(most)));
 }
 
@@ -69,8 +69,8 @@ double BloomRate(std::uint64_t bits, std::uint64_t keys,
   const double fill = BloomFill(bits, keys, probes);
   const double rate = BloomRateFromFill(fill, probes);
   if (probes < 2 || fill <= 0.0 || fill >= 1.0) return rate;
-  // The fill varies from filter to filter, and the mean of fill^k is above
-  // (mean fill)^k: by its second derivative times half the variance.
+  // The fill varies from filter to filter, and the mean of fill^k exceeds (mean
+  // fill)^k by its second derivative times half the variance.
   const double k = probes;
   const double curvature = k * (k - 1) * std::pow(fill, k - 2);
   return std::min(1.0, rate + curvature / 2 * FillVariance(bits, keys, probes));
@@ -98,11 +98,11 @@ std::uint64_t BloomCapacity(std::uint64_t bits, unsigned probes,
 }
 
 BloomHealth BloomHealthOf(std::uint64_t bits, std::uint64_t set_bits) noexcept {
-  // Half the bits set is the best use of them.  At 0.55 a filter of 7 probes
-  // errs twice as often as at 0.5: (0.55 / 0.5)^7 = 1.95.
+  // It is best to have half the bits set.  At 0.55 a filter of 7 probes has
+  // twice the rate that it has at 0.5: (0.55 / 0.5)^7 = 1.95.
   constexpr double kSaturatedFill = 0.55;
   // At 0.25, the same keys would leave less than half of half the bits set,
-  // and so keep the rate that k probes are made for, 2^-k.
+  // and so keep the rate that k probes are meant for, 2^-k.
   constexpr double kOversizedFill = 0.25;
   // Below one KiB there is nothing worth saving, and formats round up.
   constexpr std::uint64_t kSmallBits = 8192;

@@ -68,7 +68,7 @@ unsigned CassandraBestProbes(unsigned buckets) noexcept {
 Result<CassandraSpec> CassandraSpecFor(double rate) {
   if (!(rate > 0.0 && rate < 1.0)) {
     return Status::InvalidArgument(
-        "cassandra: the rate must lie between 0 and 1");
+        "cassandra: the rate must be between 0 and 1");
   }
   if (rate < kMinCassandraRate) {
     return Status::InvalidArgument(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// math/cassandra_sizing.h -- how Cassandra sizes Filter.db: a table of whole
-// "buckets" (bits) per key and probes, measured rates in its cells.
+// math/cassandra_sizing.h -- how Cassandra sizes Filter.db: a table of measured
+// rates by whole "buckets" (bits) per key and probes.
 
 #pragma once
 
@@ -19,11 +19,12 @@ struct CassandraSpec {
 inline constexpr double kMinCassandraRate = 0.0000671;
 inline constexpr unsigned kMaxCassandraBuckets = 20;
 
-// What Cassandra takes for bloom_filter_fp_chance = rate.
+// Returns what Cassandra uses for bloom_filter_fp_chance = rate.
 // InvalidArgument: below kMinCassandraRate, or not in (0, 1).
 Result<CassandraSpec> CassandraSpecFor(double rate);
 
-// The probes with the lowest rate in the row of that many buckets.
+// Returns the number of probes with the lowest rate in the row of that many
+// buckets.
 // REQUIRES: buckets <= kMaxCassandraBuckets
 unsigned CassandraBestProbes(unsigned buckets) noexcept;
 

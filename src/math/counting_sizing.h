@@ -2,9 +2,9 @@
 // math/counting_sizing.h -- error rates and sizes of counting Bloom filters:
 // lines of 128 counters (filters/bloom/counting_line.h).
 //
-// A query only asks which counters are 0, so this is the mathematics of
+// A query only tests whether counters are 0, so the mathematics is that of
 // cache-local filters (math/blocked_bloom.h) with lines a quarter as wide:
-// chance spreads keys less evenly over them, and fewer probes are best.
+// loads vary more, and fewer probes are best.
 
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace tamis {
 
-// Expected rate of false positives with n different keys in it.
+// Returns the expected rate of false positives with n distinct keys.
 // REQUIRES: lines > 0
 double CountingRate(std::uint64_t lines, unsigned probes,
                     std::uint64_t keys) noexcept;
 
-// How many different keys explain that many counters above 0.
+// Estimates the number of distinct keys from the counters above 0.
 double CountingKeysFromFill(std::uint64_t lines, unsigned probes,
                             std::uint64_t occupied) noexcept;
 
-// The number of probes with which lines err least.
+// Returns the number of probes with the lowest rate.
 unsigned BestCountingProbes(double counters_per_key) noexcept;
 
-// Counters per key at which many keys err at that rate; 0 where no size is
-// enough.  REQUIRES: 0 < rate < 1
+// Returns the counters per key with which many keys have that rate; 0 if no
+// size suffices.  REQUIRES: 0 < rate < 1
 double CountersPerKey(double rate) noexcept;
 
 }  // namespace tamis

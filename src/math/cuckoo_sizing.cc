@@ -16,9 +16,9 @@ double LargestFingerprint(unsigned bits) noexcept {
   return std::exp2(bits) - 1;
 }
 
-// Nine keys cannot share one fingerprint and one pair of buckets.  Among n
-// keys at the planned load, with F fingerprints, some nine do so with a chance
-// of about n (8 kCuckooLoad)^8 / (9! F^8): below 10^-9 from here on.
+// Nine keys cannot share one fingerprint and one pair of buckets.  Among n keys
+// at the planned load, with F fingerprints, some nine do so with probability
+// about n (8 kCuckooLoad)^8 / (9! F^8): with so many bits, below 10^-9.
 unsigned BitsToFindRoom(double keys) noexcept {
   unsigned bits = kMinSlotBits;
   while (bits < kMaxSlotBits &&
@@ -28,12 +28,12 @@ unsigned BitsToFindRoom(double keys) noexcept {
   return bits;
 }
 
-// Nor can nine share a pair of buckets at all.  In small tables that is what
-// happens first: of n keys on h^2 pairs some nine do with a chance of
-// n^9 / (9! h^16), which is below 10^-9 from h = 1.65 n^(9/16) on.  From some
-// 200 keys on, more counts how far chance can take a table of h pairs from the
-// load that large ones reach: by 0.06 / sqrt(h), of which there are eight
-// here.  From some 4,000 keys on, the planned load asks for more.
+// Nor can nine keys share a pair of buckets.  In small tables that is the first
+// failure: of n keys on h^2 pairs some nine do so with probability n^9 / (9!
+// h^16), which is below 10^-9 from h = 1.65 n^(9/16) on.  From some 200 keys
+// on, what matters more is how far the load of a table of h pairs varies from
+// that of large ones: by 0.06 / sqrt(h), and this allows for eight times that.
+// From some 4,000 keys on, the planned load requires more.
 double PairsToFindRoom(double keys) noexcept {
   if (keys <= kSlotsOfPair) return 1;
   constexpr double kReached = 0.979;
@@ -44,7 +44,7 @@ double PairsToFindRoom(double keys) noexcept {
 }  // namespace
 
 double CuckooRate(const CuckooSize& size, std::uint64_t keys) noexcept {
-  // An absent key is taken for a key that has the same fingerprint and the same
+  // An absent key matches a key that has the same fingerprint and the same
   // lower bucket.
   const std::uint64_t half = size.buckets / 2;
   const auto lower = static_cast<double>(half);

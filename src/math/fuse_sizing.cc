@@ -11,11 +11,11 @@
 namespace tamis {
 namespace {
 
-// What 2^i keys take in row i, measured: the densest array of which at most
-// one in 25 could not be solved with the first seed.  In small arrays two keys
-// may have all their cells in common, which longer segments make rare; in
-// large ones, segments must be long for chance to even out within them, but
-// short against the array.
+// Row i is measured, for 2^i keys: the densest arrays of which at most one in
+// 25 cannot be solved with the first seed.  In small arrays two keys may share
+// all their cells, which longer segments make rare; in large ones, segments
+// must be long enough for variations to even out, but short compared with the
+// array.
 struct Row {
   unsigned segment_bits;
   unsigned cells_per_10000_keys;
@@ -42,7 +42,7 @@ FuseShape FuseShapeFor(std::uint64_t keys, unsigned arity) noexcept {
   const auto& rows = arity == 3 ? kThreeWise : kFourWise;
   const auto row = static_cast<std::size_t>(std::bit_width(keys) - 1);
   const std::uint64_t below = std::uint64_t{1} << row;
-  // The two rows' cells, weighted by how near they are.
+  // Interpolates between the cells of the two rows.
   const std::uint64_t beyond = keys - below;
   const std::uint64_t per_10000 =
       (rows[row].cells_per_10000_keys * (below - beyond) +
@@ -62,7 +62,7 @@ FuseShape FusePartShape(std::uint64_t keys, std::uint64_t parts,
                         unsigned arity) noexcept {
   const std::uint64_t mean = keys / parts + (keys % parts != 0 ? 1 : 0);
   if (parts == 1) return FuseShapeFor(mean, arity);
-  // A standard deviation or more, in parts of a million keys.
+  // At least one standard deviation for parts of a million keys.
   constexpr std::uint64_t kSpareShare = 1024;
   return FuseShapeFor(mean + mean / kSpareShare, arity);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// math/fuse_sizing.h -- how large a binary fuse filter is: from a number of
-// keys to parts, and from the keys of a part to its cells.
+// math/fuse_sizing.h -- the size of a binary fuse filter: from a number of keys
+// to parts, and from the keys of a part to its cells.
 //
 // Pure functions of integers: every machine gets the same sizes, and so the
 // same bytes.
@@ -22,38 +22,40 @@ struct FuseShape {
   bool operator==(const FuseShape&) const = default;
 };
 
-// The cells that can be a key's first, and the segments behind the last one.
+// Returns the cells that can be a key's first, plus the segments after the last
+// one.
 constexpr std::uint64_t FuseCells(const FuseShape& shape,
                                   unsigned arity) noexcept {
   return shape.starts + (std::uint64_t{arity} - 1) * (1u << shape.segment_bits);
 }
 
-// A part is small enough to be solved within some 50 MB, and large enough
-// that more keys would hardly make it denser.
+// A part is small enough to be solved in some 50 MB, and so large that more
+// keys would hardly make it denser.
 inline constexpr std::uint64_t kMaxFusePartKeys = 1 << 21;
 
-// Parts for that many keys, each with at most `part_keys`, as evenly as chance
-// spreads keys; 0 for no keys.
+// Returns the number of parts for that many keys, each with at most `part_keys`
+// on average; 0 for no keys.
 constexpr std::uint64_t FuseParts(
     std::uint64_t keys, std::uint64_t part_keys = kMaxFusePartKeys) noexcept {
   return keys / part_keys + (keys % part_keys != 0 ? 1 : 0);
 }
 
-// The shape in which nearly every set of so many keys can be solved with the
-// first seed.  REQUIRES: keys < 2^22; arity is 3 or 4
+// Returns the shape in which nearly every set of so many keys can be solved
+// with the first seed.  REQUIRES: keys < 2^22; arity is 3 or 4
 FuseShape FuseShapeFor(std::uint64_t keys, unsigned arity) noexcept;
 
-// What each of the parts is planned with.  Those that chance gives some more
-// keys than the mean are solved as well.
+// Returns the planned shape of each part.  Parts that get somewhat more keys
+// than the mean can be solved, too.
 // REQUIRES: parts > 0, of FuseParts()
 FuseShape FusePartShape(std::uint64_t keys, std::uint64_t parts,
                         unsigned arity) noexcept;
 
-// For keys that resist: a few percent more cells for each step.
+// For keys that cannot be solved: a few percent more cells for each step.
 FuseShape EnlargedFuseShape(const FuseShape& shape, unsigned arity,
                             unsigned steps) noexcept;
 
-// Expected false positives: 2^-cell_bits, however many the keys are.
+// Returns the expected rate of false positives: 2^-cell_bits, for any number of
+// keys.
 double FuseRate(unsigned cell_bits) noexcept;
 
 }  // namespace tamis

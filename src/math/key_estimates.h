@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// math/key_estimates.h -- how far the number of keys that set bits explain may
-// lie from the truth.
+// math/key_estimates.h -- how accurate a number of keys is that was estimated
+// from the set bits.
 
 #pragma once
 
@@ -10,13 +10,14 @@
 
 namespace tamis {
 
-// One standard deviation of BloomKeysFromFill() over filters of `keys` keys:
+// Returns one standard deviation of BloomKeysFromFill() over filters of `keys`
+// keys:
 // (m / k) sqrt((e^t - 1 - t) / m) with t = k n / m.
 double BloomKeysDeviation(std::uint64_t bits, unsigned probes,
                           double keys) noexcept;
 
-// Likewise of BlockedKeysFromFill(), which crowded blocks mislead somewhat
-// more.
+// The same for BlockedKeysFromFill(), which is somewhat less accurate because
+// of full blocks.
 double BlockedKeysDeviation(const BlockedShape& shape, double keys) noexcept;
 
 }  // namespace tamis

@@ -9,7 +9,7 @@
 namespace tamis {
 
 unsigned LevelDbProbes(std::uint64_t bits_per_key) noexcept {
-  // Cut, not rounded, and 0.69, not ln 2: our bytes must equal LevelDB's.
+  // Truncated, not rounded, and 0.69, not ln 2: our bytes must equal LevelDB's.
   constexpr double kLevelDbLn2 = 0.69;
   const auto probes = static_cast<std::uint64_t>(
       static_cast<double>(bits_per_key) * kLevelDbLn2);
@@ -19,7 +19,7 @@ unsigned LevelDbProbes(std::uint64_t bits_per_key) noexcept {
 
 std::uint64_t LevelDbBits(std::uint64_t keys,
                           std::uint64_t bits_per_key) noexcept {
-  constexpr std::uint64_t kFewestBits = 64;  // a tiny filter errs too often
+  constexpr std::uint64_t kFewestBits = 64;  // fewer have too high a rate
   const std::uint64_t bits = std::max(
       kFewestBits, BloomBitsAt(keys, static_cast<double>(bits_per_key)));
   return (bits + 7) / 8 * 8;

@@ -13,20 +13,20 @@ namespace {
 
 constexpr double kLineBits = 512;
 
-// The textbook's rate at that many bits per key.
+// Returns the textbook's rate at that many bits per key.
 double StandardRate(double bits_per_key, unsigned probes) noexcept {
   return std::pow(1.0 - std::exp(-1.0 * probes / bits_per_key), probes);
 }
 
-// The keys that fit 2^exponent slots with a failure every few tries; measured
-// by RocksDB's authors.  0: so few slots are not used.
+// Returns the keys that fit into 2^exponent slots with a failure every few
+// attempts, as measured by RocksDB's authors.  0: so few slots are not used.
 double KeysThatFit(unsigned exponent) noexcept {
   constexpr unsigned kFirst = 8;
   constexpr std::array<double, 10> kMeasured = {
       248.851, 499.532, 1001.26, 2003.97, 4005.59,
       8000.39, 15966.6, 31828.1, 63447.3, 126506};
   constexpr unsigned kLast = kFirst + kMeasured.size() - 1;
-  // Beyond, the slots per key grow by this much with each doubling.
+  // Beyond the table, the slots per key grow by this much with each doubling.
   constexpr double kGrowth = 0.0038;
   if (exponent < kFirst) return 0;
   if (exponent <= kLast) return kMeasured[exponent - kFirst];
@@ -52,7 +52,7 @@ unsigned RocksDbMillibits(double setting) noexcept {
 }
 
 unsigned RocksDbBloomProbes(unsigned millibits) noexcept {
-  // The most thousandths for which 1, 2, 3 ... probes are taken.
+  // The largest number of thousandths for which 1, 2, 3 ... probes are used.
   constexpr std::array<unsigned, 12> kMax = {2080,  3580,  5100,  6640,
                                              8300,  10070, 11720, 14001,
                                              16050, 18300, 22001, 25501};
@@ -75,7 +75,7 @@ std::uint64_t RocksDbBloomBytes(std::uint64_t keys,
 RocksDbLegacySize RocksDbLegacySizeFor(std::uint64_t keys,
                                        unsigned millibits) noexcept {
   constexpr std::uint64_t kMaxBits = 0xffff0000;
-  constexpr double kRocksDbLn2 = 0.69;  // cut, as in LevelDB
+  constexpr double kRocksDbLn2 = 0.69;  // truncated, as in LevelDB
   constexpr std::uint64_t kLine = std::uint64_t{kRocksDbLineBytes} * 8;
   const unsigned whole = (millibits + 500) / 1000;
   RocksDbLegacySize size;
@@ -101,7 +101,7 @@ double RocksDbRibbonOneIn(double bits_per_key) noexcept {
 
 std::uint64_t RocksDbRibbonSlots(std::uint64_t keys) noexcept {
   constexpr double kLog2OfE = 1.4426950409;
-  constexpr double kHalf = 0.5;  // RocksDB rounds by adding it and cutting
+  constexpr double kHalf = 0.5;  // RocksDB rounds by adding it and truncating
   constexpr std::uint64_t kFewest = std::uint64_t{2} * kRibbonBlockSlots;
   const auto n = static_cast<double>(keys);
   auto exponent = static_cast<unsigned>(std::log(n) * kLog2OfE + kHalf);
@@ -114,7 +114,7 @@ std::uint64_t RocksDbRibbonSlots(std::uint64_t keys) noexcept {
   } else {
     upper = KeysThatFit(exponent + 1);
   }
-  // Between two powers of two, on a straight line.
+  // Interpolates linearly between two powers of two.
   const auto base = static_cast<double>(std::uint64_t{1} << exponent);
   const double share = (n - lower) / (upper - lower);
   const auto slots =
@@ -133,7 +133,8 @@ std::uint64_t RocksDbRibbonSegments(std::uint64_t slots, double one_in,
   const auto columns = static_cast<unsigned>(
       std::bit_width(static_cast<std::uint64_t>(one_in)) - 1);
   const double starts = static_cast<double>(slots - kRibbonBlockSlots + 1);
-  // How many starts must do with `columns` for the mean to be 1 / one_in.
+  // The share of starts that have only `columns`, so that the mean is 1 /
+  // one_in.
   const double many = std::ldexp(1.0, -static_cast<int>(columns));
   const double few = std::ldexp(1.0, -static_cast<int>(columns) - 1);
   const double part = (1.0 / one_in - few) / (many - few);
@@ -161,7 +162,7 @@ RibbonShape RibbonShapeFor(std::uint64_t blocks,
 double RibbonRate(const RibbonShape& shape) noexcept {
   const auto starts = static_cast<double>(shape.blocks * kRibbonBlockSlots -
                                           kRibbonBlockSlots + 1);
-  // The last block has one start only; all others 128.
+  // The last block has only one start; all others have 128.
   const auto few = static_cast<double>(shape.cut * kRibbonBlockSlots);
   const double rate = std::ldexp(1.0, -static_cast<int>(shape.columns));
   return (few * 2 * rate + (starts - few) * rate) / starts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy/bloom_bits.h -- the bits of a .tamis Bloom filter, whatever its kind.
+// policy/bloom_bits.h -- the bits of a .tamis Bloom filter of any kind.
 
 #pragma once
 
@@ -22,7 +22,7 @@ inline std::span<const unsigned char> BitsOf(const TamisBloom& bloom) noexcept {
           payload.size()};
 }
 
-// visit(shape of its blocks).  REQUIRES: HasBlocks(bloom)
+// Calls visit(shape of its blocks).  REQUIRES: HasBlocks(bloom)
 template <typename Visit>
 auto VisitShape(const TamisBloom& bloom, const Visit& visit) {
   if (bloom.unit.blocks == BlockKind::kSplit) return visit(SplitBlockShape());

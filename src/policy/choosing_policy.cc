@@ -60,7 +60,7 @@ class ChoosingPolicy final : public ForwardingPolicy {
   Estimate Predict(std::uint64_t keys) const noexcept override {
     return CheapestFor(keys, need_, candidates_).policy->Predict(keys);
   }
-  // More or fewer keys than planned are for filters that grow.
+  // Only mutable filters get more or fewer keys than planned.
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
     return planned_keys == keys ? Predict(keys).false_positive_rate
@@ -82,7 +82,7 @@ class ChoosingPolicy final : public ForwardingPolicy {
   KindCandidates candidates_;
 };
 
-// Every kind that can be made of hashes, at that rate.
+// Returns every kind that can be built from hashes, at that rate.
 KindCandidates CandidatesFor(double rate) {
   KindCandidates candidates;
   for (const KindRow& row : KindRows()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy/choosing_policy.h -- "fpr:0.01": a rate, and the kind is chosen by
-// what it costs once the number of keys is known.
+// policy/choosing_policy.h -- "fpr:0.01": a rate; the kind is chosen by cost
+// once the number of keys is known.
 
 #pragma once
 
@@ -13,10 +13,10 @@
 namespace tamis {
 
 // Builds filters of the .tamis container, of the kind that costs least for the
-// different keys that came, out of those that can be made of hashes alone:
-// cache-local, ribbon and fuse.  Reads every kind.  What grows in place is of
-// the default kind.  Of `need`, keys and all wishes are
-// ignored.  InvalidArgument: no lines have such a rate, nor have the others.
+// distinct keys, among those that can be built from hashes alone: cache-local,
+// ribbon and fuse.  Reads every kind.  Mutable filters are of the default kind.
+// Of `need`, keys, deletes, growth and expiry are ignored.  InvalidArgument: no
+// kind has such a rate.
 Result<std::unique_ptr<const FilterPolicy>> NewChoosingPolicy(
     const FilterNeed& need, std::uint64_t seed);
 

@@ -32,7 +32,7 @@ Status StatusOf(const Contents& contents) {
   return mapped != nullptr ? mapped->status() : Status::Ok();
 }
 
-// What can no longer be read is zeros, which would hide keys.
+// Answers "maybe" once a page could not be read: its zeros would hide keys.
 class GuardedReader final : public FilterReader {
  public:
   GuardedReader(std::unique_ptr<const FilterReader> reader,
@@ -83,8 +83,8 @@ class OpenedFilterFile final : public FilterFile {
         spec_(std::move(spec)),
         policy_(std::move(policy)) {}
 
-  // The reader points into the bytes, so it is made once those have come to
-  // rest here.
+  // The reader points into the bytes, so it is made once those are in their
+  // final place.
   Status OpenReader() {
     auto reader = policy_->Open(bytes());
     if (!reader.ok()) return reader.status();
@@ -104,7 +104,7 @@ class OpenedFilterFile final : public FilterFile {
   }
 
  private:
-  // In the order of need: what stands below points to what stands above.
+  // In order of dependence: each member may point into those above it.
   Contents contents_;
   std::string spec_;
   std::unique_ptr<const FilterPolicy> policy_;
@@ -124,7 +124,7 @@ std::string_view LastPart(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// The spec under which the file can be read with certainty.
+// Returns the spec if the format is recognised with certainty.
 Result<std::string> CertainSpec(const std::string& path, Slice bytes) {
   const RecognisedFormat found = RecogniseFormat(LastPart(path), bytes);
   if (found.certainty == Certainty::kCertain) return found.spec;
@@ -158,8 +158,8 @@ Result<std::unique_ptr<const FilterFile>> OpenFilterFile(
     auto memory = FilterMemory::Copy(BytesOf(contents));
     if (Status read = StatusOf(contents); !read.ok()) return read;
     if (!memory.ok()) {
-      return Status(memory.status().code(),
-                    path + ": " + memory.status().message());
+      return memory.status().WithMessage(path + ": " +
+                                         memory.status().message());
     }
     contents = *std::move(memory);
   }
@@ -168,7 +168,7 @@ Result<std::unique_ptr<const FilterFile>> OpenFilterFile(
   Status status = opened->OpenReader();
   if (Status read = opened->status(); !read.ok()) return read;
   if (!status.ok()) {
-    return Status(status.code(), path + ": " + status.message());
+    return status.WithMessage(path + ": " + status.message());
   }
   return std::unique_ptr<const FilterFile>(std::move(opened));
 }

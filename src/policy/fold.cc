@@ -21,7 +21,7 @@ std::uint64_t UnitsOf(const TamisBloom& bloom) noexcept {
   return bloom.parsed.parameters.bits / bloom.unit.bits;
 }
 
-// Ascending, from 1 to `number`.
+// Returns the divisors in ascending order, from 1 to `number`.
 std::vector<std::uint64_t> DivisorsOf(std::uint64_t number) {
   std::vector<std::uint64_t> divisors;
   for (std::uint64_t d = 1; d <= number / d; ++d) {
@@ -53,7 +53,7 @@ Status CheckDivisor(const TamisBloom& bloom, std::uint64_t divisor) {
                       : ""));
 }
 
-// The rate after folding; once it is sure to exceed `most`, any such number.
+// Returns the rate after folding, or any number above `most` if it is higher.
 double FoldedRateOf(const TamisBloom& bloom, std::uint64_t divisor,
                     double most) {
   if (HasBlocks(bloom)) {
@@ -67,7 +67,7 @@ double FoldedRateOf(const TamisBloom& bloom, std::uint64_t divisor,
   const double most_set = bits * std::pow(most, 1.0 / parameters.probes);
   const std::uint64_t set =
       CountFoldedBits(BitsOf(bloom), parameters.bits, divisor,
-                      // One more, for the root is not exact.
+                      // One more, because the root is not exact.
                       static_cast<std::uint64_t>(std::min(bits, most_set)) + 1);
   return BloomRateFromFill(static_cast<double>(set) / bits, parameters.probes);
 }
@@ -81,7 +81,7 @@ std::uint64_t PayloadBytes(const TamisBloom& bloom, std::uint64_t bits) {
   return (bits + kBitsPerWord - 1) / kBitsPerWord * (kBitsPerWord / 8);
 }
 
-// Into `whole`, all zero and of the right size.
+// Writes into `whole`, which is all zero and of the right size.
 void WriteFolded(const TamisBloom& bloom, std::uint64_t divisor,
                  std::span<char> whole) {
   auto* into =
@@ -127,7 +127,7 @@ Result<std::uint64_t> FindDivisor(Slice filter, double rate) {
   Result<TamisBloom> bloom = ParseTamisBloom(filter);
   if (!bloom.ok()) return bloom.status();
   std::vector<std::uint64_t> divisors = DivisorsOf(UnitsOf(*bloom));
-  // From the largest down: folds that are far too small are soon seen to be.
+  // From the largest down: folds that are far too small are rejected quickly.
   while (divisors.back() != 1 &&
          !(FoldedRateOf(*bloom, divisors.back(), rate) <= rate)) {
     divisors.pop_back();

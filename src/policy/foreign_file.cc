@@ -12,10 +12,11 @@ namespace {
 struct Magic {
   std::string_view name;
   std::string_view bytes;
-  bool at_end = false;  // else at the beginning
+  bool at_end = false;  // else at the start
 };
 
-// The string_views carry their lengths, for some magics contain '\0'.
+// The string_views carry their lengths, because some magic numbers contain
+// '\0'.
 template <std::size_t N>
 constexpr std::string_view Bytes(const char (&text)[N]) {
   return {text, N - 1};
@@ -46,7 +47,7 @@ constexpr Magic kMagics[] = {
     {kStoreSettings, Bytes("tamis settings ")},
 };
 
-// Filters hold bytes of every value; a text of some length does not.
+// Filters have bytes of every value; a long text does not.
 bool IsText(Slice bytes) noexcept {
   constexpr std::size_t kTooShortToTell = 16;
   constexpr std::size_t kEnough = 512;
@@ -57,8 +58,8 @@ bool IsText(Slice bytes) noexcept {
   });
 }
 
-// Its last byte, 11, could be the k of a single filter of 16 bits per key;
-// but no filter's bits happen to be a list of rising offsets from 0.
+// Its last byte, 11, could be the k of a single filter of 16 bits per key; but
+// a filter's bits are never a list of ascending offsets from 0.
 bool IsFilterBlock(Slice bytes) noexcept {
   constexpr char kBaseLg = 11;
   if (bytes.empty() || bytes.back() != kBaseLg) return false;

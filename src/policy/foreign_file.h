@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy/foreign_file.h -- bytes that people take for a filter, by mistake.
+// policy/foreign_file.h -- recognises files that are often mistaken for a
+// filter.
 
 #pragma once
 
@@ -9,16 +10,16 @@
 
 namespace tamis {
 
-// The one among them that has filters inside which this library finds.
+// The one that contains filters that this library can find.
 inline constexpr std::string_view kParquetFile = "a Parquet file";
 
-// "a LevelDB table", "gzip data", "text", ...; empty if the bytes are none of
-// the well-known things that are not a filter.
+// Returns "a LevelDB table", "gzip data", "text", ...; empty if the bytes are
+// no well-known file type.
 std::string_view NameForeignFile(Slice bytes) noexcept;
 
-// What the file is in a store, LevelDB's, RocksDB's or ours, by its name (the
-// last part of a path): "the manifest of a store"; empty: it is not named so.
-// `is_text`: it is text, of which logs of other programs are made, too.
+// Returns what a file of that name (the last part of a path) is in a store of
+// LevelDB, RocksDB or ours: "the manifest of a store"; empty: no such name.
+// `is_text`: the file is text, and may be a log of another program.
 std::string_view NameStoreFile(std::string_view file_name,
                                bool is_text) noexcept;
 

@@ -7,8 +7,8 @@
 namespace tamis {
 namespace {
 
-// What it takes to fetch a line while others are under way, by the size of
-// what the line is fetched from.
+// The time to fetch a line while others are in flight, by the size of the
+// memory that it is fetched from.
 struct Fetch {
   std::uint64_t most_bytes;
   double ns;
@@ -18,11 +18,11 @@ constexpr std::array kFetches = {
     Fetch{kMiB, 1},                // second-level cache
     Fetch{32 * kMiB, 3},           // last-level cache
     Fetch{4096 * kMiB, 8},         // memory, in huge pages
-    Fetch{~std::uint64_t{0}, 12},  // memory of which the TLB knows little
+    Fetch{~std::uint64_t{0}, 12},  // memory beyond the reach of the TLB
 };
 
-// A GiB costs a tenth of a core: about what the offers of cloud providers
-// differ by that have more memory for the same cores.
+// A GiB costs a tenth of a core: about the price that cloud providers charge
+// for more memory with the same cores.
 constexpr double kCoresPerGiB = 0.1;
 constexpr double kNsPerByteSecond =
     kCoresPerGiB * 1e9 / static_cast<double>(1024 * kMiB);

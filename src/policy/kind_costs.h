@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy/kind_costs.h -- what a filter costs in one currency: nanoseconds of
-// one core.  Memory has its price in it, too.
+// policy/kind_costs.h -- what a filter costs, in nanoseconds of one core.
+// Memory has a price in these, too.
 
 #pragma once
 
@@ -10,21 +10,22 @@
 
 namespace tamis {
 
-// How fast a kind is, wherever it is.
+// The speed of a kind, without memory accesses.
 struct KindSpeed {
   double build_ns = 0;  // per key
   double query_ns = 0;  // of many at a time, if no memory had to be fetched
-  double lines = 0;     // of 64 bytes fetched by a query; 0: as the probes
+  double lines = 0;     // of 64 bytes fetched by a query; 0: one per probe
 };
 
 // Smaller filters cost as much as one of this size: allocators, pages and
-// whatever stands around a filter take more than they would save.
+// metadata take more than they would save.
 inline constexpr std::uint64_t kMinChargedBytes = 8192;
 
-// Of many queries at a time.
+// Returns the time of one of many queries.
 double QueryNs(const KindSpeed& speed, const Estimate& estimate) noexcept;
 
-// Of need.keys keys; `estimate` is that of the filter over them.
+// Returns the cost for need.keys keys; `estimate` is that of the filter over
+// them.
 double CostNs(const FilterNeed& need, const KindSpeed& speed,
               const Estimate& estimate) noexcept;
 

@@ -12,11 +12,11 @@ namespace tamis {
 namespace {
 
 // Times are orders of magnitude on a common server, for ranking only.  `./run
-// bench filters` builds filters of all kinds and asks them in batches, with a
-// million and with 100 million keys; these are rounded figures of that kind,
-// not those of any one run.  Lines that come together count as fewer than they
-// are.  Where a kind takes about 10 bits per key, that is what engines ship
-// with: 0.8 % of false positives; the others err at about 1 %.
+// bench filters` builds filters of all kinds and queries them in batches, with
+// a million and with 100 million keys; these are rounded figures of that kind,
+// not those of any one run.  Adjacent lines count as fewer.  Kinds with about
+// 10 bits per key have the usual default of engines, a rate of 0.8 %; the
+// others have a rate of about 1 %.
 constexpr std::array kRows = {
     KindRow{.kind = TamisKind::kLineBloom,
             .summary = "cache-local Bloom: one line of 64 bytes per key",
@@ -114,7 +114,7 @@ constexpr std::size_t kEntries = [] {
   return names;
 }();
 
-// The abilities are those for which formats/ has a function.
+// A kind has the abilities for which formats/ has a function.
 KindEntry EntryOf(const KindRow& row, std::size_t name) noexcept {
   const TamisKindRow& format = RowOf(row.kind);
   const SizedName& sized = row.sized_names[name];

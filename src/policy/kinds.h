@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // policy/kinds.h -- what this folder adds to the kinds of the .tamis container
-// (formats/tamis/kinds.h), one row each: how a text names and sizes a kind, and
+// (formats/tamis/kinds.h), one row each: how a spec names and sizes a kind, and
 // what its filters cost.
 
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace tamis {
 
-// A name that says the size: "fuse16".
+// A name that implies the size: "fuse16".
 struct SizedName {
   std::string_view name;
   double bits = 0;
@@ -27,7 +27,7 @@ struct KindRow {
   std::string_view summary;
   KindStorage storage;
   double usual_bits;    // as KindEntry has it; of the kind's own name
-  unsigned max_probes;  // that a text may ask for
+  unsigned max_probes;  // that a spec may request
   unsigned fixed_probes = 0;
   unsigned per_m = 0;
   bool unbounded = false;
@@ -46,10 +46,10 @@ struct KindRow {
 // equal.
 std::span<const KindRow> KindRows() noexcept;
 
-// The row that the entry is of.  REQUIRES: it is one of KnownKinds()
+// Returns the row of the entry.  REQUIRES: it is one of KnownKinds()
 const KindRow& RowOfEntry(const KindEntry& entry) noexcept;
 
-// "counting and cuckoo": the kinds of which `has` is true.
+// Returns "counting and cuckoo": the kinds for which `has` is true.
 std::string NamesOfKinds(bool (*has)(const KindEntry&));
 
 }  // namespace tamis

@@ -8,8 +8,8 @@
 namespace tamis {
 namespace {
 
-// Rules nothing out.  LevelDB's own policy, which may read it under its name,
-// takes the last byte for a number of probes that is reserved, and says
+// Rules nothing out.  To LevelDB's own policy, which may read it under its
+// name, the last byte is a reserved number of probes, and the answer is
 // "maybe".
 constexpr std::string_view kMaybe("\x00\xff", 2);
 

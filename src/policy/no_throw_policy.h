@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy/no_throw_policy.h -- a policy at the door of the library: what its
-// kind throws for want of memory becomes a Status.
+// policy/no_throw_policy.h -- a policy at the public interface: std::bad_alloc
+// becomes a Status.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace tamis {
 
-// Does what `policy` does, with the same bytes; but every function of it that
-// returns a Status or a Result says ResourceExhausted instead of throwing
+// Does what `policy` does, with the same bytes; but every function that returns
+// a Status or a Result returns ResourceExhausted instead of throwing
 // std::bad_alloc.
 Result<std::unique_ptr<const FilterPolicy>> ThrowingNothing(
     Result<std::unique_ptr<const FilterPolicy>> policy);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which format are these bytes in?  Certain where a magic number or a file
-// name that engines give says so; else a guess by lengths that fit.
+// Recognises the format of bytes: with certainty by a magic number or an
+// engine's file name; otherwise a guess by matching lengths.
 
 #include <algorithm>
 #include <array>
@@ -41,7 +41,7 @@ bool FitsLevelDb(Slice bytes) noexcept {
   return probes >= 1 && probes <= kMaxBloomProbes;
 }
 
-// A trailer as RocksDB's newer Bloom filter has it, on whole lines.
+// The trailer of RocksDB's newer Bloom filter, after whole lines.
 bool FitsFastLocalBloom(Slice data, Slice trailer) noexcept {
   const auto probes = static_cast<unsigned char>(trailer[2]);
   return trailer[0] == '\xff' && trailer[1] == 0 && probes >= 1 &&
@@ -49,8 +49,8 @@ bool FitsFastLocalBloom(Slice data, Slice trailer) noexcept {
          data.size() >= kLineBytes && data.size() % kLineBytes == 0;
 }
 
-// The older one, whose lines are 64 bytes, on some machines 128, and odd in
-// number.
+// The older one, with an odd number of lines of 64 bytes, or 128 on some
+// machines.
 bool FitsLegacyBloom(Slice data, Slice trailer) noexcept {
   const auto probes = static_cast<unsigned char>(trailer[0]);
   const std::uint64_t lines = LoadLittle32(trailer.data() + 1);
@@ -69,7 +69,7 @@ bool FitsRibbon(Slice data, Slice trailer) noexcept {
          data.size() % kSegmentBytes == 0 && segments <= blocks * kMaxColumns;
 }
 
-// Which of RocksDB's filters ends like this; "" if none does.
+// Returns which of RocksDB's filters has such an end; "" if none has.
 std::string_view FitsRocksDb(Slice bytes) noexcept {
   if (bytes.size() <= kRocksDbTrailerBytes) return "";
   const Slice data = bytes.substr(0, bytes.size() - kRocksDbTrailerBytes);
@@ -79,12 +79,12 @@ std::string_view FitsRocksDb(Slice bytes) noexcept {
   return FitsLegacyBloom(data, trailer) ? "rocksdb-legacy" : "";
 }
 
-// No header of Parquet's is longer by far, whatever its encoding.
+// Far longer than any Parquet header, whatever its encoding.
 constexpr std::size_t kEnoughForParquetHeader = 64;
 constexpr std::int64_t kTooManyParquetBytes = std::int64_t{1} << 31;
 
-// The header of Parquet's filter in the form that every writer gives it,
-// fifteen bytes and more: as good as a magic number.
+// The header of Parquet's filter in the form that every writer uses, fifteen
+// bytes or more: as good as a magic number.
 bool HasParquetHeader(Slice bytes) {
   const auto header = ParseParquetHeader(bytes.substr(
       0, std::min<std::size_t>(bytes.size(), kEnoughForParquetHeader)));
@@ -98,7 +98,7 @@ bool HasParquetHeader(Slice bytes) {
   return bytes.starts_with({canonical.data(), ParquetHeaderBytes(bits)});
 }
 
-// Any other form of a header that the length fits.
+// Any other form of a header that matches the length.
 bool FitsParquet(Slice bytes) {
   const Slice start = bytes.substr(0, kEnoughForParquetHeader);
   const auto header = IsObsoleteParquet(start)
@@ -132,7 +132,7 @@ RecognisedFormat GuessByContent(Slice bytes) {
   std::vector<std::string> specs;
   std::string reason = "its length fits its header";
   if (FitsCassandra(bytes)) {
-    // The four eras share a layout: their bits tell nothing.
+    // The four eras share a layout: their bits do not distinguish them.
     specs = {"cassandra:oa", "cassandra:me", "cassandra:ka", "cassandra:hf"};
   }
   if (FitsLab(bytes)) specs.insert(specs.end(), {"lab", "md5"});
@@ -179,8 +179,8 @@ RecognisedFormat PartOfAStore(std::string_view what) {
 
 RecognisedFormat BySuffix(const FormatEntry& format, Slice bytes) {
   const std::string spec(format.name);
-  // RocksDB's way to say "no keys" is also what a crash leaves of a file, and
-  // must not be taken for an answer by its name alone.
+  // An empty file means "no keys" in RocksDB, but may also be left by a crash,
+  // and must not be trusted because of its name alone.
   if (spec.starts_with("rocksdb") && bytes.empty()) {
     return {Certainty::kGuess, spec, "its name; it is empty", {}, "", ""};
   }
@@ -205,7 +205,7 @@ RecognisedFormat RecogniseFormat(std::string_view file_name, Slice bytes) {
   for (const FormatEntry& format : KnownFormats()) {
     if (file_name.size() > format.suffix.size() &&
         file_name.ends_with(format.suffix)) {
-      if (format.name == "cassandra") break;  // its version decides: not known
+      if (format.name == "cassandra") break;  // version unknown
       return BySuffix(format, bytes);
     }
   }

@@ -2,11 +2,11 @@
 #include "policy/registry.h"
 
 #include <array>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/no_throw.h"
@@ -26,57 +26,60 @@
 #include "policy/table_policy.h"
 #include "tamis/filter.h"
 #include "tamis/formats.h"
+#include "tamis/policy_settings.h"
 
 namespace tamis {
 namespace {
 
 using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
 
-// Bits per key where no size is given.
+// Bits per key if no size is given.
 constexpr double kUsualBits = 10;  // 0.8 %: what engines ship with
 constexpr double kNoBits = 0;      // a rate is always given
 
-PolicyResult MakeChoosing(const Settings& settings) {
+PolicyResult MakeChoosing(const PolicySettings& settings) {
   FilterNeed need;
-  need.rate = settings.sizing.rate;
-  need.lifetime_seconds = settings.lifetime.value_or(need.lifetime_seconds);
-  need.queries_per_key = settings.queries.value_or(need.queries_per_key);
+  need.rate = settings.rate.value_or(0);
+  need.lifetime_seconds =
+      settings.lifetime_seconds.value_or(need.lifetime_seconds);
+  need.queries_per_key =
+      settings.queries_per_key.value_or(need.queries_per_key);
   return NewChoosingPolicy(need, settings.seed.value_or(0));
 }
 template <RocksDbKind kKind>
-PolicyResult MakeRocksDb(const Settings& settings) {
-  return NewRocksDbPolicy(kKind, settings.sizing);
+PolicyResult MakeRocksDb(const PolicySettings& settings) {
+  return NewRocksDbPolicy(kKind, SizingOf(settings));
 }
-PolicyResult MakeParquet(const Settings& settings) {
-  return NewParquetPolicy(settings.sizing);
+PolicyResult MakeParquet(const PolicySettings& settings) {
+  return NewParquetPolicy(SizingOf(settings));
 }
-PolicyResult MakeLevelDb(const Settings& settings) {
-  return NewLevelDbBloomPolicy(settings.sizing);
+PolicyResult MakeLevelDb(const PolicySettings& settings) {
+  return NewLevelDbBloomPolicy(SizingOf(settings));
 }
-PolicyResult MakeCassandra(const Settings& settings) {
+PolicyResult MakeCassandra(const PolicySettings& settings) {
   return NewCassandraPolicy(
       {.version =
            settings.version.value_or(std::string(kNewestCassandraVersion)),
-       .sizing = settings.sizing,
-       .textbook_sizing = settings.textbook.value_or(false)});
+       .sizing = SizingOf(settings),
+       .textbook_sizing = settings.textbook_sizing.value_or(false)});
 }
-PolicyResult MakeLab(const Settings& settings) {
-  return NewLabPolicy(settings.sizing);
+PolicyResult MakeLab(const PolicySettings& settings) {
+  return NewLabPolicy(SizingOf(settings));
 }
-PolicyResult MakeMd5(const Settings& settings) {
-  return NewMd5Policy(settings.sizing);
+PolicyResult MakeMd5(const PolicySettings& settings) {
+  return NewMd5Policy(SizingOf(settings));
 }
 
-// What a name stands for: a kind of the .tamis container, or what make() makes.
+// The meaning of a name: a kind of the .tamis container, or what make() makes.
 struct Maker {
   std::string_view name;
-  PolicyResult (*make)(const Settings&) = nullptr;
+  PolicyResult (*make)(const PolicySettings&) = nullptr;
   unsigned max_probes = 0;
   double usual_bits = kUsualBits;
   bool takes_seed = false;
   bool takes_version = false;
   const KindRow* kind = nullptr;
-  double named_bits = 0;  // the size that the name says; 0: it says none
+  double named_bits = 0;  // the size that the name implies; 0: none
 
   bool folds() const noexcept {
     return kind != nullptr && RowOf(kind->kind).unit.bits != 0;
@@ -123,7 +126,7 @@ Maker MakerOf(const KindRow& row, std::string_view name, double named_bits) {
           .named_bits = named_bits};
 }
 
-// visit(maker) for each name there is, in the order in which they are listed,
+// Calls visit(maker) for each name, in the order in which they are listed,
 // until it returns true.
 template <typename Visit>
 void VisitMakers(const Visit& visit) {
@@ -134,7 +137,7 @@ void VisitMakers(const Visit& visit) {
       if (sized.bits > 0 && visit(MakerOf(row, sized.name, sized.bits))) return;
     }
     if (&row != &rows.front()) continue;
-    // The default kind goes by the name of its format, too.
+    // The default kind also has the name of its format.
     if (visit(kChoosing) || visit(MakerOf(row, "tamis", 0))) return;
   }
   for (const Maker& maker : kForeign) {
@@ -156,11 +159,11 @@ Status Refuse(const Maker& maker, std::string_view what) {
       std::string("policy: ").append(maker.name).append(what));
 }
 
-Status CheckApplies(const Maker& maker, const Settings& settings) {
-  if (maker.weighs_costs() && !(settings.sizing.rate > 0)) {
+Status CheckApplies(const Maker& maker, const PolicySettings& settings) {
+  if (maker.weighs_costs() && !settings.rate) {
     return BadArgument("fpr", "needs a rate, as in \"fpr:0.01\"");
   }
-  if (settings.sizing.probes > maker.max_probes) {
+  if (settings.probes.value_or(0) > maker.max_probes) {
     return Refuse(maker, " makes at most " + std::to_string(maker.max_probes) +
                              " probes per key");
   }
@@ -172,10 +175,10 @@ Status CheckApplies(const Maker& maker, const Settings& settings) {
         *settings.version,
         "not a number, and " + std::string(maker.name) + " has no versions");
   }
-  if (settings.textbook.has_value() && !maker.takes_version) {
+  if (settings.textbook_sizing.has_value() && !maker.takes_version) {
     return Status::InvalidArgument("policy: only cassandra takes sizing=");
   }
-  if (settings.sizing.fold > 1 && !maker.folds()) {
+  if (settings.fold.value_or(1) > 1 && !maker.folds()) {
     const std::string can =
         NamesOfKinds([](const KindEntry& kind) { return kind.fold_unit != 0; });
     return Refuse(maker, " cannot be folded; " + can + " can");
@@ -186,10 +189,11 @@ Status CheckApplies(const Maker& maker, const Settings& settings) {
   if (settings.generations.has_value() && !maker.has_generations()) {
     return Refuse(maker, " has no generations");
   }
-  if ((settings.lifetime || settings.queries) && !maker.weighs_costs()) {
+  if ((settings.lifetime_seconds || settings.queries_per_key) &&
+      !maker.weighs_costs()) {
     return Refuse(maker, " does not weigh costs; only fpr does");
   }
-  if (maker.named_bits > 0 && HasSize(settings.sizing)) {
+  if (maker.named_bits > 0 && HasSize(settings)) {
     return Refuse(maker, " says its size; leave others out");
   }
   return Status::Ok();
@@ -226,35 +230,57 @@ constexpr std::array kFormats = {
                 false},
 };
 
-// What a text asks for.
+// What settings request.
 struct Order {
   Maker maker;
-  Settings settings;  // with the usual size where none was given
+  PolicySettings settings;  // with the default size if none was given
 };
 
-Result<Order> ReadOrder(std::string_view text) {
+Result<Maker> FindMaker(std::string_view name) {
+  const std::optional<Maker> maker = MakerNamed(name);
+  if (maker.has_value()) return *maker;
+  return Status::InvalidArgument("no policy is called \"" + std::string(name) +
+                                 "\"; known are " + KnownNames());
+}
+
+Result<PolicySettings> ParseText(std::string_view text) {
   Result<PolicySpec> spec = ParseSpec(text);
   if (!spec.ok()) return spec.status();
-  const std::optional<Maker> maker = MakerNamed(spec->name);
-  if (!maker.has_value()) {
-    return Status::InvalidArgument("no policy is called \"" +
-                                   std::string(spec->name) + "\"; known are " +
-                                   KnownNames());
-  }
-  Result<Settings> settings = ReadSettings(*spec);
+  const Result<Maker> maker = FindMaker(spec->name);
+  if (!maker.ok()) return maker.status();
+  Result<PolicySettings> settings = ReadSettings(*spec);
   if (!settings.ok()) return settings.status();
   if (Status applies = CheckApplies(*maker, *settings); !applies.ok()) {
     return applies;
   }
-  if (!HasSize(settings->sizing)) {
-    settings->sizing.bits_per_key = maker->usual_bits;
-  }
-  return Order{*maker, *std::move(settings)};
+  return settings;
 }
 
-// `usual_seed` is for texts without one, of kinds that take one.
-PolicyResult Make(std::string_view text, std::uint64_t usual_seed) {
-  Result<Order> order = ReadOrder(text);
+// REQUIRES: the settings are checked
+Order OrderOf(const Maker& maker, PolicySettings settings) {
+  if (!HasSize(settings)) settings.bits_per_key = maker.usual_bits;
+  return {maker, std::move(settings)};
+}
+
+Result<Order> ReadOrder(std::string_view text) {
+  Result<PolicySettings> settings = ParseText(text);
+  if (!settings.ok()) return settings.status();
+  const std::optional<Maker> maker = MakerNamed(settings->name);
+  return OrderOf(*maker, *std::move(settings));
+}
+
+Result<Order> CheckOrder(const PolicySettings& settings) {
+  const Result<Maker> maker = FindMaker(settings.name);
+  if (!maker.ok()) return maker.status();
+  if (Status fits = CheckSettings(settings); !fits.ok()) return fits;
+  if (Status applies = CheckApplies(*maker, settings); !applies.ok()) {
+    return applies;
+  }
+  return OrderOf(*maker, settings);
+}
+
+// `usual_seed` is for orders without one, of kinds that take one.
+PolicyResult Make(Result<Order> order, std::uint64_t usual_seed) {
   if (!order.ok()) return order.status();
   const Maker& maker = order->maker;
   if (maker.takes_seed && !order->settings.seed.has_value()) {
@@ -264,61 +290,71 @@ PolicyResult Make(std::string_view text, std::uint64_t usual_seed) {
   return NewTamisPolicy(maker.kind->kind, ForKind(order->settings));
 }
 
-// The shortest text that is read as the same number.
-std::string NumberText(double number) {
-  std::array<char, 32> digits{};
-  const auto [end, error] =
-      std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  return std::string(digits.data(), end);
-}
-
-// All names of a kind are one, and so are all sizes that come down to the same:
-// "fuse8" and "fuse:fpr=0.01" are "fuse:8".
+// Normalizes all names of a kind, and all settings of the same size: "fuse8"
+// and "fuse:fpr=0.01" become "fuse:8".
 void NameByKind(Order* order) {
   if (order->maker.kind == nullptr) return;
   const TamisKindRow& row = RowOf(order->maker.kind->kind);
   order->maker.name = row.name;
   if (row.bits_of == nullptr) return;
-  BloomSizing& sizing = order->settings.sizing;
-  sizing = {.bits_per_key = row.bits_of(sizing)};
+  PolicySettings& settings = order->settings;
+  settings.bits_per_key = row.bits_of(SizingOf(settings));
+  settings.rate.reset();
+  settings.bits.reset();
+  settings.probes.reset();
+  settings.fold.reset();
 }
 
-// Every setting by name, in one order, and left out where it is the usual one.
+// "name:a=1,b=2", argument by argument.
+class PolicyText {
+ public:
+  explicit PolicyText(std::string_view name) : text_(name) {}
+
+  template <typename Setting>
+  void AddNumber(std::string_view name, const std::optional<Setting>& setting,
+                 std::optional<Setting> usual = {}) {
+    if (!setting || setting == usual) return;
+    if constexpr (std::is_floating_point_v<Setting>) {
+      Add(name, NumberText(*setting));
+    } else {
+      Add(name, std::to_string(*setting));
+    }
+  }
+  void Add(std::string_view name, std::string_view value) {
+    text_.append(1, mark_).append(name).append("=").append(value);
+    mark_ = ',';
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  char mark_ = ':';
+};
+
+// Returns every setting by name, in a fixed order, without those that have
+// their default.
 std::string TextOf(Order order) {
   NameByKind(&order);
-  const Settings& settings = order.settings;
-  const BloomSizing& sizing = settings.sizing;
-  std::string text(order.maker.name);
-  char mark = ':';
-  const auto add = [&](bool is_said, std::string_view name,
-                       const std::string& value) {
-    if (!is_said) return;
-    text.append(1, mark).append(name).append("=").append(value);
-    mark = ',';
-  };
-  const auto add_whole = [&](std::string_view name, const auto& value,
-                             std::uint64_t usual) {
-    if (value) add(*value != usual, name, std::to_string(*value));
-  };
-  add(sizing.bits_per_key > 0, "bits", NumberText(sizing.bits_per_key));
-  add(sizing.rate > 0, "fpr", NumberText(sizing.rate));
-  add(sizing.bits != 0, "m", std::to_string(sizing.bits));
-  add(sizing.probes != 0, "k", std::to_string(sizing.probes));
-  add(sizing.fold > 1, "fold", std::to_string(sizing.fold));
-  add(settings.seed.has_value(), "seed",
-      std::to_string(settings.seed.value_or(0)));
-  add(settings.version.value_or(std::string(kNewestCassandraVersion)) !=
-          kNewestCassandraVersion,
-      "version", settings.version.value_or(""));
-  add(settings.textbook.value_or(false), "sizing", "textbook");
-  add_whole("arity", settings.arity, TamisSettings().arity);
-  add_whole("generations", settings.generations, TamisSettings().generations);
-  const FilterNeed usual;
-  const double lifetime = settings.lifetime.value_or(usual.lifetime_seconds);
-  add(lifetime != usual.lifetime_seconds, "lifetime", NumberText(lifetime));
-  const double queries = settings.queries.value_or(usual.queries_per_key);
-  add(queries != usual.queries_per_key, "queries", NumberText(queries));
-  return text;
+  const PolicySettings& settings = order.settings;
+  PolicyText text(order.maker.name);
+  text.AddNumber("bits", settings.bits_per_key);
+  text.AddNumber("fpr", settings.rate);
+  text.AddNumber("m", settings.bits);
+  text.AddNumber("k", settings.probes);
+  text.AddNumber("fold", settings.fold, {std::uint64_t{1}});
+  text.AddNumber("seed", settings.seed);
+  if (settings.version && *settings.version != kNewestCassandraVersion) {
+    text.Add("version", *settings.version);
+  }
+  if (settings.textbook_sizing.value_or(false)) text.Add("sizing", "textbook");
+  const TamisSettings usual;
+  text.AddNumber("arity", settings.arity, {usual.arity});
+  text.AddNumber("generations", settings.generations, {usual.generations});
+  const FilterNeed need;
+  text.AddNumber("lifetime", settings.lifetime_seconds,
+                 {need.lifetime_seconds});
+  text.AddNumber("queries", settings.queries_per_key, {need.queries_per_key});
+  return text.Take();
 }
 
 }  // namespace
@@ -326,7 +362,17 @@ std::string TextOf(Order order) {
 std::span<const FormatEntry> KnownFormats() noexcept { return kFormats; }
 
 Result<std::unique_ptr<const FilterPolicy>> MakePolicy(std::string_view text) {
-  return NoThrow([&] { return ThrowingNothing(Make(text, 0)); });
+  return NoThrow([&] { return ThrowingNothing(Make(ReadOrder(text), 0)); });
+}
+
+Result<std::unique_ptr<const FilterPolicy>> MakePolicy(
+    const PolicySettings& settings) {
+  return NoThrow(
+      [&] { return ThrowingNothing(Make(CheckOrder(settings), 0)); });
+}
+
+Result<PolicySettings> ParsePolicy(std::string_view text) {
+  return NoThrow([&] { return ParseText(text); });
 }
 
 Result<KindOrder> ReadKindOrder(std::string_view text) {
@@ -340,7 +386,7 @@ Result<KindOrder> ReadKindOrder(std::string_view text) {
 }
 
 std::string CanonicalText(std::string_view text) {
-  // A seed that is drawn is another each time.
+  // A random seed differs each time.
   if (text.find("random") != std::string_view::npos) return std::string(text);
   Result<Order> order = ReadOrder(text);
   return order.ok() ? TextOf(*std::move(order)) : std::string(text);
@@ -348,7 +394,7 @@ std::string CanonicalText(std::string_view text) {
 
 Result<std::unique_ptr<const FilterPolicy>> MakeSeededPolicy(
     std::string_view text, std::uint64_t seed) {
-  return NoThrow([&] { return Make(text, seed); });
+  return NoThrow([&] { return Make(ReadOrder(text), seed); });
 }
 
 }  // namespace tamis

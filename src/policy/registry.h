@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy/registry.h -- which policies there are, and what their text means:
-// docs/policies.md.  MakePolicy() is the door for everybody else.
+// policy/registry.h -- the known policies, and the meaning of their specs:
+// docs/policies.md.  Callers outside this folder use MakePolicy().
 
 #pragma once
 
@@ -12,14 +12,15 @@
 
 namespace tamis {
 
-// What a text asks of a kind of the .tamis container.
+// What a spec requests of a kind of the .tamis container.
 struct KindOrder {
-  std::string name;                   // as the text has it
-  const TamisKindRow* row = nullptr;  // null: it names something else
-  TamisSettings settings;  // with the usual size where none was given
+  std::string name;                   // as in the spec
+  const TamisKindRow* row = nullptr;  // null: not such a kind
+  TamisSettings settings;             // with the default size if none was given
 };
 
-// InvalidArgument: as MakePolicy(), but for sizes that the kind itself refuses.
+// InvalidArgument: as MakePolicy(), except for sizes that the kind itself
+// refuses.
 Result<KindOrder> ReadKindOrder(std::string_view text);
 
 }  // namespace tamis

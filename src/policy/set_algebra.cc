@@ -16,8 +16,8 @@
 namespace tamis {
 namespace {
 
-// What there is to count in the bits of a, b, and both operations on them.
-// Rates are sums over all blocks; filters without blocks leave them alone.
+// Counts of the bits of a, b, and both operations on them.  Rates are sums over
+// all blocks; filters without blocks do not set them.
 struct Counts {
   std::uint64_t a = 0;
   std::uint64_t b = 0;
@@ -31,7 +31,7 @@ constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 
 void CountWord(const unsigned char* a, const unsigned char* b,
                std::uint64_t* either, std::uint64_t* both, Counts* counts) {
-  std::uint64_t word_a;  // in any byte order: only their number counts
+  std::uint64_t word_a;  // in any byte order: bits are only counted
   std::uint64_t word_b;
   std::memcpy(&word_a, a, kWordBytes);
   std::memcpy(&word_b, b, kWordBytes);
@@ -74,7 +74,7 @@ Counts CountBlocks(const Shape& shape, std::span<const unsigned char> a,
   return counts;
 }
 
-// The numbers of keys that explain set bits, and how far they may be off.
+// Estimates numbers of keys from set bits, and their accuracy.
 struct Estimator {
   bool blocked;
   BlockedShape shape;
@@ -132,7 +132,7 @@ Result<Overlap> OverlapOf(Slice a_bytes, Slice b_bytes) {
   overlap.keys_union = estimator.Keys(counts.either);
   overlap.keys_in_both =
       std::max(0.0, overlap.keys_a + overlap.keys_b - overlap.keys_union);
-  // The errors of the three go together, so that less than this is left.
+  // The errors of the three are correlated, so the true deviation is smaller.
   overlap.deviation = std::sqrt(estimator.Variance(overlap.keys_a) +
                                 estimator.Variance(overlap.keys_b) +
                                 estimator.Variance(overlap.keys_union));

@@ -1,42 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy/settings.h -- what the arguments of a policy's text say, whatever the
-// policy.
+// policy/settings.h -- from the arguments of a policy's text to its settings,
+// and from those to what formats take.
 
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "formats/bloom_parameters.h"
 #include "formats/tamis/kinds.h"
 #include "policy/spec.h"
+#include "tamis/policy_settings.h"
 #include "tamis/result.h"
 
 namespace tamis {
 
-struct Settings {
-  BloomSizing sizing;  // all 0 where no size was given
-  std::optional<std::uint64_t> seed;
-  std::optional<std::string> version;
-  std::optional<bool> textbook;
-  std::optional<unsigned> arity;
-  std::optional<unsigned> generations;
-  std::optional<double> lifetime;  // in seconds
-  std::optional<double> queries;   // per key
-};
+// InvalidArgument: an argument is unknown, repeated, or not a number; the
+// message names it.  Otherwise fails as CheckSettings() does.
+Result<PolicySettings> ReadSettings(const PolicySpec& spec);
 
-// InvalidArgument: one that is unknown, given twice or out of its limits, or
-// that contradicts another; the message names it.
-Result<Settings> ReadSettings(const PolicySpec& spec);
+// InvalidArgument: a setting is out of range, or contradicts another; the
+// message names it.
+Status CheckSettings(const PolicySettings& settings);
 
-// What they say to a kind of the .tamis container.
-TamisSettings ForKind(const Settings& settings) noexcept;
+// Returns the size; all 0 if no size was given.
+BloomSizing SizingOf(const PolicySettings& settings) noexcept;
+bool HasSize(const PolicySettings& settings) noexcept;
 
-bool HasSize(const BloomSizing& sizing) noexcept;
+// Returns the settings of a kind of the .tamis container.
+TamisSettings ForKind(const PolicySettings& settings) noexcept;
 
-// The refusal of an argument.
+// The shortest text that is read as the same number.
+std::string NumberText(double number);
+
+// Returns the error for an argument.
 Status BadArgument(std::string_view argument, std::string_view what);
 
 }  // namespace tamis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// policy/spec.h -- the text form of a policy, taken apart:
+// policy/spec.h -- parses the text form of a policy:
 //   NAME[:ARGUMENT[,ARGUMENT...]]     ARGUMENT = WORD or WORD=VALUE
 // The meaning of the words is in registry.cc and docs/policies.md.
 
@@ -19,7 +19,7 @@ struct SpecArgument {
   std::string_view value;  // the bare word itself, or what follows '='
 };
 
-// Parts of the text it was made from, which must outlive it.
+// Views of the text that it was parsed from, which must outlive it.
 struct PolicySpec {
   std::string_view name;
   std::vector<SpecArgument> arguments;
@@ -28,8 +28,8 @@ struct PolicySpec {
 // InvalidArgument: an empty name, argument or value.
 Result<PolicySpec> ParseSpec(std::string_view text);
 
-// The whole text as a number; nothing where any of it is something else, or
-// out of range.  The double is finite.
+// Parse the whole text as a number; nothing if any of it is something else, or
+// the number is out of range.  The double is finite.
 std::optional<double> ParseDouble(std::string_view text) noexcept;
 std::optional<std::uint64_t> ParseUint64(std::string_view text) noexcept;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "policy/table_policy.h"
 
-#include <algorithm>
 #include <array>
 #include <exception>
 #include <memory>
@@ -10,7 +9,7 @@
 #include <utility>
 
 #include "formats/tamis/line_view.h"
-#include "policy/spec.h"
+#include "tamis/policy_settings.h"
 
 namespace tamis {
 namespace {
@@ -44,14 +43,14 @@ Status TrySize(const FilterPolicy& policy, std::size_t keys) {
                  " does not open: " + reader.status().message());
   }
   for (std::size_t i = 0; i < keys; ++i) {
-    if (!(*reader)->MayContain("key " + std::to_string(i))) {
+    if (!reader->MayContain("key " + std::to_string(i))) {
       return Unfit("its own" + of_keys + " denies one that was added");
     }
   }
   return Status::Ok();
 }
 
-// Empty: it cannot be built.
+// Returns the filter of one key; empty: it cannot be built.
 std::string OfOneKey(const FilterPolicy& policy) {
   std::string bytes;
   try {
@@ -65,13 +64,10 @@ std::string OfOneKey(const FilterPolicy& policy) {
 }  // namespace
 
 Status CheckFitsTables(std::string_view text) {
-  const Result<PolicySpec> spec = ParseSpec(text);
-  if (!spec.ok()) return spec.status();
-  const bool has_one_size = std::any_of(
-      spec->arguments.begin(), spec->arguments.end(),
-      [](const SpecArgument& argument) { return argument.name == "m"; });
-  if (!has_one_size) return Status::Ok();
-  const std::string name(spec->name);
+  const Result<PolicySettings> settings = ParsePolicy(text);
+  if (!settings.ok()) return settings.status();
+  if (!settings->bits.has_value()) return Status::Ok();
+  const std::string& name = settings->name;
   return Unfit(
       "m is one size for tables of any number of keys; give bits per key, as "
       "in \"" +
@@ -79,7 +75,7 @@ Status CheckFitsTables(std::string_view text) {
 }
 
 Status TryPolicy(const FilterPolicy& policy) {
-  // The second and third are more than what a size that is given may hold.
+  // The second and third may be more than a fixed size holds.
   constexpr std::array<std::size_t, 3> kSizes = {1, 20, 300};
   try {
     for (const std::size_t keys : kSizes) {
@@ -96,7 +92,7 @@ Status TryPolicy(const FilterPolicy& policy) {
 std::string KindOf(const FilterPolicy& policy) {
   const std::string bytes = OfOneKey(policy);
   const auto reader = policy.Open(bytes);
-  return reader.ok() ? (*reader)->Describe().kind : std::string();
+  return reader.ok() ? reader->Describe().kind : std::string();
 }
 
 std::optional<std::uint64_t> LineSeedOf(const FilterPolicy& policy) {

@@ -26,7 +26,7 @@ unsigned char* HashChunks::New() noexcept {
       return nullptr;
     }
     free_ = slab_bytes_;
-    // Only the last slab of many stays partly unused.
+    // Only the last of many slabs is partly unused.
     if (slab_bytes_ == kMaxSlabBytes) PopulatePages(next_, slab_bytes_);
     slab_bytes_ = std::min(2 * slab_bytes_, kMaxSlabBytes);
   }

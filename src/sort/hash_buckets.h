@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort/hash_buckets.h -- the hashes of keys, collected while the number
-// of keys is still unknown, and given back in about the order of their value.
+// sort/hash_buckets.h -- collects the hashes of keys while the number of keys
+// is still unknown, and returns them in roughly ascending order.
 //
 // The filters that use it find a key's place as (hash * size) >> 64, or by
-// its upper half alone: a larger hash never has a smaller place, however
-// large the filter turns out.  So hashes can be sorted by their upper bits as
-// they come, before the size is known, and marking them later walks through
-// the filter from front to back, in stretches that fit a cache.  Filters whose
-// keys lie anywhere gain nothing by the order, but can still tell how many of
-// the hashes are different, bucket by bucket.
+// its upper half alone: a larger hash never has a smaller place, whatever the
+// size of the filter.  So hashes can be sorted by their upper bits as they
+// arrive, before the size is known, and marking them later goes through the
+// filter from front to back, in pieces that fit a cache.  Filters whose keys
+// are anywhere gain nothing from the order, but can still count the distinct
+// hashes, bucket by bucket.
 
 #pragma once
 
@@ -27,8 +27,8 @@
 
 namespace tamis {
 
-// By which hashes are told apart and put in order: all of one of up to 64
-// bits, from the top; the first half of a pair.
+// The number by which hashes are compared and ordered: a whole hash of up to 64
+// bits, starting at the top; the first half of a pair.
 inline std::uint64_t RankOf(std::uint64_t hash) noexcept { return hash; }
 inline std::uint64_t RankOf(std::uint32_t hash) noexcept {
   return std::uint64_t{hash} << 32;
@@ -37,7 +37,7 @@ inline std::uint64_t RankOf(const HashPair& hash) noexcept {
   return hash.first;
 }
 
-// Pieces of memory of one size, aligned to it, until all go at once.
+// Chunks of memory of one size, aligned to it, which are freed together.
 class HashChunks {
  public:
   static constexpr std::size_t kBytes = 4096;
@@ -50,20 +50,21 @@ class HashChunks {
   unsigned char* New() noexcept;
 
  private:
-  // Chunks are cut from slabs, the first small.  No huge pages: this memory is
-  // written and read once, in order, and they are expensive to get.
+  // Chunks are cut from slabs, of which the first is small.  They use no huge
+  // pages: this memory is written and read once, in order, and huge pages are
+  // expensive to get.
   std::vector<MemoryBlock<unsigned char>> slabs_;
   unsigned char* next_ = nullptr;
   std::size_t free_ = 0;
   std::size_t slab_bytes_ = kBytes;
 };
 
-// Counts the different numbers of one bucket after the other.  Numbers that
-// come over and over are dropped meanwhile, so that they take no memory.
+// Counts the distinct numbers of one bucket after the other.  Repeats are
+// dropped along the way, so that they take no memory.
 class DistinctRanks {
  public:
-  // For so many at a time; `known_bits` of them are the same, from the top.
-  // False: no memory.
+  // Prepares for `room` numbers at a time, which share their upper `known_bits`
+  // bits.  False: no memory.
   bool Start(std::size_t room, unsigned known_bits) noexcept;
   // False: no memory.
   bool Add(std::uint64_t rank) noexcept {
@@ -73,7 +74,8 @@ class DistinctRanks {
     ranks()[count_++] = rank;
     return true;
   }
-  // How many different ones were added since the last call, or the start.
+  // Returns how many distinct numbers were added since the last call or the
+  // start.
   std::uint64_t Take() noexcept;
 
  private:
@@ -96,25 +98,26 @@ class HashBucketsOf {
   HashBucketsOf(const HashBucketsOf&) = delete;
   HashBucketsOf& operator=(const HashBucketsOf&) = delete;
 
-  // False: no memory; some of them may be missing, so give up.
+  // False: no memory; some hashes may be missing, so the caller must give up.
   bool Push(std::span<const Hash> hashes) noexcept;
   bool PushBack(const Hash& hash) noexcept { return Push({&hash, 1}); }
 
   std::uint64_t size() const noexcept { return size_; }
 
-  // How many of them differ in their ranks.  Takes, for a while, as much
-  // memory as four buckets.  Nothing: no memory.
+  // Returns the number of distinct ranks.  Temporarily uses as much memory as
+  // four buckets.  Nothing: no memory.
   std::optional<std::uint64_t> CountDistinct() const noexcept;
 
-  // Calls visit(std::span<const Hash>) for all of them, in pieces: each
-  // bucket after the one with smaller hashes.
+  // Calls visit(std::span<const Hash>) for all hashes, in pieces: each bucket
+  // after the one with smaller hashes.
   template <typename Visit>
   void ForEach(const Visit& visit) const {
     for (const Bucket& bucket : buckets()) ForEachOf(bucket, visit);
   }
 
  private:
-  // One behind the other, so that a place tells whether it is the chunk's end.
+  // Hashes are contiguous up to the chunk's end, so that an address alone shows
+  // whether the chunk is full.
   static constexpr std::size_t kHeaderBytes =
       std::max(sizeof(void*), sizeof(Hash));
   static constexpr std::size_t kChunkHashes =
@@ -138,11 +141,11 @@ class HashBucketsOf {
     Chunk* first = nullptr;
   };
 
-  // 100 million keys at 10 bits each have 488 KiB of filter per bucket; and
-  // 256 places to write to do not tire a first-level cache.
+  // 100 million keys at 10 bits each have 488 KiB of filter per bucket; and a
+  // first-level cache copes with 256 places to write to.
   static constexpr unsigned kBucketBits = 8;
   static constexpr unsigned kBucketShift = 64 - kBucketBits;
-  // Below, the whole filter fits a cache: all goes into the first bucket.
+  // Below this, the whole filter fits a cache: all hashes go into one bucket.
   static constexpr std::uint64_t kSpreadFrom = std::uint64_t{1} << 17;
   static constexpr std::size_t kAheadBytes = 120;
 
@@ -175,10 +178,10 @@ class HashBucketsOf {
   }
   // REQUIRES: the bucket is empty, or its last chunk is full
   bool Grow(Bucket* bucket) noexcept;
-  // From one bucket to many.
+  // Goes from one bucket to many.
   bool Spread() noexcept;
 
-  Bucket only_;                     // until there are many
+  Bucket only_;                     // before Spread()
   std::unique_ptr<Bucket[]> many_;  // null before Spread()
   Bucket* buckets_ = &only_;
   std::uint64_t mask_ = 0;  // all ones once spread
@@ -186,7 +189,7 @@ class HashBucketsOf {
   HashChunks chunks_;
 };
 
-// What most filters are built from.
+// The hashes that most filters are built from.
 using HashBuckets = HashBucketsOf<std::uint64_t>;
 
 template <typename Hash>
@@ -198,8 +201,9 @@ bool HashBucketsOf<Hash>::Push(std::span<const Hash> hashes) noexcept {
     if (!PushTo(&bucket, hash)) [[unlikely]] {
       return false;
     }
-    // No processor foresees so many places at once.  A line or two ahead; at
-    // the chunk's end that is another's memory, or nobody's, and harmless.
+    // No hardware prefetcher follows so many places.  This is a line or two
+    // ahead; at the chunk's end it is other or unmapped memory, which is
+    // harmless.
     __builtin_prefetch(
         reinterpret_cast<const unsigned char*>(bucket.next) + kAheadBytes, 1);
   }
@@ -214,7 +218,7 @@ bool HashBucketsOf<Hash>::Grow(Bucket* bucket) noexcept {
   if (bucket->first == nullptr) {
     bucket->first = chunk;
   } else {
-    // `next` points behind the last chunk, which is full.
+    // `next` points to the end of the last chunk, which is full.
     reinterpret_cast<Chunk*>(reinterpret_cast<unsigned char*>(bucket->next) -
                              HashChunks::kBytes)
         ->next = chunk;
@@ -243,7 +247,7 @@ bool HashBucketsOf<Hash>::Spread() noexcept {
 template <typename Hash>
 std::optional<std::uint64_t> HashBucketsOf<Hash>::CountDistinct()
     const noexcept {
-  // Those of an honest hash are spread evenly; others need not be foreseen.
+  // A good hash spreads them evenly; other cases need no preparation.
   constexpr std::size_t kMaxShares = 2;
   std::size_t largest = 1;
   for (const Bucket& bucket : buckets()) {

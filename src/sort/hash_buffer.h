@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort/hash_buffer.h -- memory for hashes on their way.
+// sort/hash_buffer.h -- a reusable buffer for hashes.
 
 #pragma once
 
@@ -13,11 +13,11 @@ namespace tamis {
 
 class HashBuffer {
  public:
-  // Room for `count` hashes; what was in it is lost.  Throws bad_alloc.
+  // Returns space for `count` hashes; the contents are lost.  Throws bad_alloc.
   std::uint64_t* Reserve(std::size_t count) {
     if (count > capacity_) {
       capacity_ = 0;
-      memory_.reset();  // first, so that never both take room
+      memory_.reset();  // first, so that both never exist at once
       memory_ = NewMemory(count * sizeof(std::uint64_t));
       if (memory_ == nullptr) throw std::bad_alloc();
       capacity_ = count;

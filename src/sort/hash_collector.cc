@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::size_t kFirstFew = 128;      // hashes
 constexpr std::size_t kPrefetchAhead = 15;  // hashes
-// So many bytes of a part get memory at a time: large enough to be cheap, and
-// small against a part of those sets that need much memory.
+// A part gets this much memory at a time: enough to be cheap, and little
+// compared with a part of a large set.
 constexpr std::size_t kMaxBytesAtOnce = std::size_t{1} << 16;
-// More than so many times its share of the file makes it likely that a part
-// holds the same hashes many times.
+// If a part has more than so many times its share of the file, it probably
+// contains many repeats.
 constexpr std::uint64_t kSuspectShares = 4;
 constexpr std::size_t kMinPartBytes = std::size_t{1} << 16;
 
@@ -86,8 +86,8 @@ bool HashCollector::PushSpread(std::span<const std::uint64_t> hashes) noexcept {
       return false;
     }
     *cursor.next++ = hash;
-    // No processor foresees so many places at once.  A line or two ahead; at
-    // the end that is another's memory, or nobody's, and harmless.
+    // No hardware prefetcher follows so many places.  This is a line or two
+    // ahead; at the end it is other or unmapped memory, which is harmless.
     __builtin_prefetch(cursor.next + kPrefetchAhead, 1);
   }
   return true;
@@ -107,13 +107,13 @@ bool HashCollector::MakeRoom(std::size_t part) noexcept {
 
 bool HashCollector::Grow(std::size_t part, std::size_t used_bytes) noexcept {
   GrowingPages& pages = spread_->pages[part];
-  // By a quarter: that wastes little of a small set.
+  // Grows by a quarter, which wastes little in a small set.
   const std::size_t more =
       std::clamp(RoundUp(used_bytes / 4, PageBytes()), PageBytes(),
                  std::max(kMaxBytesAtOnce, PageBytes()));
   const std::size_t wanted = std::min(used_bytes + more, most_part_bytes_);
   if (wanted > pages.size()) {
-    // Addresses cost nothing; only memory that is written does.
+    // Address space costs nothing; only memory that is written does.
     const std::size_t size =
         RoundUp(std::max(2 * wanted, kMinPartBytes), PageBytes());
     const MutexLock lock(spread_->moving);
@@ -143,7 +143,7 @@ bool HashCollector::GetMemoryAhead() noexcept {
         std::min({from + kMaxBytesAtOnce, pages.size(), most_part_bytes_});
     if (from > spread_->used[part] || from == 0 || from >= to) continue;
     PopulatePages(pages.data() + from, to - from);
-    // The other thread may have come as far itself meanwhile.
+    // The other thread may have got as far meanwhile.
     std::size_t expected = from;
     populated.compare_exchange_strong(expected, to);
     return true;
@@ -156,7 +156,7 @@ bool HashCollector::MakeRoomInFull(std::size_t part) noexcept {
   std::uint64_t*& next = spread_->cursors[part].next;
   if (IsFavoured(part)) {
     next = hashes.data() + SortDistinct(hashes, {}, kPartBits);
-    // Half of it free again was worth the sorting.
+    // If half of it is free again, sorting was worth it.
     if (InMemory(part).size() <= hashes.size() / 2) return true;
   }
   try {

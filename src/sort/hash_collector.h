@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort/hash_collector.h -- the first half of a KeyHashSet: takes hashes
-// in any number and order, and keeps them in parts by their upper bits, in
-// memory or in a temporary file.
+// sort/hash_collector.h -- the first half of a KeyHashSet: takes any number of
+// hashes in any order, and partitions them by their upper bits, in memory or in
+// a temporary file.
 
 #pragma once
 
@@ -24,14 +24,13 @@
 
 namespace tamis {
 
-// A stretch of hashes in the temporary file.
+// A contiguous range of hashes in the temporary file.
 struct HashExtent {
   std::uint64_t offset = 0;  // in bytes
   std::uint64_t count = 0;
 };
 
-// The hashes of which the upper bits are the part's number: in memory, or in
-// the file.
+// The hashes whose upper bits are the part's number, in memory or in the file.
 struct HashPart {
   std::uint64_t* hashes = nullptr;
   std::uint64_t count = 0;  // in memory and in the file
@@ -41,23 +40,25 @@ struct HashPart {
 
 class HashCollector {
  public:
-  // At most about `memory_bytes` of memory; 0: no limit.
+  // Uses at most about `memory_bytes` of memory; 0: no limit.
   HashCollector(std::uint64_t memory_bytes, std::string temporary_folder);
   HashCollector(const HashCollector&) = delete;
   HashCollector& operator=(const HashCollector&) = delete;
 
-  // An error is kept, and comes back from Finish().
+  // An error is kept, and returned by Finish().
   void Push(std::span<const std::uint64_t> hashes) noexcept;
 
-  // Whether there are so many that they are in parts already.
+  // True if there are so many hashes that they are partitioned already.
   bool spreads() const noexcept { return spread_ != nullptr; }
 
-  // Gets some memory that Push() will soon need, by another thread while one
-  // pushes.  False: there is enough for now.  REQUIRES: spreads()
+  // Allocates memory that Push() will soon need; may be called by another
+  // thread than the one that pushes.  False: there is enough for now.
+  // REQUIRES: spreads()
   bool GetMemoryAhead() noexcept;
 
-  // All of them, in one part or in 2^kPartBits.  If any are in the file, all
-  // are, and their memory is freed.  Once; nothing can be pushed afterwards.
+  // Ends collection, with all hashes in one part or in 2^kPartBits.  If any are
+  // in the file, all are, and their memory is freed.  Called once; nothing can
+  // be pushed afterwards.
   Status Finish();
 
   // REQUIRES: Finish() was ok
@@ -71,14 +72,14 @@ class HashCollector {
   const SpillFile* file() const noexcept { return file_ ? &*file_ : nullptr; }
   std::uint64_t file_bytes() const noexcept { return file_bytes_; }
 
-  // Frees the part's memory behind its first `count` hashes.
+  // Frees the part's memory after its first `count` hashes.
   void FreeBehind(std::size_t part, std::uint64_t count) noexcept;
 
  private:
   static constexpr unsigned kPartBits = 8;
   static constexpr unsigned kPartShift = 64 - kPartBits;
   static constexpr std::size_t kParts = std::size_t{1} << kPartBits;
-  // Below, one part sorts as fast.
+  // Below this, a single part sorts as fast.
   static constexpr std::size_t kSpreadFrom = std::size_t{1} << 17;
 
   struct Cursor {
@@ -96,14 +97,14 @@ class HashCollector {
     std::size_t ahead = 0;  // the part that GetMemoryAhead() looks at next
   };
 
-  // These return false if there is no memory, or status_ is an error.
+  // These return false if there is no memory or status_ is an error.
   bool PushFew(std::span<const std::uint64_t> hashes) noexcept;
   bool StartToSpread() noexcept;
   bool PushSpread(std::span<const std::uint64_t> hashes) noexcept;
-  // REQUIRES: there is none at the part's cursor
+  // REQUIRES: the part's cursor is at its end
   bool MakeRoom(std::size_t part) noexcept;
   bool Grow(std::size_t part, std::size_t used_bytes) noexcept;
-  // By dropping duplicates, or else by moving the part to the file.
+  // Makes room by dropping duplicates, or else by moving the part to the file.
   bool MakeRoomInFull(std::size_t part) noexcept;
   bool IsFavoured(std::size_t part) const noexcept;
 

@@ -40,7 +40,8 @@ void HashCounts::Remove(std::size_t place) noexcept {
   std::size_t hole = place;
   for (std::size_t next = (hole + 1) & mask; counts_[next] != 0;
        next = (next + 1) & mask) {
-    // It may move into the hole unless its search begins behind that.
+    // It may move into the hole unless its probe sequence starts after the
+    // hole.
     const std::size_t from_home = (next - HomeOf(hashes_[next])) & mask;
     if (from_home < ((next - hole) & mask)) continue;
     hashes_[hole] = hashes_[next];

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint64_t kMaxAtOnce = std::uint64_t{1} << 15;  // hashes
 
-// The index of the first hash above `hash`, at or after `from`.  Takes
-// time for how far that is, not for how many there are.
+// Returns the index of the first hash above `hash`, at or after `from`.  Takes
+// time for the distance, not for the number of hashes.
 std::size_t FirstAbove(std::span<const std::uint64_t> sorted, std::size_t from,
                        std::uint64_t hash) noexcept {
   std::size_t step = 1;
@@ -40,7 +40,7 @@ Result<std::span<const std::uint64_t>> HashRangeReader::Read(
   }
   position_ = loaded_.size();
   const Hashes tail = loaded_.subspan(begin);
-  // All at once, not by doubling; what stays unused has no memory behind it.
+  // Reserves all at once instead of doubling; unused pages take no memory.
   std::uint64_t most = tail.size();
   for (std::size_t part = first_part + 1; part <= last_part; ++part) {
     most += hashes_.parts[part].count;
@@ -72,7 +72,7 @@ Status HashRangeReader::Load(std::size_t part) {
 Status HashRangeReader::LoadFromFile(std::size_t part) {
   loaded_part_ = ~std::size_t{0};
   const auto count = static_cast<std::size_t>(hashes_.parts[part].count);
-  // A little more, so that the next part is likely to fit as well.
+  // A little more, so that the next part is likely to fit, too.
   const std::span<std::uint64_t> to(buffer_.Reserve(count + count / 16), count);
   loaded_ = to;
   if (count == 0) return Status::Ok();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort/hash_ranges.h -- the second half of a KeyHashSet: looks up ranges
-// in its sorted parts.
+// sort/hash_ranges.h -- the second half of a KeyHashSet: reads ranges of its
+// sorted parts.
 
 #pragma once
 
@@ -28,14 +28,14 @@ struct SortedHashParts {
   }
 };
 
-// For one thread.
+// Reads ranges in ascending order, for one thread.
 class HashRangeReader {
  public:
   explicit HashRangeReader(SortedHashParts hashes) noexcept : hashes_(hashes) {}
 
-  // The hashes d with first <= d <= last, valid until the next call.  Throws
-  // bad_alloc.
-  // REQUIRES: first <= last; first is above the last range's last
+  // Returns the hashes h with first <= h <= last, valid until the next call.
+  // Throws bad_alloc.
+  // REQUIRES: first <= last; first is above the previous range
   Result<std::span<const std::uint64_t>> Read(std::uint64_t first,
                                               std::uint64_t last);
 
@@ -50,8 +50,8 @@ class HashRangeReader {
   const SortedHashParts hashes_;
   std::size_t loaded_part_ = ~std::size_t{0};
   Hashes loaded_;
-  std::size_t position_ = 0;  // in loaded_; those before are in ranges before
-  HashBuffer buffer_;         // of what is loaded from the file
+  std::size_t position_ = 0;           // in loaded_, of the next range
+  HashBuffer buffer_;                  // of what is loaded from the file
   std::vector<std::uint64_t> pieces_;  // of a range in several parts
 };
 

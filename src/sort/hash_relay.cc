@@ -42,7 +42,7 @@ void HashRelay::HandOver() noexcept {
   MutexLock lock(mutex_);
   ++filled_;
   if (filled_ - emptied_ >= kWorthWaking) has_filled_.NotifyOne();
-  // Rather than wait, take some work from the thread.
+  // Do some of the thread's work instead of waiting.
   while (filled_ - emptied_ == kBlocks) {
     lock.Unlock();
     const bool helped = collector_->GetMemoryAhead();

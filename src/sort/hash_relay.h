@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort/hash_relay.h -- takes hashes to a HashCollector by a thread of
-// its own: while that spreads them, and gets memory for them or writes them to
-// a file, the caller makes more.
+// sort/hash_relay.h -- passes hashes to a HashCollector on a separate thread:
+// while that partitions them, and allocates memory or writes to a file, the
+// caller hashes more keys.
 
 #pragma once
 
@@ -18,15 +18,16 @@ namespace tamis {
 
 class HashRelay {
  public:
-  // std::bad_alloc, std::system_error: no memory, or no thread, to be had.
+  // Throws std::bad_alloc or std::system_error: no memory, or no thread.
   // REQUIRES: collector->spreads()
   explicit HashRelay(HashCollector* collector);
-  // All are in the collector.
+  // Waits until all hashes are in the collector.
   ~HashRelay();
   HashRelay(const HashRelay&) = delete;
   HashRelay& operator=(const HashRelay&) = delete;
 
-  // By one thread at a time, and nobody else uses the collector meanwhile.
+  // Called by one thread at a time; nothing else may use the collector
+  // meanwhile.
   void Push(std::span<const std::uint64_t> hashes) noexcept;
 
  private:
@@ -34,11 +35,11 @@ class HashRelay {
   // empties them in the same order.
   static constexpr std::size_t kBlockHashes = 8192;
   static constexpr std::size_t kBlocks = 16;
-  // Waking the thread takes as long as a good part of a block does.
+  // Waking the thread takes as long as a large part of a block.
   static constexpr std::size_t kWorthWaking = kBlocks / 4;
 
   std::span<std::uint64_t> BlockAt(std::size_t number) noexcept;
-  // The open block is full: opens the next.
+  // Passes on the open block, which is full, and opens the next.
   void HandOver() noexcept TAMIS_EXCLUDES(mutex_);
   void Run() noexcept TAMIS_EXCLUDES(mutex_);
 
@@ -48,7 +49,7 @@ class HashRelay {
   std::size_t open_count_ = 0;  // hashes in it
 
   Mutex mutex_;
-  // Blocks, since the start.
+  // Numbers of blocks since the start.
   std::size_t filled_ TAMIS_GUARDED_BY(mutex_) = 0;
   std::size_t emptied_ TAMIS_GUARDED_BY(mutex_) = 0;
   bool ended_ TAMIS_GUARDED_BY(mutex_) = false;

@@ -19,19 +19,19 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kMinMemory = std::uint64_t{64} << 20;
-// A part with more than so many times its share of hashes is not worth as
-// much memory again to be sorted faster.
+// A part with more than so many times its share of hashes is sorted more
+// slowly, to save as much memory again.
 constexpr std::uint64_t kUsualShares = 4;
-// Blocks of ranges per thread, so that all end at about the same time.
+// Blocks of ranges per thread: enough that all end at about the same time.
 constexpr std::size_t kBlocksPerThread = 32;
 
-// What the hashes may take, 0 standing for no limit.  The rest is for sorting
-// them, and small change.
+// Returns the memory for the hashes themselves, 0 meaning no limit.  The rest
+// is for sorting and small allocations.
 std::uint64_t ForHashes(std::uint64_t memory_bytes) {
   return memory_bytes == 0 ? 0 : std::max(memory_bytes, kMinMemory) / 8 * 7;
 }
 
-// The largest part of those that have no more than kUsualShares.
+// Returns the size of the largest part that has no more than kUsualShares.
 std::size_t UsualCount(std::span<const HashPart> parts) {
   std::uint64_t all = 0;
   for (const HashPart& part : parts) all += part.count;
@@ -62,11 +62,12 @@ struct KeyHashSet::Impl {
     HashBuffer scratch;
   };
 
-  // As many as there are memory for, if each takes so much; at least one.
+  // Returns how many threads there is memory for, if each takes so much; at
+  // least one.
   unsigned ThreadsFor(std::uint64_t bytes_each) const;
   Status SortPart(std::size_t part, Sorter* sorter);
   Status SortPartOfFile(std::size_t part, Sorter* sorter);
-  // One behind the other, at the end of the file.
+  // Places the sorted parts one after the other at the end of the file.
   void LayOutSortedParts();
   Status SortParts(const std::function<void(double)>& progress);
 
@@ -75,12 +76,12 @@ struct KeyHashSet::Impl {
     const Cut& cut;
     const Visit& visit;
   };
-  // The first range of each block that one thread visits, then `count`.
+  // Returns the first range of each block that one thread visits, then `count`.
   std::vector<std::size_t> Blocks(std::size_t count, const Cut& cut) const;
   static Status VisitBlock(std::size_t first, std::size_t end,
                            const Ranges& ranges, HashRangeReader* reader);
   Status VisitAll(const Ranges& ranges);
-  // Of the file.  No part of that number: nothing happens.
+  // Reads that part of the file ahead, if there is such a part.
   void ReadAhead(std::size_t part) const;
   void ReadAheadSorted(std::size_t part) const;
 
@@ -88,7 +89,7 @@ struct KeyHashSet::Impl {
   const unsigned threads;
   HashCollector collector;
   std::unique_ptr<HashRelay> relay;  // to the collector, for many hashes
-  std::size_t usual_count = 0;       // of hashes in a part, to prepare for
+  std::size_t usual_count = 0;       // of hashes in a part, to allocate for
   std::uint64_t size = 0;
 };
 
@@ -113,7 +114,7 @@ void KeyHashSet::Impl::Push(std::span<const std::uint64_t> hashes) noexcept {
   if (threads == 1 || !collector.spreads()) return;
   try {
     relay = std::make_unique<HashRelay>(&collector);
-  } catch (const std::exception&) {  // tried again with the next ones
+  } catch (const std::exception&) {  // retried with the next hashes
   }
 }
 
@@ -235,7 +236,8 @@ std::vector<std::size_t> KeyHashSet::Impl::Blocks(std::size_t count,
       starts.push_back(count / blocks * i + count % blocks * i / blocks);
     }
   } else {
-    // Those that begin in the same part, so that one thread reads it.
+    // Ranges that start in the same part are one block, so that one thread
+    // reads it.
     for (std::size_t part = 1; part < collector.parts().size(); ++part) {
       const std::uint64_t border = std::uint64_t{part}
                                    << (64 - collector.part_bits());
@@ -268,7 +270,7 @@ Status KeyHashSet::Impl::VisitBlock(std::size_t first, std::size_t end,
       ranges.visit(i, {});
       continue;
     }
-    // The last one's is 2^64 - 1, and 0 - 1 is that.
+    // The last range ends at 2^64 - 1, which is 0 - 1.
     auto hashes = reader->Read(from, to - 1);
     if (!hashes.ok()) return hashes.status();
     ranges.visit(i, *hashes);

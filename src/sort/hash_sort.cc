@@ -11,28 +11,28 @@ namespace {
 
 constexpr std::size_t kMaxGroup = kMaxSortedWithoutScratch;
 constexpr unsigned kMaxGroupBits = 11;
-// A first pass by so many bits that the groups are about 2^kGroupBits large,
-// if that is not more places at once than caches can follow.
+// The first pass uses so many bits that groups have about 2^kGroupBits hashes,
+// unless that means more places to write to than caches can follow.
 constexpr unsigned kGroupBits = 10;
 constexpr unsigned kMaxFirstBits = 11;
-// Of hashes hardly ever more than a dozen go to the same place; more are not
-// worth shifting one by one.
+// Hardly ever do more than a dozen hashes go to the same place; more are not
+// worth an insertion sort.
 constexpr std::uint32_t kMaxAtOnePlace = 32;
-// A group that keeps more than this part of its hashes together is no hash's.
+// If more than this share of a group stays together, the input is not hashes.
 constexpr std::size_t kMinSplit = 4;
 constexpr std::size_t kAhead = 12;  // hashes
 
 using Hashes = std::span<std::uint64_t>;
 
 std::size_t SortAsNumbers(Hashes hashes) noexcept {
-  // Many equal ones are the most likely reason for being here.
+  // Many equal hashes are the most likely reason for being here.
   const auto end = std::unique(hashes.begin(), hashes.end());
   std::sort(hashes.begin(), end);
   return static_cast<std::size_t>(std::unique(hashes.begin(), end) -
                                   hashes.begin());
 }
 
-// From how many there are of each to where the first of each goes.
+// Turns counts into the positions of the first of each.
 template <typename Count>
 void TurnIntoStarts(std::span<Count> counts) noexcept {
   Count start = 0;
@@ -49,7 +49,7 @@ void SortNearlySorted(std::uint64_t* sorted, std::size_t count) noexcept {
   }
 }
 
-// The different ones of `sorted` to *to; returns their end.
+// Copies the distinct numbers of `sorted` to *to; returns their end.
 std::uint64_t* CopyDistinct(const std::uint64_t* sorted, std::size_t count,
                             std::uint64_t* to) noexcept {
   for (std::size_t i = 0; i + 1 < count; ++i) {
@@ -111,11 +111,12 @@ std::size_t SortLarge(Hashes hashes, Hashes scratch,
   for (const std::uint64_t hash : hashes) {
     std::uint64_t* const place = &scratch[ends[(hash >> shift) & mask]++];
     *place = hash;
-    // No processor foresees so many places at once.  Beyond the end: harmless.
+    // No hardware prefetcher follows so many places.  Beyond the end it is
+    // harmless.
     __builtin_prefetch(place + kAhead, 1);
   }
 
-  // From here on `hashes` is free, and fills up no faster than it is read.
+  // From here on `hashes` is free, and is written no faster than it is read.
   std::uint64_t* to = hashes.data();
   std::size_t start = 0;
   for (std::size_t i = 0; i < groups; ++i) {

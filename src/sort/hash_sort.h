@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort/hash_sort.h -- sorting 64-bit hashes.  They are hashes, so their
-// bits tell their place in the order nearly exactly: two passes by their
-// bits, both in cache, leave a few neighbours to exchange.
+// sort/hash_sort.h -- sorts 64-bit hashes.  Because hashes are evenly
+// distributed, their upper bits determine their position almost exactly: two
+// passes by bits, both in cache, leave a few neighbours to exchange.
 
 #pragma once
 
@@ -11,15 +11,14 @@
 
 namespace tamis {
 
-// Up to here SortDistinct() needs no scratch.
+// Up to this size SortDistinct() needs no scratch memory.
 inline constexpr std::size_t kMaxSortedWithoutScratch = 4096;
 
-// Sorts, and drops duplicates: afterwards the result's number of hashes at
-// the front of `hashes` are the different ones, ascending; the rest is
-// anything.  The upper `known_bits` bits of all of them must be the same.
-// Hashes that are no hashes, and those for which `scratch` is too small (it
-// should be as large as `hashes`), are sorted as any numbers are: slower, but
-// never worse than n log n.
+// Sorts, drops duplicates, and returns the number of distinct hashes, which are
+// then at the front of `hashes`, ascending; the rest is undefined.  The upper
+// `known_bits` bits of all hashes must be the same.  Numbers that are not
+// evenly distributed, and those for which `scratch` is too small (it should be
+// as large as `hashes`), are sorted by comparison: slower, but in O(n log n).
 // REQUIRES: known_bits < 64
 std::size_t SortDistinct(std::span<std::uint64_t> hashes,
                          std::span<std::uint64_t> scratch,

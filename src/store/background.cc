@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The background threads: how they begin and end, and how others wait for them.
+// The background threads: how they start and stop, and how others wait for
+// them.
 
 #include <system_error>
 
@@ -22,17 +23,16 @@ Status StoreImpl::StartThreads() {
   } catch (const std::system_error& error) {
     return Status::ResourceExhausted(
         context_.dir +
-        ": the system has no thread to give for background work: " +
-        error.what());
+        ": the system has no thread for background work: " + error.what());
   }
   return Status::Ok();
 }
 
-// Also where one of them, or none, has started.
+// Also called if only one of them, or none, has started.
 void StoreImpl::StopThreads() {
   if (!flusher_.has_started()) return;
-  // A large memtable is written now: replaying its log would take longer.
-  // Where that fails, so must it be.
+  // A large memtable is written now: replaying its log would take longer.  If
+  // that fails, the log is replayed.
   if (compactor_.has_started() &&
       views_.Current()->memtable.table->bytes() > kLittleBytes) {
     (void)NoThrow([this] { return writer_.Flush(); });

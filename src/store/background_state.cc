@@ -12,7 +12,7 @@
 namespace tamis {
 
 bool BackgroundState::WaitToRetry(unsigned failures) {
-  // Soon at first: the disk may have room again.
+  // Retries soon at first: the disk may have space again.
   const std::chrono::milliseconds wait(
       std::min<std::int64_t>(10 << std::min(failures, 7u), 1000));
   const auto end = std::chrono::steady_clock::now() + wait;
@@ -23,7 +23,7 @@ bool BackgroundState::WaitToRetry(unsigned failures) {
 
 void BackgroundState::NoteError(Status error, const char* what) noexcept {
   error_ = std::move(error);
-  // A line that there is no memory for is left out.
+  // Without memory the line is left out.
   (void)NoThrow([&] {
     mutex_.AssertHeld();
     log_.Write(std::string(what) +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/background_state.h -- what writers and the background threads tell each
-// other: that there is work, that something has changed, that something failed,
-// that the store is being closed.
+// store/background_state.h -- how writers and the background threads notify
+// each other of work, of changes, of failures, and that the store is being
+// closed.
 
 #pragma once
 
@@ -18,13 +18,13 @@ class BackgroundState {
   BackgroundState(const BackgroundState&) = delete;
   BackgroundState& operator=(const BackgroundState&) = delete;
 
-  // ---- waiting; either may return for no reason, so it is done in loops
+  // ---- waiting; either may wake up spuriously, so callers wait in loops
 
-  // For the background threads.
+  // Called by the background threads.
   void WaitForWork() TAMIS_REQUIRES(kStoreMutex) { mutex_.Wait(work_); }
-  // For those who wait for them.
+  // Called by threads that wait for them.
   void WaitForChange() TAMIS_REQUIRES(kStoreMutex) { mutex_.Wait(change_); }
-  // Waits before work that has failed `failures` times running is tried again.
+  // Waits before work that has failed `failures` times in a row is retried.
   // False: the store is being closed.
   bool WaitToRetry(unsigned failures) TAMIS_REQUIRES(kStoreMutex);
 
@@ -37,7 +37,7 @@ class BackgroundState {
 
   // ---- errors
 
-  // Why the work that was done last failed; ok: it did not.
+  // Why the last work failed; ok: it did not.
   const Status& error() const noexcept TAMIS_REQUIRES(kStoreMutex) {
     return error_;
   }
@@ -47,8 +47,8 @@ class BackgroundState {
   void ClearError() noexcept TAMIS_REQUIRES(kStoreMutex) {
     error_ = Status::Ok();
   }
-  // True: the last flush failed, and error() says why.  Whoever waits for a
-  // memtable to be in a table gives up then.
+  // True: the last flush failed, and error() says why.  Threads that wait for a
+  // memtable to be flushed then give up.
   bool is_flush_failing() const noexcept TAMIS_REQUIRES(kStoreMutex) {
     return flush_failed_ && !error_.ok();
   }
@@ -61,7 +61,7 @@ class BackgroundState {
   bool is_closing() const noexcept TAMIS_REQUIRES(kStoreMutex) {
     return is_closing_;
   }
-  // Wakes all who wait.
+  // Wakes all waiting threads.
   void Close() noexcept TAMIS_REQUIRES(kStoreMutex);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/batch_access.h -- the inside of a write batch, for the store: the
+// store/batch_access.h -- the store's access to a write batch: the sequence
 // number of its first change, and its changes without a virtual call each.
 
 #pragma once
@@ -22,7 +22,7 @@ inline constexpr std::size_t kBatchHeaderBytes = 12;
 
 class BatchAccess {
  public:
-  // Of the first change; the following ones count on.
+  // The sequence number of the first change; the others follow.
   static Sequence sequence(const WriteBatch& batch) noexcept {
     return SequenceOfContents(batch.rep_);
   }
@@ -34,7 +34,7 @@ class BatchAccess {
     return CountOfContents(batch.rep_);
   }
 
-  // The same of bytes, as a log has them.  0 where they are too short.
+  // The same from bytes, as in a log.  0 if they are too short.
   static Sequence SequenceOfContents(Slice contents) noexcept {
     return contents.size() < kBatchHeaderBytes ? 0
                                                : LoadLittle64(contents.data());
@@ -46,8 +46,8 @@ class BatchAccess {
   }
 };
 
-// One change from the front of *rest, which is then what follows it.
-// False: there is none that is whole and of a known type.
+// Removes one change from the front of *rest.  False: there is no complete
+// change of a known type.
 // REQUIRES: *rest is not empty
 inline bool TakeChange(Slice* rest, ValueType* type, Slice* key,
                        Slice* value) noexcept {
@@ -61,8 +61,8 @@ inline bool TakeChange(Slice* rest, ValueType* type, Slice* key,
 }
 
 // Calls visit(ValueType, Slice key, Slice value) for each change in order; a
-// deletion's value is empty.  Corruption: the bytes are no batch; what lies
-// before the damage was visited, and never more than the count says.
+// deletion's value is empty.  Corruption: the bytes are not a batch; changes
+// before the damage were visited, and never more than the count says.
 template <typename Visit>
 Status ForEachChange(Slice contents, Visit&& visit) {
   if (contents.size() < kBatchHeaderBytes) {
@@ -79,7 +79,7 @@ Status ForEachChange(Slice contents, Visit&& visit) {
     Slice value;
     if (!TakeChange(&rest, &type, &key, &value)) {
       return Status::Corruption(
-          "write batch: a change is cut off, or of no known type");
+          "write batch: a change is cut off, or of an unknown type");
     }
     visit(type, key, value);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckStore(): reads everything, believes nothing.
+// CheckStore(): reads everything and trusts nothing.
 //
-// Somebody may write to the store meanwhile.  A table that the manifest names
-// was there when the manifest said so, and is removed only after it says
-// otherwise.  So a table that is missing is a problem if a manifest that is
-// read afterwards still names it.  A table does not change: what was read of
-// it need not be read again.
+// Another process may write to the store meanwhile.  A table that the manifest
+// names existed when the manifest was written, and is removed only after the
+// manifest no longer names it.  So a missing table is a problem if a manifest
+// that is read afterwards still names it.  Tables do not change: they need not
+// be read again.
 
 #include <algorithm>
 #include <map>
@@ -29,12 +29,12 @@
 namespace tamis {
 namespace {
 
-// The manifest is read so often at most: every time, only what is new since is
-// checked.
+// The maximum number of times that the manifest is read; each time only new
+// files are checked.
 constexpr int kMaxRounds = 50;
 
-// What a writer does meanwhile may look like damage of a log, but not so often
-// in the same place.
+// A concurrent writer may make a log look damaged, but not so often in the same
+// place.
 constexpr int kSureReads = 3;
 
 class StoreCheck {
@@ -113,20 +113,20 @@ class StoreCheck {
   const CheckProgress* progress_ = nullptr;
   ManifestState state_;
   std::uint64_t bytes_done_ = 0;
-  std::map<std::uint64_t, TableFileCheck> tables_;  // that were read
-  std::set<std::uint64_t> missing_;  // tables that were not there last time
+  std::map<std::uint64_t, TableFileCheck> tables_;  // read so far
+  std::set<std::uint64_t> missing_;  // tables that were missing last time
   std::string missing_log_;          // nor was this log
   struct LogFound {
     ReplayLog log;
     std::vector<std::string> problems;  // each names the file
-    int same = 0;  // so often these were found, one time like the other
+    int same = 0;                       // times in a row that these were found
 
     bool is_sure() const noexcept {
       return problems.empty() || same >= kSureReads;
     }
   };
-  std::map<std::uint64_t, LogFound> logs_;  // as they were read last
-  // Not ok: something could not be read for a reason that is no damage.
+  std::map<std::uint64_t, LogFound> logs_;  // as of the last read
+  // Not ok: something could not be read for a reason other than damage.
   Status unread_;
   CheckReport report_;
 };
@@ -148,7 +148,7 @@ Status StoreCheck::ReadState() {
                                      ", which is not the comparator given")
           .With(Remedy::kUseComparator);
     }
-    // The same error twice is no change in between.
+    // The same error twice means that nothing changed in between.
     const Result<std::string> after = ReadCurrent(env_, dir_);
     const bool is_same =
         before.ok() == after.ok() && (!before.ok() || *before == *after);
@@ -160,7 +160,7 @@ Status StoreCheck::ReadState() {
   return failed;
 }
 
-// True: all that the manifest names were there, or surely are not.
+// True: each table that the manifest names is there, or is certainly missing.
 bool StoreCheck::CheckTables() {
   std::uint64_t bytes = bytes_done_;
   ForEachTable([&](const FileMetadata& metadata) {
@@ -187,7 +187,7 @@ bool StoreCheck::CheckTables() {
   return is_sure;
 }
 
-// True: none has a problem that may be gone when it is read again.
+// True: none has a problem that may disappear when it is read again.
 bool StoreCheck::CheckLogs() {
   Result<std::vector<std::string>> names = env_.List(dir_);
   std::set<std::uint64_t> there;
@@ -228,7 +228,7 @@ bool StoreCheck::CheckNamedLog(const std::vector<std::string>& names) {
   return true;
 }
 
-// All together: whether one may be replayed depends on those before it.
+// Checks all together: whether one may be replayed depends on those before it.
 bool StoreCheck::CheckNeededLogs(const std::set<std::uint64_t>& numbers) {
   std::vector<ReplayLog> logs;
   bool is_sure = true;
@@ -322,7 +322,7 @@ void StoreCheck::CountTable(const TableFileCheck& check) {
   }
 }
 
-// Of what is live now.
+// Counts what is live now.
 void StoreCheck::Count() {
   ForEachTable([&](const FileMetadata& metadata) {
     const auto found = tables_.find(metadata.number);

@@ -37,7 +37,7 @@ TableFileCheck CheckUnknownTableFile(Env& env, const std::string& dir,
     check.problems.push_back(file.status().message());
     return check;
   }
-  check.bytes = (*file)->size();
+  check.bytes = file->size();
   Result<TableCheck> table = NoThrow(
       [&]() -> Result<TableCheck> { return CheckTable(context, **file); });
   check.unread =

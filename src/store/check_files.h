@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/check_files.h -- reads one table or one log of a store to its end and
-// says what is wrong with it: for CheckStore() and RepairStore().  Reads, never
-// maps: a sector that cannot be read is a problem, not a signal.
+// store/check_files.h -- checks one whole table or log of a store, for
+// CheckStore() and RepairStore().  Reads instead of mapping: a bad sector is a
+// problem, not a signal.
 
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace tamis {
 
-// The table of that number, by its name or, where there is none, by its old
-// one; *path is then the name.  NotFound: there is neither.
+// Opens the table of that number by its name or, if there is no such file, by
+// its old name; sets *path.  NotFound: there is neither.
 Result<std::unique_ptr<ReadableFile>> OpenTableFile(Env& env,
                                                     const std::string& dir,
                                                     std::uint64_t number,
@@ -28,21 +28,22 @@ Result<std::unique_ptr<ReadableFile>> OpenTableFile(Env& env,
 
 struct TableFileCheck {
   Status opened;  // NotFound: there is no such file
-  // Not ok: the file could not be opened or read for a reason that is no damage
-  // (see base/damage.h).  It names the file; the rest says nothing then.
+  // Not ok: the file could not be opened or read for a reason other than damage
+  // (see base/damage.h).  The message names the file; the other members are
+  // then meaningless.
   Status unread;
   std::string path;
   std::uint64_t bytes = 0;  // of the file
   TableCheck table;
-  bool is_whole = false;              // the table itself is well
+  bool is_whole = false;              // the table itself is intact
   std::vector<std::string> problems;  // each names the file
 };
 
-// The table, and whether it is what the manifest says.
+// Checks the table, and whether it is what the manifest says.
 TableFileCheck CheckTableFile(Env& env, const std::string& dir,
                               const TableReadContext& context,
                               const FileMetadata& metadata);
-// The same of a table that no manifest speaks of.
+// The same for a table that no manifest names.
 TableFileCheck CheckUnknownTableFile(Env& env, const std::string& dir,
                                      const TableReadContext& context,
                                      std::uint64_t number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Store::Compact(): everything in a range, down to the lowest level that has
-// any of it.
+// Store::Compact(): merges everything in a range, down to the lowest level that
+// has any of it.
 
 #include <algorithm>
 #include <optional>
@@ -12,8 +12,8 @@
 namespace tamis {
 namespace {
 
-// A level from 1 on is taken in pieces of about this size, so that the disk
-// need not have room for all of it twice.
+// A level from 1 on is compacted in pieces of about this size, so that the disk
+// need not hold all of it twice.
 constexpr std::uint64_t kMaxJobBytes = std::uint64_t{1} << 30;
 
 // Null: that end of the range is open.
@@ -21,7 +21,7 @@ const Slice* PointerTo(const std::optional<Slice>& end) noexcept {
   return end.has_value() ? &*end : nullptr;
 }
 
-// The lowest level with tables in the range; 0 if there are none at all.
+// Returns the lowest level with tables in the range; 0 if there are none.
 int LowestLevel(const Version& version, const Slice* from, const Slice* to) {
   int lowest = 0;
   for (int i = 1; i < kStoreLevels; ++i) {
@@ -30,13 +30,13 @@ int LowestLevel(const Version& version, const Slice* from, const Slice* to) {
   return lowest;
 }
 
-// Where a piecewise compaction of one level has come to.
+// The progress of a piecewise compaction of one level.
 struct Progress {
   std::string done;  // the largest user key that was compacted
   bool has_begun = false;
 };
 
-// The next piece of a level: tables after progress->done.
+// Returns the next piece of a level: tables after progress->done.
 std::optional<CompactionJob> NextPiece(const Version& version, int level,
                                        const Slice* from, const Slice* to,
                                        Progress* progress) {
@@ -75,8 +75,8 @@ void Count(const CompactionJob& job, CompactReport* report) {
 
 }  // namespace
 
-// Runs jobs one after the other, with no other compaction between, until there
-// are none.
+// Runs jobs one after the other, with no other compaction in between, until
+// there are none.
 Status Compactor::RunExclusively(const Pick& pick, CompactReport* report) {
   {
     const StoreLock lock(context_.mutex);
@@ -105,8 +105,8 @@ Status Compactor::RunExclusively(const Pick& pick, CompactReport* report) {
   return status;
 }
 
-// True: the table has a filter like those that new tables get, or could not get
-// it, or nobody looks at it.
+// Returns true if the table has a filter like those of new tables, or could not
+// get one, or filters are not used.
 Result<bool> Compactor::HasWantedFilter(const TableFile& file) const {
   if (context_.filter == nullptr ||
       context_.options.filter_use == FilterUse::kOff) {
@@ -121,9 +121,9 @@ Result<bool> Compactor::HasWantedFilter(const TableFile& file) const {
   return IsAsWanted(file);
 }
 
-// True: the table is what it would be if it were written now.  False also where
-// all but its entries is damaged, for rewriting mends that.  An error: it does
-// not open.
+// Returns true if rewriting the table would not change it.  False also if
+// anything but its entries is damaged, because rewriting repairs that.  An
+// error: it does not open.
 Result<bool> Compactor::IsAsWanted(const TableFile& file) const {
   Result<const Table*> table = file.Open();
   if (!table.ok()) return table.status();
@@ -135,7 +135,7 @@ Result<CompactReport> Compactor::Compact(const CompactOptions& options) {
   CompactReport report;
   Status status = CompactLevels(options.range, &report);
   if (!status.ok()) return status;
-  // What was there before and was merged with nothing may lack our filter.
+  // Old tables that were merged with nothing may lack our filter.
   const auto is_fine = [&](const TableFile& file) {
     return options.rewrite_what_differs ? IsAsWanted(file)
                                         : HasWantedFilter(file);
@@ -147,14 +147,14 @@ Result<CompactReport> Compactor::Compact(const CompactOptions& options) {
 
 Status Compactor::CompactLevels(const KeyRange& range, CompactReport* report) {
   const Slice* from = PointerTo(range.start);
-  const Slice* to = PointerTo(range.end);  // one key too many does no harm
+  const Slice* to = PointerTo(range.end);  // one key too many is harmless
   const int lowest = LowestLevel(*views_.Current()->version, from, to);
   bool level0_done = false;
   Status status = RunExclusively(
       [&](const Version& version) {
         std::optional<CompactionJob> job;
         if (!level0_done) job = PickRange(version, 0, 1, from, to);
-        // A single table may have deletions, and what a snapshot has kept.
+        // A single table may have deletions, and entries kept for a snapshot.
         if (job) job->must_rewrite = true;
         level0_done = true;
         return job;
@@ -171,13 +171,13 @@ Status Compactor::CompactLevels(const KeyRange& range, CompactReport* report) {
   return status;
 }
 
-// In place, one after the other.  What is written meanwhile is as it should
-// be, or cannot be.
+// Rewrites tables in place, one after the other.  Tables that are written
+// meanwhile need no rewriting.
 Status Compactor::RewriteUnless(const KeyRange& range, const IsFine& is_fine,
                                 CompactReport* report) {
   const std::uint64_t first_new = versions_.NewFileNumber();
   CompactReport rewritten;
-  Status looked;  // at the tables
+  Status looked;  // error of reading the tables
   Status status = RunExclusively(
       [&](const Version& version) -> std::optional<CompactionJob> {
         for (int level = 1; level < kStoreLevels; ++level) {

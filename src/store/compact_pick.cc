@@ -29,7 +29,7 @@ UserRange RangeOf(const KeyOrder& order,
 
 // Tables of one level that share a user key at their ends must stay together:
 // its older versions would otherwise end up above its newer ones.  In level 0
-// that goes for all that overlap.
+// that applies to all that overlap.
 std::vector<TableFileRef> WithNeighbours(const Version& version, int level,
                                          std::vector<TableFileRef> files) {
   while (true) {
@@ -57,7 +57,8 @@ CompactionJob JobOf(const Version& version, int level, int output_level,
   return job;
 }
 
-// The first table after the one that was compacted last, around the end.
+// Returns the first table after the one that was compacted last, wrapping
+// around at the end.
 const TableFileRef& NextInTurn(const Version& version, int level,
                                const std::string& pointer) {
   const std::vector<TableFileRef>& files = version.level(level).files();
@@ -90,7 +91,7 @@ std::uint64_t CompactionJob::bytes() const noexcept {
 
 double CompactionScore(const Version& version, const CompactionLimits& limits,
                        int level) noexcept {
-  if (level >= kStoreLevels - 1) return 0;  // there is nowhere to go
+  if (level >= kStoreLevels - 1) return 0;  // there is no level below
   if (level == 0) {
     return static_cast<double>(version.level(0).size()) /
            static_cast<double>(limits.level0_tables);
@@ -112,7 +113,7 @@ std::optional<CompactionJob> PickCompaction(
     }
   }
   if (level < 0) return std::nullopt;
-  // In level 0 the oldest, and with it all that overlap.
+  // In level 0 the oldest, together with all that overlap it.
   const TableFileRef& seed =
       level == 0 ? version.level(0).files().back()
                  : NextInTurn(version, level,
@@ -137,8 +138,8 @@ std::uint64_t CompactionDebt(const Version& version,
   for (int i = 1; i < kStoreLevels - 1; ++i) {
     const std::uint64_t most = limits.LevelBytes(i);
     const std::uint64_t bytes = version.level(i).bytes();
-    // What is over goes down, and each byte of it meets about as many of the
-    // next level as that is larger.
+    // The excess moves down, and each byte of it overlaps about level_growth /
+    // 2 bytes of the next level.
     if (bytes > most) debt += (bytes - most) * (1 + limits.level_growth / 2);
   }
   return debt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/compact_pick.h -- which tables to merge next: a function of a version
-// alone.  How it is done is in compact_run.cc.
+// store/compact_pick.h -- decides which tables to merge next: a pure function
+// of a version.  compact_run.cc does it.
 
 #pragma once
 
@@ -20,7 +20,7 @@ struct CompactionLimits {
   unsigned level0_tables = 4;
   std::uint64_t table_bytes = 0;
 
-  // The most that a level from 1 on should hold.
+  // Returns the maximum size of a level from 1 on.
   std::uint64_t LevelBytes(int level) const noexcept;
 };
 
@@ -33,7 +33,7 @@ struct CompactionJob {
   std::vector<TableFileRef> lower;
   bool must_rewrite = false;  // there may be entries to drop
 
-  // One table that nothing overlaps goes down as it is.
+  // True: a single table that overlaps nothing moves down unchanged.
   bool is_move() const noexcept {
     return upper.size() == 1 && lower.empty() && level != output_level &&
            !must_rewrite;
@@ -41,24 +41,27 @@ struct CompactionJob {
   std::uint64_t bytes() const noexcept;
 };
 
-// How much a level is in need: 1 and above means that it should be compacted.
+// Returns how urgently a level needs compaction: from 1 on it should be
+// compacted.
 double CompactionScore(const Version& version, const CompactionLimits& limits,
                        int level) noexcept;
 
-// The most urgent job; nothing: all levels are within their limits.
-// `pointers`: per level the largest key that was compacted last, so that all
-// of a level has its turn.
+// Returns the most urgent job; nothing: all levels are within their limits.
+// `pointers`: per level the largest key that was compacted last, so that
+// compaction cycles through the level.
 std::optional<CompactionJob> PickCompaction(
     const Version& version, const CompactionLimits& limits,
     const std::array<std::string, kStoreLevels>& pointers);
 
-// All tables of `level` that overlap the range (user keys, both included;
-// null: unbounded), into `output_level`; nothing where there are none.
+// Returns a job for all tables of `level` that overlap the range (user keys,
+// both included; null: unbounded), into `output_level`; nothing if there are
+// none.
 std::optional<CompactionJob> PickRange(const Version& version, int level,
                                        int output_level, const Slice* from,
                                        const Slice* to);
 
-// Bytes that compaction has still to go through until all is within limits.
+// Returns the bytes that compaction has yet to process until all levels are
+// within limits.
 std::uint64_t CompactionDebt(const Version& version,
                              const CompactionLimits& limits) noexcept;
 

@@ -12,8 +12,8 @@
 namespace tamis {
 namespace {
 
-// A table of the output that overlapped more of the level after it would make
-// its own compaction long.
+// An output table that overlaps more of the next level would make its own
+// compaction long.
 constexpr std::uint64_t kMaxOverlapTables = 10;
 
 std::unique_ptr<InternalIterator> OpenInputs(const CompactRange& range) {
@@ -35,8 +35,8 @@ std::unique_ptr<InternalIterator> OpenInputs(const CompactRange& range) {
   return NewMergingIterator(order, std::move(inputs));
 }
 
-// Where an output must be cut so as not to overlap too much of the level
-// below it.
+// Decides where to cut an output so that it does not overlap too much of the
+// level below.
 class OverlapGuard {
  public:
   OverlapGuard(const KeyOrder& order, const Level* below, std::uint64_t most)
@@ -111,12 +111,12 @@ std::vector<std::string> CutsOf(const CompactionJob& job, const KeyOrder& order,
                                 std::uint64_t parts) {
   std::vector<std::string> cuts;
   if (parts < 2) return cuts;
-  // Keys that each stand for about as many bytes as their neighbours.
+  // Sampled keys, with about equally many bytes between them.
   std::vector<std::string> samples;
   const auto sample = [&](const std::vector<TableFileRef>& files) {
     for (const TableFileRef& file : files) {
       Result<const Table*> table = file->Open();
-      if (!table.ok()) continue;  // the merge will tell
+      if (!table.ok()) continue;  // the merge will report it
       const std::uint64_t count =
           std::max<std::uint64_t>(1, file->bytes() * 16 * parts / job.bytes());
       for (std::string& key : (*table)->SampleKeys(count)) {

@@ -18,22 +18,22 @@ struct CompactRange {
   const Version* version = nullptr;  // that the job was picked from
   std::vector<Sequence> snapshots;
   std::uint64_t table_bytes = 0;
-  // User keys; the range has `from` and ends before `to`.
+  // User keys; the range includes `from` and excludes `to`.
   std::optional<std::string> from;
   std::optional<std::string> to;
   const std::atomic<bool>* stop = nullptr;  // the store is closing
 };
 
-// Writes the entries that must stay to `outputs`, all tables cut.  Every block
-// that is read is verified.
+// Writes the entries that must stay to `outputs`, and ends its last table.
+// Every block that is read is verified.
 Status MergeRange(const CompactRange& range, TableOutputs* outputs);
 
-// User keys that cut the job into at most `parts` ranges of about the same
-// size; fewer where the tables do not tell.
+// Returns user keys that divide the job into at most `parts` ranges of about
+// the same size; fewer if the tables have too few samples.
 std::vector<std::string> CutsOf(const CompactionJob& job, const KeyOrder& order,
                                 std::uint64_t parts);
 
-// The largest internal key of the job's upper tables.
+// Returns the largest internal key of the job's upper tables.
 std::string LargestKey(const CompactionJob& job, const KeyOrder& order);
 
 }  // namespace tamis

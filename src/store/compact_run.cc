@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doing a compaction: the tables of a job are merged into new ones, which then
-// take their place.  A large job is cut into ranges of keys that do not
-// overlap, and each range is merged by a thread of its own.
+// Runs a compaction: the tables of a job are merged into new ones, which then
+// replace them.  A large job is divided into disjoint ranges of keys, and each
+// range is merged by a separate thread.
 
 #include <algorithm>
 #include <string>
@@ -17,10 +17,10 @@
 namespace tamis {
 namespace {
 
-// What is less than this is not worth another thread.
+// Less than this is not worth another thread.
 constexpr std::uint64_t kMinBytesPerThread = std::uint64_t{4} << 20;
 
-// All that the job takes away.
+// Adds the removal of all inputs of the job.
 void AddRemoved(const CompactionJob& job, VersionEdit* edit) {
   for (const TableFileRef& file : job.upper) {
     edit->removed.emplace_back(job.level, file->number());
@@ -40,7 +40,7 @@ Compactor::Compactor(StoreContext& context, ViewPublisher& views,
       versions_(versions) {}
 
 void Compactor::Start() {
-  // Threads have blocked what the one that begins them has.
+  // A thread inherits the signal mask of the thread that starts it.
   const bool unblock = context_.options.guard_mappings;
   thread_ = std::thread([this, unblock] {
     if (unblock) UnblockFaults();
@@ -103,7 +103,7 @@ Status Compactor::MoveTable(const CompactionJob& job) {
   return applied;
 }
 
-// The tables of the job, merged: those of a range of keys in each.
+// Merges the tables of the job; each item of the result is one range of keys.
 Result<Compactor::Outputs> Compactor::Merge(const CompactionJob& job) {
   const std::shared_ptr<const ReadView> view = views_.Current();
   const std::uint64_t parts = std::clamp<std::uint64_t>(
@@ -115,7 +115,7 @@ Result<Compactor::Outputs> Compactor::Merge(const CompactionJob& job) {
   }
   const std::vector<Sequence> snapshots = context_.snapshots.All();
   const auto run = [&](std::size_t i, unsigned worker) {
-    // The first is the caller's own thread.
+    // Worker 0 is the caller's thread.
     if (worker > 0 && context_.options.guard_mappings) UnblockFaults();
     CompactRange range;
     range.job = &job;
@@ -142,7 +142,7 @@ Status Compactor::RunJob(const CompactionJob& job) {
   for (const std::unique_ptr<TableOutputs>& part : *outputs) {
     written += part->bytes();
     Result<std::vector<FileMetadata>> some = part->Finish();
-    // Those of the parts before stay behind, until the store is opened next.
+    // Tables of earlier parts stay on disk until the store is opened next.
     if (!some.ok()) return some.status();
     for (FileMetadata& table : *some) {
       edit.added.emplace_back(job.output_level, std::move(table));
@@ -164,7 +164,7 @@ void Compactor::NoteDone(const CompactionJob& job,
   done.compactions.fetch_add(1, std::memory_order_relaxed);
   done.compaction_bytes_read.fetch_add(job.bytes(), std::memory_order_relaxed);
   done.compaction_bytes_written.fetch_add(written, std::memory_order_relaxed);
-  // It is done, whether there is memory for the line or not.
+  // The compaction is done, whether there is memory for the line or not.
   (void)NoThrow([&] {
     context_.info_log.Write(
         "compacted " + std::to_string(job.upper.size()) + " tables of level " +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/compactor.h -- runs compactions: those that the levels need, by a
-// thread of its own, and those that are asked for.  One at a time.
+// store/compactor.h -- runs compactions, one at a time: those that the levels
+// need, on its own thread, and those that are requested.
 
 #pragma once
 
@@ -31,22 +31,22 @@ class Compactor {
   Compactor& operator=(const Compactor&) = delete;
 
   // ---- compact_run.cc
-  // Throws std::system_error: there is no thread to be had.
+  // Throws std::system_error: no thread can be started.
   void Start();
   bool has_started() const noexcept { return thread_.joinable(); }
-  // Compactions end soon, with an error.
+  // Makes compactions end soon, with an error.
   void Stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
   // Returns when the thread has ended.  REQUIRES: it has started, and the store
   // is being closed
   void Join() TAMIS_EXCLUDES(kStoreMutex) { thread_.join(); }
 
-  // True: somebody runs a compaction now.
+  // True: a compaction is running.
   bool is_busy() const noexcept TAMIS_REQUIRES(kStoreMutex) { return is_busy_; }
-  // True: some level is beyond its limits, and is to be compacted for it.
+  // True: some level exceeds its limits and should be compacted.
   bool IsNeeded() const TAMIS_REQUIRES(kStoreMutex);
 
   // ---- compact_manual.cc
-  // As Store::CompactWith(), of what is in tables.
+  // As Store::CompactWith(), for what is in tables.
   Result<CompactReport> Compact(const CompactOptions& options)
       TAMIS_EXCLUDES(kStoreMutex);
 
@@ -80,7 +80,7 @@ class Compactor {
   VersionSet& versions_;
   std::atomic<bool> stop_{false};
   bool is_busy_ TAMIS_GUARDED_BY(kStoreMutex) = false;
-  // Compact() calls that want to be next.
+  // The number of waiting Compact() calls, which go next.
   unsigned waiting_ TAMIS_GUARDED_BY(kStoreMutex) = 0;
   std::thread thread_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DestroyStore(): a store's files go, others stay.
+// DestroyStore(): removes a store's files and keeps others.
 
 #include <algorithm>
 #include <optional>
@@ -22,8 +22,8 @@ bool IsOfType(const std::string& name, FileType type) {
   return parsed.has_value() && parsed->type == type;
 }
 
-// True: repair or recovery gives such names to what they put into lost/: that
-// of a store's file, and a number behind it where that name was taken.
+// Returns true for names that repair or recovery uses in lost/: that of a
+// store's file, followed by a number if that name was taken.
 bool IsPutAside(std::string_view name) {
   if (ParseFileName(name).has_value()) return true;
   const std::size_t dot = name.rfind('.');
@@ -43,7 +43,7 @@ class Destroyer {
     const bool had_lock = env_.Exists(LockFileName(dir_));
     Result<std::unique_ptr<FileLock>> lock = env_.Lock(LockFileName(dir_));
     if (!lock.ok()) return lock.status();
-    // Somebody may have changed or destroyed it before we had the lock.
+    // Another process may have changed or destroyed it before we had the lock.
     Status done = Look();
     if (!done.ok()) {
       const bool is_gone = done.code() == StatusCode::kNotFound;
@@ -52,8 +52,8 @@ class Destroyer {
     }
     done = RemoveFiles(options);
     if (!done.ok()) return done;
-    // While the lock is held: whoever opens LOCK from now on makes a new one,
-    // and who had opened it before notices that it is gone.
+    // While the lock is held: a process that opens LOCK from now on creates a
+    // new one, and one that has it open already notices that it is gone.
     done = env_.Remove(LockFileName(dir_));
     lock.value().reset();
     if (!done.ok()) return done;
@@ -66,7 +66,7 @@ class Destroyer {
     Result<StoreDirectory> found = LookAtDirectory(env_, dir_);
     if (!found.ok()) return found.status();
     names_ = std::move(found->names);
-    // Destroying that was interrupted leaves manifests behind.
+    // An interrupted destruction leaves manifests behind.
     const bool has_manifest = std::any_of(
         names_.begin(), names_.end(),
         [](const auto& name) { return IsOfType(name, FileType::kManifest); });
@@ -74,8 +74,8 @@ class Destroyer {
     if (!found->has_current) return Status::Ok();
     const Status read = ReadManifest(env_, dir_).status();
     const bool is_damaged = read.code() == StatusCode::kCorruption;
-    if (!read.ok() && !is_damaged) return read;  // a damaged store may go
-    return CheckMayRepair(dir_, options_);       // one that is not ours may not
+    if (!read.ok() && !is_damaged) return read;  // a damaged one may
+    return CheckMayRepair(dir_, options_);       // a foreign one may not
   }
 
   Status RemoveFiles(const DestroyOptions& options) {
@@ -89,7 +89,8 @@ class Destroyer {
       report_.stayed.push_back(name);
     }
     std::sort(report_.stayed.begin(), report_.stayed.end());
-    // What makes it a store goes last: until then it can be destroyed again.
+    // What makes it a store is removed last: until then destruction can be
+    // repeated.
     Status done = RemoveAll([](FileType type) {
       return type != FileType::kLock && type != FileType::kCurrent &&
              type != FileType::kManifest;
@@ -101,7 +102,7 @@ class Destroyer {
     return RemoveAll([](FileType type) { return type == FileType::kManifest; });
   }
 
-  // Goes on after an error; gives the first.
+  // Continues after an error; returns the first.
   Status RemoveAll(bool (*is_wanted)(FileType)) {
     Status first_error;
     for (const std::string& name : names_) {
@@ -113,7 +114,7 @@ class Destroyer {
     return first_error;
   }
 
-  // Somebody else may have called a file of theirs so.
+  // Another program may have a file of that name.
   bool IsSettingsFile(const std::string& path) {
     const Result<std::string> bytes =
         ReadWholeFile(env_, path, kMaxSettingsBytes);
@@ -127,7 +128,7 @@ class Destroyer {
     const std::string lost = dir_ + "/" + std::string(kLost);
     const Result<std::vector<std::string>> names = env_.List(lost);
     if (!names.ok()) return false;
-    // A link to a directory elsewhere is no directory to remove, empty or not.
+    // A symbolic link to a directory is not removed, empty or not.
     const Status emptied =
         remove ? env_.RemoveDirectory(lost) : Status::IoError("not asked for");
     if (emptied.ok()) return true;

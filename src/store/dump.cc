@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DumpStoreFile(): the files of a store, one at a time, as they are.
+// DumpStoreFile(): lists the contents of one file of a store.
 
 #include <algorithm>
 #include <array>
@@ -46,8 +46,8 @@ DumpItem Change(ValueType type, Sequence sequence, Slice key, Slice value) {
   return item;
 }
 
-// A problem, unless all is well.  Lack of memory is no problem of the file, but
-// an error.
+// Reports a problem, if there is one.  Lack of memory is not a problem of the
+// file, but an error.
 Status TellProblem(const Status& status, const DumpVisitor& visit) {
   if (status.code() == StatusCode::kResourceExhausted) return status;
   if (!status.ok()) visit(TextItem(Kind::kProblem, status.message()));
@@ -63,7 +63,7 @@ std::string FilterText(const TableFilter& filter) {
          " bytes, expected rate " + rate.data();
 }
 
-// What the table says of itself.  False: that was enough.
+// Reports what the table says about itself.  False: stop.
 bool TellAbout(const Table& table, const DumpVisitor& visit) {
   if (!visit(About("filter block", FilterText(*table.ReadFilter()))))
     return false;
@@ -83,7 +83,7 @@ Status DumpTable(Env& env, const std::string& path, const StoreOptions& options,
                  const DumpVisitor& visit) {
   auto file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
-  if (!visit(About("table", std::to_string((*file)->size()) + " bytes"))) {
+  if (!visit(About("table", std::to_string(file->size()) + " bytes"))) {
     return Status::Ok();
   }
   TableReadContext context;
@@ -91,7 +91,7 @@ Status DumpTable(Env& env, const std::string& path, const StoreOptions& options,
   auto table = Table::Open(context, *std::move(file), path);
   if (!table.ok()) return TellProblem(table.status(), visit);
   if (!TellAbout(**table, visit)) return Status::Ok();
-  const auto it = (*table)->NewIterator(
+  const auto it = table->NewIterator(
       {.verify_checksums = true, .fill_cache = false, .check_order = false});
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     const bool goes_on =
@@ -104,7 +104,7 @@ Status DumpTable(Env& env, const std::string& path, const StoreOptions& options,
   return TellProblem(it->status(), visit);
 }
 
-// What the reader passed over before the record it stands at.
+// Reports what the reader skipped before its current record.
 bool TellGap(const LogReader& reader, const DumpVisitor& visit) {
   if (reader.gap() != LogGap::kDamaged && reader.gap() != LogGap::kTorn) {
     return true;
@@ -177,10 +177,10 @@ Status Dump(const std::string& path, const DumpVisitor& visit,
   }
   if (!name ||
       (name->type != FileType::kLog && name->type != FileType::kManifest)) {
-    return Status::InvalidArgument(
-        path +
-        ": by its name this is no table, log or manifest of a store, such as "
-        "000005.ldb, 000007.log or MANIFEST-000004");
+    return Status::InvalidArgument(path +
+                                   ": by its name this is not a table, log or "
+                                   "manifest of a store, such as "
+                                   "000005.ldb, 000007.log or MANIFEST-000004");
   }
   const bool is_log = name->type == FileType::kLog;
   const auto contents = ReadWholeFile(

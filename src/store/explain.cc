@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lookup told step by step: the steps of get.cc, without its haste.
+// Explains one lookup step by step: the steps of get.cc, without its
+// optimisations.
 
 #include <utility>
 
@@ -134,7 +135,7 @@ Explanation StoreImpl::Explain(const ReadOptions& options, Slice key) {
   explainer.Ask(view.memtable, LookupStep::Place::kMemtable);
   for (const LoggedMemtable& immutable : view.immutable) {
     if (explainer.is_done()) break;
-    explainer.Ask(immutable, LookupStep::Place::kFrozenMemtable);
+    explainer.Ask(immutable, LookupStep::Place::kImmutableMemtable);
   }
   for (int i = 0; i < kStoreLevels && !explainer.is_done(); ++i) {
     const Level& level = view.version->level(i);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kManifestPrefix = "MANIFEST-";
 // LevelDB pads to six digits; larger numbers simply have more.
 constexpr std::size_t kFewestDigits = 6;
-// Longer than any manifest's name: what is longer is no CURRENT.
+// Longer than any manifest's name: a longer file is not a CURRENT.
 constexpr std::uint64_t kLongestCurrent = 64;
 
 std::string Digits(std::uint64_t number) {
@@ -29,8 +29,8 @@ std::string Numbered(const std::string& dir, std::uint64_t number,
   return name;
 }
 
-// Takes the digits from the front of *name.  Nothing: there are none, or the
-// number is too large.
+// Removes a number from the front of *name.  Nothing: there are no digits, or
+// the number is too large.
 std::optional<std::uint64_t> TakeNumber(std::string_view* name) noexcept {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t number = 0;
@@ -55,9 +55,9 @@ std::optional<FileType> TypeOfSuffix(std::string_view suffix) noexcept {
 Status WriteAndSync(Env& env, const std::string& path, Slice bytes) {
   auto file = env.Create(path, WriteKind::kTable);
   if (!file.ok()) return file.status();
-  Status status = (*file)->Append(bytes);
-  if (status.ok()) status = (*file)->Sync();
-  if (status.ok()) status = (*file)->Close();
+  Status status = file->Append(bytes);
+  if (status.ok()) status = file->Sync();
+  if (status.ok()) status = file->Close();
   return status;
 }
 
@@ -135,7 +135,7 @@ Status ReplaceFile(Env& env, const std::string& dir, std::uint64_t number,
   Status status = WriteAndSync(env, temporary, content);
   if (status.ok()) status = env.Rename(temporary, path);
   if (!status.ok()) {
-    static_cast<void>(env.Remove(temporary).ok());  // it may not even be there
+    static_cast<void>(env.Remove(temporary).ok());  // it may not even exist
     return status;
   }
   return env.SyncDirectory(dir);
@@ -145,12 +145,12 @@ Result<std::string> ReadCurrent(Env& env, const std::string& dir) {
   const std::string path = CurrentFileName(dir);
   auto file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
-  const std::uint64_t size = (*file)->size();
+  const std::uint64_t size = file->size();
   if (size > kLongestCurrent) {
     return Status::Corruption(path + ": too long to be a manifest's name");
   }
   std::string scratch;
-  const auto bytes = (*file)->Read(0, static_cast<std::size_t>(size), &scratch);
+  const auto bytes = file->Read(0, static_cast<std::size_t>(size), &scratch);
   if (!bytes.ok()) return bytes.status();
   std::string_view name = *bytes;
   if (!name.ends_with('\n')) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/file_names.h -- which files a store's directory has.
+// store/file_names.h -- the names of a store's files.
 
 #pragma once
 
@@ -36,32 +36,33 @@ enum class FileType {
   kInfoLog
 };
 
-// Nobody gets there by counting, and from there one can still count on.  A
-// larger number is damage.
+// No store reaches this number, and it leaves room for more.  A larger number
+// is damage.
 inline constexpr std::uint64_t kMaxFileNumber = std::uint64_t{1} << 62;
 
 struct FileName {
   FileType type;
-  std::uint64_t number;  // 0 where there is none
+  std::uint64_t number;  // 0 if the name has none
 };
 
-// Nothing: not a name of a store's file, so not ours to touch.  Takes what
-// LevelDB takes: at least one digit, no sign, at most 64 bits.
+// Nothing: not the name of a store's file, so it must not be touched.  Accepts
+// what LevelDB accepts: at least one digit, no sign, at most 64 bits.
 std::optional<FileName> ParseFileName(std::string_view name) noexcept;
 
-// The path itself, or with ".2", ".3", ... behind it: nothing is there yet.
+// Returns `path`, or `path` with ".2", ".3", ... appended, such that no such
+// file exists.
 std::string UnusedName(Env& env, const std::string& path);
 
-// CURRENT then names the manifest of that number, whatever happens meanwhile:
-// by a temporary file that is synced and renamed; the directory is synced.
+// Makes CURRENT name the manifest of that number, atomically: writes a
+// temporary file, syncs and renames it, and syncs the directory.
 Status SetCurrent(Env& env, const std::string& dir, std::uint64_t manifest);
 
-// The file at `path`, in `dir`, then has that content, in the same way; the
-// number is the temporary file's.
+// Replaces the contents of the file at `path`, in `dir`, in the same way;
+// `number` is that of the temporary file.
 Status ReplaceFile(Env& env, const std::string& dir, std::uint64_t number,
                    const std::string& path, Slice content);
 
-// The path of the manifest that CURRENT names.  NotFound: no CURRENT.
+// Returns the path of the manifest that CURRENT names.  NotFound: no CURRENT.
 // Corruption: it does not name a manifest.
 Result<std::string> ReadCurrent(Env& env, const std::string& dir);
 

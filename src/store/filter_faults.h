@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/filter_faults.h -- filters that a store must do without.
+// store/filter_faults.h -- records filters that cannot be used or built.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flushing: the oldest immutable memtable becomes a table of level 0, and its
-// log is needed no more.
+// log is no longer needed.
 
 #include <utility>
 
@@ -21,7 +21,7 @@ Flusher::Flusher(StoreContext& context, ViewPublisher& views,
       writer_(writer) {}
 
 void Flusher::Start() {
-  // Threads have blocked what the one that begins them has.
+  // A thread inherits the signal mask of the thread that starts it.
   const bool unblock = context_.options.guard_mappings;
   thread_ = std::thread([this, unblock] {
     if (unblock) UnblockFaults();
@@ -81,15 +81,15 @@ Status Flusher::FlushOldest() {
     const std::uint64_t number = next->immutable.back().log_number;
     next->immutable.pop_back();
     writer_.ForgetLogsUpTo(number);
-    // From now on nobody who waits for a flush must hear that one failed
-    // before.
+    // From now on threads that wait for a flush must not see an earlier
+    // failure.
     background_.set_flush_failed(false);
     context_.done.flushes.fetch_add(1, std::memory_order_relaxed);
     context_.done.flush_bytes.fetch_add(bytes, std::memory_order_relaxed);
   };
   Status applied = versions_.LogAndApply(std::move(edit), is_flushed);
   if (!applied.ok()) return applied;
-  // It is done, whether they can be removed or not.
+  // The flush is done, whether the logs can be removed or not.
   (void)NoThrow([this] {
     versions_.RemoveOldLogs();
     return Status::Ok();

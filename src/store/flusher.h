@@ -23,7 +23,7 @@ class Flusher {
   Flusher& operator=(const Flusher&) = delete;
 
   // ---- flush.cc
-  // Throws std::system_error: there is no thread to be had.
+  // Throws std::system_error: no thread can be started.
   void Start();
   bool has_started() const noexcept { return thread_.joinable(); }
   // Returns when the thread has ended.  REQUIRES: it has started, and the store

@@ -17,7 +17,7 @@ namespace tamis {
 namespace {
 
 // The last eight bytes of RocksDB's tables.  Its oldest block-based tables end
-// as LevelDB's do and are not told apart.
+// like LevelDB's and cannot be distinguished.
 constexpr std::uint64_t kRocksDbMagics[] = {
     0x88e241b785f4cff7,  // block-based
     0x8242229663bf9564,  // plain
@@ -26,8 +26,8 @@ constexpr std::uint64_t kRocksDbMagics[] = {
 };
 constexpr std::size_t kMagicBytes = 8;
 
-// RocksDB's own manifest tags begin here.  Those below that LevelDB does not
-// write are used by several engines that came of it.
+// RocksDB's own manifest tags begin here.  Lower ones that LevelDB does not
+// write are used by several engines derived from it.
 constexpr std::uint32_t kFirstRocksDbTag = 100;
 
 enum class Engine { kRocksDb, kOther };
@@ -63,7 +63,7 @@ std::optional<Evidence> InManifest(Env& env, const std::string& dir,
                                    const std::string& name) {
   std::optional<std::uint32_t> largest;
   ForEachEditPrefix(env, dir + "/" + name, [&](const EditPrefix& prefix) {
-    largest = std::max(largest, prefix.unknown_tag);  // none is the least
+    largest = std::max(largest, prefix.unknown_tag);  // nothing compares least
   });
   if (!largest.has_value()) return std::nullopt;
   return Evidence{
@@ -71,14 +71,14 @@ std::optional<Evidence> InManifest(Env& env, const std::string& dir,
       name + " has records of tag " + std::to_string(*largest)};
 }
 
-// Its first line is the time, a number, and its version.
+// The first line has the time, a number, and the version.
 bool IsRocksDbLog(Env& env, const std::string& path) {
   constexpr std::size_t kFirstLine = 128;
   const Result<std::unique_ptr<ReadableFile>> file =
       env.OpenReadable(path, false);
   if (!file.ok()) return false;
   std::string scratch;
-  const Result<Slice> start = (*file)->ReadAtMost(0, kFirstLine, &scratch);
+  const Result<Slice> start = file->ReadAtMost(0, kFirstLine, &scratch);
   if (!start.ok()) return false;
   const Slice line = start->substr(0, start->find('\n'));
   return line.find(" RocksDB version: ") != Slice::npos;
@@ -88,10 +88,10 @@ std::optional<Evidence> InTable(Env& env, const std::string& dir,
                                 const std::string& name) {
   const Result<std::unique_ptr<ReadableFile>> file =
       env.OpenReadable(dir + "/" + name, false);
-  if (!file.ok() || (*file)->size() < kMagicBytes) return std::nullopt;
+  if (!file.ok() || file->size() < kMagicBytes) return std::nullopt;
   std::string scratch;
   const Result<Slice> end =
-      (*file)->Read((*file)->size() - kMagicBytes, kMagicBytes, &scratch);
+      file->Read(file->size() - kMagicBytes, kMagicBytes, &scratch);
   if (!end.ok()) return std::nullopt;
   const std::uint64_t magic = LoadLittle64(end->data());
   if (std::find(std::begin(kRocksDbMagics), std::end(kRocksDbMagics), magic) ==

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/foreign_store.h -- recognises databases that look like ours and are
-// not: RocksDB began as a copy of LevelDB and still uses its names of files,
-// its log format and its first manifest tags.  Nothing here writes or maps.
+// store/foreign_store.h -- recognises databases of other engines that look like
+// ours: RocksDB began as a copy of LevelDB and still uses its file names, its
+// log format and its first manifest tags.  Nothing here writes or maps.
 
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace tamis {
 
-// NotSupported: `names`, the files of `dir`, have one that RocksDB makes and
-// LevelDB does not (OPTIONS-NNNNNN, IDENTITY), or a LOG that begins as
-// RocksDB's do.
+// NotSupported: `names`, the files of `dir`, include one that RocksDB makes and
+// LevelDB does not (OPTIONS-NNNNNN, IDENTITY), or a LOG that starts like
+// RocksDB's.
 Status RefuseForeignNames(Env& env, const std::string& dir,
                           const std::vector<std::string>& names);
 

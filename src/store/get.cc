@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lookup does: the memtable, the immutable memtables, then the tables
-// that may hold the key, newest first, each behind its filter.  The first
-// answer ends it, and a deletion is an answer.  docs/read-path.md tells it in
-// prose.
+// A lookup searches the memtable, the immutable memtables, then the tables that
+// may contain the key, newest first, each only if its filter says "maybe".  The
+// first result ends it, and a deletion is a result.  docs/read-path.md explains
+// it.
 
 #include "store/lookup.h"
 #include "store/store_impl.h"
@@ -19,8 +19,9 @@ Sequence StoreImpl::SequenceFor(const ReadOptions& options) const noexcept {
 Status StoreImpl::Get(const ReadOptions& options, Slice key,
                       std::string* value) {
   const ReaderSlots::Guard guard(views_.slots());
-  // The view first, then the sequence: a view may be too new for a sequence,
-  // for compaction drops what newer writes hide, but never too old.
+  // The view first, then the sequence: compaction drops what newer writes hide,
+  // so a view that is newer than the sequence may lack entries; an older one is
+  // fine.
   const ReadView& view = views_.visible();
   const Lookup lookup(key, SequenceFor(options), context_.tables.seeds);
   ReadCounters& counters = guard.counters();

@@ -12,7 +12,7 @@
 namespace tamis {
 namespace {
 
-// Of a store that is opened for reading the lines are kept for nobody.
+// A store that is opened read-only keeps lines that are never written.
 constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 10;
 
 }  // namespace
@@ -50,7 +50,7 @@ void InfoLog::Write(std::string_view line) {
     } else if (kept_.size() + text.size() <= kMaxKeptBytes) {
       kept_ += text;
     }
-    return Status::Ok();  // a line that there is no memory for is left out
+    return Status::Ok();  // without memory the line is left out
   });
 }
 

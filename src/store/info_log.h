@@ -13,19 +13,19 @@
 
 namespace tamis {
 
-// Thread-safe.  What cannot be written is left out: a log must not stop work.
+// Thread-safe.  Lines that cannot be written are left out: a log must not stop
+// work.
 // A forked child writes nothing.
 class InfoLog {
  public:
   // Without a file: lines are kept, up to a bound, until Open().
   InfoLog() = default;
 
-  // LOG in `dir`, which begins with the lines kept so far; the one before
-  // becomes LOG.old.  To be called once, when opening a store has got past
-  // everything that may refuse it.
+  // Creates LOG in `dir`, with the lines kept so far; the previous one becomes
+  // LOG.old.  Called once, when opening a store can no longer be refused.
   void Open(Env& env, const std::string& dir);
 
-  // One line, after the time.
+  // Writes one line, after the time.
   void Write(std::string_view line);
 
  private:
@@ -33,7 +33,7 @@ class InfoLog {
 
   OwnerProcess owner_;
   Mutex mutex_;
-  // True though file_ may be null, after an error.
+  // May be true while file_ is null, after an error.
   bool is_opened_ TAMIS_GUARDED_BY(mutex_) = false;
   std::string kept_ TAMIS_GUARDED_BY(mutex_);
   std::unique_ptr<WritableFile> file_ TAMIS_GUARDED_BY(mutex_);

@@ -60,9 +60,9 @@ class LevelIterator final : public InternalIterator {
     return static_cast<std::size_t>(found - files_.begin());
   }
 
-  // False: there is no such table, and the iterator stands nowhere.
+  // False: there is no such table, and the iterator is at no entry.
   bool GoTo(std::size_t i) {
-    // What was shown last was not right after all: not to be forgotten.
+    // The last entry was not valid after all: keep the error.
     if (table_ != nullptr && table_->Valid() && !table_->status().ok()) {
       StandNowhere();
       return false;

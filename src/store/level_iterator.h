@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // store/level_iterator.h -- the entries of one table, or of the tables of a
-// level one after the other.  Tables are opened when the walk comes to them.
+// level one after the other.  Tables are opened when the iterator reaches them.
 
 #pragma once
 

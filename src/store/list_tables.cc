@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ListStoreTables(): what a store's tables are, without opening the store.
+// ListStoreTables(): lists a store's tables without opening the store.
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kCodecNames = {"none", "snappy",
                                                          "zstd"};
 
-// How the blocks of a table without properties are stored.
+// Returns how the blocks of a table without properties are compressed.
 std::string CodecsText(const TableTraits& traits) {
   std::string text;
   for (std::size_t i = 0; i < kCodecNames.size(); ++i) {
@@ -46,19 +46,19 @@ void TakeTraits(const TableTraits& traits, StoreTable* out) {
   if (traits.properties.empty()) out->compression = CodecsText(traits);
 }
 
-// What the table says of itself.  What cannot be read is a problem, unless it
-// is memory that is missing.
+// Reads what the table says about itself.  A read error is a problem, unless it
+// is a lack of memory.
 Status LookInto(const TableReadContext& context,
                 std::unique_ptr<ReadableFile> file, const std::string& path,
                 StoreTable* out) {
   auto table = Table::Open(context, std::move(file), path);
   Status status = table.status();
   if (table.ok()) {
-    const auto filter = (*table)->ReadFilter();
+    const auto filter = table->ReadFilter();
     out->filter = filter->kind_name();
     out->filter_rate = filter->expected_rate();
     status = filter->damage();
-    const auto traits = (*table)->ReadTraits();
+    const auto traits = table->ReadTraits();
     if (traits.ok()) TakeTraits(*traits, out);
     if (status.ok()) status = traits.status();
   }
@@ -67,7 +67,7 @@ Status LookInto(const TableReadContext& context,
   return Status::Ok();
 }
 
-// What the manifest says of the table.
+// Returns what the manifest says about the table.
 StoreTable FromManifest(int level, const FileMetadata& metadata) {
   StoreTable table;
   table.level = level;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // store/log_format.h -- the framing of LevelDB's logs and manifests.
 //
-// A file is a row of blocks of 32 KiB, the last of which may be short.  In a
-// block there are fragments, each with a header:
+// A file is a sequence of blocks of 32 KiB, the last of which may be short.  A
+// block consists of fragments, each with a header:
 //
 //   0  u32  masked CRC-32C of the type and the data
 //   4  u16  bytes of data
@@ -11,7 +11,7 @@
 //
 // A record is one full fragment, or a first, any number of middle ones and a
 // last.  Fewer than 7 bytes at the end of a block, or a header of no data and
-// type 0, mean that the record goes on, or the next one begins, in the next
+// type 0, mean that the record continues, or the next one starts, in the next
 // block.
 
 #pragma once
@@ -32,8 +32,8 @@ enum class FragmentType : std::uint8_t {
   kLast = 4,
 };
 
-// A record up to this, header included, is never cut: a file takes it in one
-// step, and cutting would save less than a block's eighth.
+// A record up to this size, header included, is never split: a file writes it
+// in one step, and splitting would save less than an eighth of a block.
 inline constexpr std::size_t kLongestUncut = 4096;
 
 }  // namespace tamis

@@ -23,11 +23,11 @@ void AppendFragment(std::string* dst, FragmentType type, Slice data) {
   dst->append(data);
 }
 
-// Of the digits of a file number in the head of a log.
+// The bits of a digit of a file number in the head of a log.
 constexpr unsigned kDigitBits = 3;
 constexpr std::uint64_t kDigitMask = (1U << kDigitBits) - 1;
 constexpr unsigned kNumberBits = 63;  // more than kMaxFileNumber has
-// Behind which byte the last record of a head is cut: no digit is so large.
+// The last record of a head is split after this byte: no digit is so large.
 constexpr std::size_t kEndOfHead = 9;
 
 void AppendInTwo(std::string* dst, Slice record, std::size_t first_piece) {
@@ -35,7 +35,7 @@ void AppendInTwo(std::string* dst, Slice record, std::size_t first_piece) {
   AppendFragment(dst, FragmentType::kLast, record.substr(first_piece));
 }
 
-// Of kMarkBytes bytes.  Cheap where they are not even similar.
+// Checks kMarkBytes bytes.  Cheap if they are not even similar.
 bool IsFramedMark(Slice bytes) noexcept {
   return LoadLittle<std::uint16_t>(bytes.data() + 4) == kBatchHeaderBytes &&
          bytes[6] == static_cast<char>(FragmentType::kFull) &&
@@ -43,7 +43,7 @@ bool IsFramedMark(Slice bytes) noexcept {
          Crc32c(bytes.substr(6)) == UnmaskCrc32c(LoadLittle32(bytes.data()));
 }
 
-// The same where a record ends within them: zeros may follow.
+// The same if a record ends within them: zeros may follow.
 bool MayBecomeFramedMark(Slice bytes) noexcept {
   std::array<char, kMarkBytes> filled = {};
   std::copy(bytes.begin(), bytes.end(), filled.begin());
@@ -109,7 +109,7 @@ bool HoldsSyncMark(Slice bytes, Sequence from) noexcept {
 
 std::vector<std::size_t> CutsThroughMarks(Slice record) {
   constexpr std::size_t kLengthAt = 4;
-  // The length and the type: few records have even these.
+  // The length and the type: few records match even these.
   constexpr std::string_view kLengthAndType("\x0c\0\x01", 3);
   static_assert(kBatchHeaderBytes == 12);
   std::vector<std::size_t> cuts;
@@ -117,7 +117,7 @@ std::vector<std::size_t> CutsThroughMarks(Slice record) {
   for (; found != Slice::npos; found = record.find(kLengthAndType, found + 1)) {
     const std::size_t start = found - kLengthAt;
     if (MayBecomeFramedMark(record.substr(start, kMarkBytes))) {
-      // Behind its header: the one that takes its place there is of another
+      // After its header: the header that takes its place there has another
       // type.
       cuts.push_back(start + kLogHeaderBytes);
     }

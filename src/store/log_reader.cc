@@ -44,18 +44,18 @@ bool LogReader::IsWholeFragmentAt(std::size_t at) noexcept {
          ChecksumHolds(rest.substr(0, kLogHeaderBytes + length));
 }
 
-// Nothing is there, or what could be the header of a fragment.  In the block of
-// at_.
+// Returns whether nothing, or a possible header of a fragment, is there.  In
+// the block of at_.
 bool LogReader::MayEndAt(std::size_t at) noexcept {
   const Slice rest = contents_.substr(at, EndOfBlock() - at);
   return rest.size() < kLogHeaderBytes || MayBeUnwrittenFrom(at) ||
          IsKnownType(static_cast<unsigned char>(rest[6]));
 }
 
-// With some other length the checksum is right, and a fragment may end there:
-// so it is the length that is wrong.  `bytes` starts with a fragment's header,
-// at at_.  In a sector that was never written no fragment ends: each of its
-// zeros would be one more chance for a checksum to be right by accident.
+// Returns true if the checksum is right with some other length, and a fragment
+// may end there: then the length is wrong.  `bytes` starts with a fragment's
+// header, at at_.  No fragment ends in a sector that was never written: each of
+// its zeros would be another chance for an accidental match.
 bool LogReader::HasWrongLength(Slice bytes) noexcept {
   work_ += bytes.size();
   const std::uint32_t expected = UnmaskCrc32c(LoadLittle32(bytes.data()));
@@ -70,15 +70,15 @@ bool LogReader::HasWrongLength(Slice bytes) noexcept {
   return crc == expected;
 }
 
-// From there to the end of its sector there are zeros.
+// Returns whether there are only zeros from there to the end of its sector.
 bool LogReader::MayBeUnwrittenFrom(std::size_t at) noexcept {
   const std::size_t end =
       std::min(contents_.size(), (at / kSectorBytes + 1) * kSectorBytes);
   return IsZero(contents_.substr(at, end - at));
 }
 
-// With one bit changed the checksum is right, and that bit does not lie where
-// nothing may have been written: so it is no sector that is missing.
+// Returns true if the checksum is right with one bit changed, and that bit is
+// not where a sector may not have been written: then no sector is missing.
 // `fragment` is a header and its data, at at_.
 bool LogReader::HasWrongBit(Slice fragment) noexcept {
   const Slice covered = fragment.substr(6);
@@ -90,8 +90,8 @@ bool LogReader::HasWrongBit(Slice fragment) noexcept {
       return !MayBeUnwrittenFrom(at_ + bit / 8);
     }
   }
-  // What a change of the last bit, of the one before it, ... adds to the
-  // checksum: one step of its division more each time.
+  // The contribution of the last bit, of the one before it, ... to the
+  // checksum: one more step of the division each time.
   constexpr std::uint32_t kPolynomial = 0x82f63b78;
   const std::uint32_t difference = crc ^ UnmaskCrc32c(stored);
   std::uint32_t change = kPolynomial;
@@ -104,9 +104,9 @@ bool LogReader::HasWrongBit(Slice fragment) noexcept {
   return false;
 }
 
-// Of a fragment of so many bytes at at_ whose checksum is wrong: may a sector
-// of it never have been written, or only as it was before its last bytes came?
-// Then zeros reach from the fragment to the end of a sector.
+// For a fragment of so many bytes at at_ whose checksum is wrong: returns
+// whether a sector of it may never have been written, or only in an earlier
+// state.  Then there are zeros from the fragment to the end of a sector.
 bool LogReader::HasUnwrittenSector(std::size_t bytes) noexcept {
   const std::size_t end = at_ + bytes;
   std::size_t sector_end = (at_ / kSectorBytes + 1) * kSectorBytes;
@@ -116,9 +116,9 @@ bool LogReader::HasUnwrittenSector(std::size_t bytes) noexcept {
   return MayBeUnwrittenFrom(end - 1);
 }
 
-// Of the same: zeros begin where a sector does, and fill it as far as it is the
-// fragment's, and more.  Values seldom have zeros just there, so that sector
-// was never written, and which bits it had nobody knows.
+// For the same fragment: returns whether a sector of it starts with zeros that
+// fill all of the fragment's part, and more.  Values seldom have zeros just
+// there, so that sector was never written, and its bits are unknown.
 bool LogReader::LacksSector(std::size_t bytes) noexcept {
   const std::size_t end = at_ + bytes;
   std::size_t start = (at_ / kSectorBytes + 1) * kSectorBytes;
@@ -160,7 +160,7 @@ void LogReader::End() {
   ended_clean_ = only_zeros && damage_.empty();
 }
 
-// What follows in the file, up to the end of a block at most.
+// Reads what follows in the file, at most up to the end of a block.
 LogReader::Found LogReader::NextFragment(Fragment* fragment) {
   fragment_at_ = at_;
   const std::size_t in_block = kLogBlockBytes - at_ % kLogBlockBytes;
@@ -183,15 +183,15 @@ LogReader::Found LogReader::NextFragment(Fragment* fragment) {
   return Found::kFragment;
 }
 
-// Too short for a header: what a block leaves over, or where the file ends.
+// Too short for a header: the rest of a block, or the end of the file.
 LogReader::Found LogReader::PassShortRest(Slice rest, bool block_is_cut) {
   at_ += rest.size();
   return block_is_cut ? Found::kEnd : Found::kNone;
 }
 
 LogReader::Found LogReader::PassTooLong(Slice rest, bool block_is_cut) {
-  // The file ends within a record, unless that only seems so.  (Whole
-  // fragments in the rest prove nothing: a value may hold a log.)
+  // The file ends within a record, unless the length is wrong.  (Whole
+  // fragments in the rest prove nothing: a value may contain a log.)
   if (block_is_cut && !HasWrongLength(rest)) {
     Torn(rest.size(), "a record that the file ends in");
   } else {
@@ -203,8 +203,8 @@ LogReader::Found LogReader::PassTooLong(Slice rest, bool block_is_cut) {
   return Found::kNone;
 }
 
-// A header of zeros: nothing was written from here to the end of the block,
-// unless something was.
+// A header of zeros: normally nothing was written from here to the end of the
+// block.
 LogReader::Found LogReader::PassZeros(Slice rest) {
   const bool in_record = in_pieces_ && !pieces_.empty();
   const bool is_zero = IsZero(rest);
@@ -215,7 +215,7 @@ LogReader::Found LogReader::PassZeros(Slice rest) {
   } else {
     Torn(pieces_.size() + (is_zero ? 0 : rest.size()),
          in_record ? "a record without its end"
-                   : "bytes behind a part that was never written");
+                   : "bytes after a part that was never written");
     may_hide_records_ |= !IsZero(rest.substr(kLogHeaderBytes));
     PassTo(at_ + rest.size());
   }
@@ -225,8 +225,8 @@ LogReader::Found LogReader::PassZeros(Slice rest) {
 }
 
 LogReader::Found LogReader::PassBadChecksum(Slice rest, std::size_t bytes) {
-  // Other lengths and bits are tried once for a block: it takes as long as that
-  // is.
+  // Other lengths and bits are tried once per block: it takes time in
+  // proportion to the block.
   const std::size_t block = at_ / kLogBlockBytes;
   const bool may_try = std::exchange(tried_in_, block) != block;
   if (!HasUnwrittenSector(bytes) ||
@@ -242,7 +242,8 @@ LogReader::Found LogReader::PassBadChecksum(Slice rest, std::size_t bytes) {
   Torn(bytes + pieces_.size(), "a record of which a sector was never written");
   in_pieces_ = false;
   pieces_.clear();
-  // What is written of a record has its length; if not, another block will do.
+  // The written part of a record has the right length; otherwise the search
+  // resumes in the next block.
   if (IsWholeFragmentAt(at_ + bytes)) {
     PassTo(at_ + bytes);
   } else {
@@ -252,7 +253,7 @@ LogReader::Found LogReader::PassBadChecksum(Slice rest, std::size_t bytes) {
   return Found::kNone;
 }
 
-// True: with this fragment *record is whole.
+// Returns true if *record is complete with this fragment.
 bool LogReader::Take(const Fragment& fragment, Slice* record) {
   switch (static_cast<FragmentType>(fragment.type)) {
     case FragmentType::kFull:
@@ -279,14 +280,14 @@ bool LogReader::Take(const Fragment& fragment, Slice* record) {
       Give(pieces_, record);
       return true;
     case FragmentType::kZeros:
-      break;  // with data: as unknown as the others
+      break;  // with data: unknown, too
   }
   Damage(fragment.data.size(), "a fragment of unknown type");
   ForgetPieces("a record whose middle is damaged");
   return false;
 }
 
-// Its start may lie in what was passed over before it.
+// Its start may be in the bytes that were skipped before it.
 void LogReader::TakeWithoutStart(const Fragment& fragment) {
   constexpr std::string_view kWhat = "a record without its start";
   if (gap_ == LogGap::kZeros || gap_ == LogGap::kTorn) {
@@ -297,14 +298,14 @@ void LogReader::TakeWithoutStart(const Fragment& fragment) {
 }
 
 void LogReader::Give(Slice whole, Slice* record) {
-  // So what was torn was not the file's last record.
+  // So the torn record was not the file's last one.
   if (torn_bytes_ > 0) NoteDamage(torn_at_, torn_bytes_, torn_);
   end_of_record_ = at_;
   *record = whole;
 }
 
-// An empty first fragment is none: old versions of LevelDB left such at the
-// end of a block.
+// An empty first fragment does not count: old versions of LevelDB left one at
+// the end of a block.
 void LogReader::ForgetPieces(std::string_view why) {
   if (in_pieces_ && !pieces_.empty()) Damage(pieces_.size(), why);
   in_pieces_ = false;

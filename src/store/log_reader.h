@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/log_reader.h -- the records of a log or a manifest, from bytes that may
-// end or be damaged anywhere.
+// store/log_reader.h -- reads the records of a log or a manifest, from bytes
+// that may end or be damaged anywhere.
 //
-// The reader knows the framing alone.  Whether what is missing was promised to
-// be there is for its user to decide: see store/log_replay.h.
+// The reader handles the framing alone.  Its user decides whether missing
+// records should have been durable: see store/log_replay.h.
 
 #pragma once
 
@@ -18,15 +18,14 @@
 
 namespace tamis {
 
-// What lies between two records, or behind the last one, and is no record.
-// The later, the worse.
+// What is between two records, or after the last one.  Later values are worse.
 enum class LogGap : std::uint8_t {
-  kNone,   // nothing, or the few bytes that are left over in a block
+  kNone,   // nothing, or the few unused bytes of a block
   kZeros,  // zeros up to the end of a block: it was filled up, or this part of
            // the file was never written
   kTorn,   // a record that is not whole, a part of which reads as zeros up to
-           // the end of a disk's sector, or as the end of the file: the
-           // machine stopped before it was written
+           // the end of a disk's sector, or as the end of the file: power
+           // was lost before it was written
   kDamaged,  // bytes that were written and are wrong
 };
 
@@ -41,48 +40,48 @@ class LogReader {
     std::size_t end = 0;
   };
 
-  // REQUIRES: `contents` outlives the reader and the records it gave
+  // REQUIRES: `contents` outlives the reader and its records
   explicit LogReader(Slice contents) noexcept : contents_(contents) {}
 
-  // The next whole record: a view of the contents, or of the reader where the
-  // record was in pieces (then until the next call).  False: no more.
-  // What is no record is passed over, as LevelDB does: see gap().
+  // Reads the next complete record: a view of the contents, or of the reader if
+  // the record was in pieces (then valid until the next call).  False: no more.
+  // What is not a record is skipped, as LevelDB does: see gap().
   bool Next(Slice* record);
 
-  // The worst that lies between the record that Next() gave and the one before
-  // it; or, after Next() was false, between the last record and the end.
+  // The worst gap between the current record and the one before it; or, after
+  // Next() was false, between the last record and the end.
   LogGap gap() const noexcept { return gap_; }
-  // The bytes that were passed over there, zeros of kZeros excepted.
+  // The bytes that were skipped there, except the zeros of kZeros.
   const std::vector<Range>& passed_over() const noexcept {
     return passed_over_;
   }
-  // How many zeros were passed over there as kZeros.
+  // How many zeros were skipped there as kZeros.
   std::uint64_t zeros() const noexcept { return zeros_; }
-  // Bytes were passed over there that may hold records: they are not zeros, and
-  // not those of one record that is torn.
+  // True: bytes that may contain records were skipped there: neither zeros nor
+  // one torn record.
   bool may_hide_records() const noexcept { return may_hide_records_; }
-  // The length of the first fragment of the record that Next() gave; nothing:
-  // the record is in one piece.
+  // The length of the first fragment of the current record; nothing: the record
+  // is in one piece.
   std::optional<std::size_t> first_piece() const noexcept {
     return first_piece_;
   }
-  // That record began with a fragment of no data.
+  // True: the current record started with a fragment of no data.
   bool began_empty() const noexcept { return first_piece_ == std::size_t{0}; }
 
-  // What was passed over so far: the first sentence and how many bytes.  A
-  // last record that was not written to its end is no damage, nor are zeros: a
-  // writer that was killed leaves them, and so does a machine that stopped.
+  // What was skipped so far: the first sentence and how many bytes.  An
+  // incomplete last record is not damage, nor are zeros: a killed writer leaves
+  // them, and so does power loss.
   const std::string& damage() const noexcept { return damage_; }
   std::uint64_t damaged_bytes() const noexcept { return damaged_bytes_; }
 
-  // Where the last record that Next() gave ends.
+  // The end of the current record.
   std::uint64_t end_of_record() const noexcept { return end_of_record_; }
   // After Next() was false: nothing but zeros (or nothing) follows the last
-  // whole record, and there was no damage: the file may be written on from
+  // complete record, and there was no damage: writing may continue at
   // end_of_record().
   bool ended_clean() const noexcept { return ended_clean_; }
 
-  // How many bytes were looked at so far, each as often as it was.
+  // The number of bytes that were examined so far, with repetitions.
   std::uint64_t work() const noexcept { return work_; }
 
  private:
@@ -118,9 +117,9 @@ class LogReader {
   bool IsZero(Slice bytes) noexcept;
 
   Slice contents_;
-  std::size_t at_ = 0;           // before which all is read or passed over
-  std::size_t fragment_at_ = 0;  // where the one that was read last begins
-  bool in_pieces_ = false;  // a first fragment was read, and no last one yet
+  std::size_t at_ = 0;           // all before it is read or skipped
+  std::size_t fragment_at_ = 0;  // the start of the last one
+  bool in_pieces_ = false;       // a first fragment was read, but no last one
   std::string pieces_;
   LogGap gap_ = LogGap::kNone;
   std::vector<Range> passed_over_;

@@ -20,15 +20,15 @@ namespace {
 // A log can have millions of bad records.
 constexpr std::size_t kMaxSentences = 100;
 
-// A record, or the end of a log, and what lies before it.
+// A record, or the end of a log, and the gap before it.
 struct Scanned {
   std::uint64_t end = 0;  // in the file
   Sequence sequence = 0;
   std::uint32_t count = 0;
   LogGap gap = LogGap::kNone;
   bool is_mark = false;
-  bool is_bad = false;            // right by its checksum, but no batch
-  bool passed_mark = false;       // a sync mark lies in the gap before it
+  bool is_bad = false;            // right checksum, but not a batch
+  bool passed_mark = false;       // a sync mark is in the gap before it
   bool may_hide_records = false;  // that gap does
   const char* problem = nullptr;  // of a bad one
 
@@ -37,15 +37,15 @@ struct Scanned {
 
 struct ScannedLog {
   bool has_head = false;         // a whole one
-  bool begins_as_ours = false;   // with a head, which may not be whole
+  bool begins_as_ours = false;   // with a head, which may be incomplete
   bool begins_at_start = false;  // its first record does
   LogHead head;
-  std::vector<Scanned> records;  // the head excepted
+  std::vector<Scanned> records;  // without the head
   Scanned tail;
   bool ended_clean = false;
 };
 
-// Where a log has come to: a record, or the tail of a log.
+// A position in the logs: a record, or the tail of a log.
 struct Place {
   std::size_t log = 0;
   std::size_t record = 0;
@@ -60,7 +60,7 @@ Scanned ScanBatch(Slice record) {
   scanned.is_mark = IsMark(record);
   const auto ignore = [](ValueType, Slice, Slice) {};
   if (!ForEachChange(record, ignore).ok()) {
-    scanned.problem = "a record that is no write batch";
+    scanned.problem = "a record that is not a write batch";
   } else if (scanned.sequence > kMaxSequence - scanned.count) {
     scanned.problem = "a write batch whose sequence number is too large";
   }
@@ -68,7 +68,7 @@ Scanned ScanBatch(Slice record) {
   return scanned;
 }
 
-// Sets the fields that are about the gap before a record or the tail.
+// Sets the fields that describe the gap before a record or the tail.
 void ScanGap(const LogReader& reader, Slice contents, Sequence from,
              Scanned* scanned) {
   scanned->gap = reader.gap();
@@ -148,7 +148,7 @@ class Planner {
     }
   }
 
-  // What is missing before at_ was durable once.
+  // Returns whether what is missing before at_ had been durable.
   bool WasDurable() const noexcept { return last_mark_ && at_ <= *last_mark_; }
 
   void PlanLog(ReplayLog* log, const ScannedLog& scanned) {
@@ -182,7 +182,7 @@ class Planner {
                             (scanned.has_head || scanned.records.empty());
   }
 
-  // Is all there that came before this log?
+  // Checks whether everything before this log is there.
   void CheckHead(ReplayLog* log, const ScannedLog& scanned) {
     if (!scanned.has_head) return;
     const std::uint64_t previous = scanned.head.previous_log;
@@ -203,7 +203,8 @@ class Planner {
   }
 
   void CheckRecord(ReplayLog* log, const Scanned& record, bool is_first) {
-    // Where the numbers go on, no write is missing, whatever lies between.
+    // If the sequence numbers are contiguous, no write is missing, whatever is
+    // in between.
     const bool goes_on = expected_ && record.sequence == *expected_;
     if (!goes_on && record.gap == LogGap::kDamaged) {
       PassOver(log, "bytes before the record that ends at " +
@@ -225,24 +226,23 @@ class Planner {
 
   void CheckTail(ReplayLog* log, const ScannedLog& scanned) {
     if (scanned.tail.gap == LogGap::kDamaged) {
-      PassOver(log, "bytes behind the record that ends at " +
+      PassOver(log, "bytes after the record that ends at " +
                         std::to_string(log->end) + " are damaged");
     } else if (scanned.tail.passed_mark) {
-      PassOver(log,
-               "synced writes are missing behind the record that ends at " +
-                   std::to_string(log->end));
+      PassOver(log, "synced writes are missing after the record that ends at " +
+                        std::to_string(log->end));
     } else if (scanned.tail.gap == LogGap::kTorn) {
-      // Whether it was acknowledged, the head of the next log says.
+      // The head of the next log says whether it was acknowledged.
       log->notes.push_back(
           scanned.tail.may_hide_records
-              ? "a part behind the record that ends at " +
+              ? "a part after the record that ends at " +
                     std::to_string(log->end) +
                     " was never written: what follows it is dropped"
               : "its last record was not written to its end");
     }
   }
 
-  // Writes are missing: was that to be expected?
+  // Writes are missing: records whether that is damage.
   void Lose(ReplayLog* log, std::uint64_t replay_to, const std::string& what) {
     if (!log->is_ours || log->is_read_in_part || WasDurable()) {
       return PassOver(log, what);
@@ -291,7 +291,7 @@ class Planner {
   Place at_;
   std::optional<Sequence> expected_;
   bool has_stopped_ = false;
-  std::uint64_t not_told_ = 0;  // of damage in the log that at_ is in
+  std::uint64_t not_told_ = 0;  // damage in the log of at_
 };
 
 Status WriteDropped(const ReplayLog& log, std::unique_ptr<WritableFile> file) {
@@ -355,8 +355,7 @@ Result<ReplayLog> ReadLogInPart(Env& env, const std::string& dir,
   if (!file.ok()) return file.status();
   UnreadableRanges unreadable;
   const Status read = NoThrow([&] {
-    return ReadWhatCanBeRead(**file, 0,
-                             static_cast<std::size_t>((*file)->size()),
+    return ReadWhatCanBeRead(**file, 0, static_cast<std::size_t>(file->size()),
                              &log.contents, &unreadable);
   });
   if (!read.ok()) return AboutFile(log.path, read);

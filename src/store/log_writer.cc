@@ -75,7 +75,8 @@ Status LogWriter::AddBegunEmpty(Slice record) {
   return AddInFragments(record, /*begin_empty=*/true, {});
 }
 
-// All in one call, so that a kill cannot leave zeros between fragments.
+// Appends all fragments in one call, so that a kill cannot leave zeros between
+// them.
 Status LogWriter::AddInFragments(Slice record, bool begin_empty,
                                  std::span<const std::size_t> cuts) {
   std::vector<Slice> pieces;
@@ -109,7 +110,7 @@ Status LogWriter::AddInFragments(Slice record, bool begin_empty,
   return Append(parts);
 }
 
-// Zeros to the end of the block, which readers pass over.
+// Writes zeros to the end of the block, which readers skip.
 Status LogWriter::FillBlock() {
   const std::size_t rest = RestOfBlock();
   assert(rest < kZeros.size());

@@ -2,8 +2,8 @@
 // store/log_writer.h -- appends records to a log or a manifest, in LevelDB's
 // framing: see store/log_format.h.
 //
-// A process that is killed leaves its last record whole or not at all, with
-// zeros or the end of the file behind what came before.
+// A killed process leaves its last record complete or not at all, with zeros or
+// the end of the file after the one before.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 namespace tamis {
 
 using FragmentHeader = std::array<char, kLogHeaderBytes>;
-// What stands before the data of a fragment.
+// Returns the header of a fragment.
 // REQUIRES: both fit into a block
 FragmentHeader HeaderOf(FragmentType type, Slice data) noexcept;
 
@@ -30,15 +30,16 @@ class LogWriter {
                      std::uint64_t written = 0);
 
   // The record survives the end of this process once this returns.  After an
-  // error the log must not be written any more: a record may be there in part.
-  // A fragment begins at each of `cuts`, places in the record in order, unless
-  // its header and a byte would not fit into the block any more.
+  // error the log must not be written to: a record may be incomplete.  A
+  // fragment starts at each of `cuts`, ascending places in the record, unless
+  // its header and a byte would not fit into the block.
   Status Add(Slice record, std::span<const std::size_t> cuts = {});
-  // The same for whole fragments that a file begins with; less than a block.
+  // The same for whole fragments at the start of a file; less than a block.
   // REQUIRES: nothing was written yet
   Status AddHead(Slice fragments);
-  // A record that begins with a fragment of no data: LogReader::began_empty().
-  // LevelDB reads it as any other.  REQUIRES: the record is not empty
+  // Adds a record that starts with a fragment of no data:
+  // LogReader::began_empty().  LevelDB reads it like any other.  REQUIRES: the
+  // record is not empty
   Status AddBegunEmpty(Slice record);
   Status Sync() { return file_->Sync(); }
   Status Close() { return file_->Close(); }

@@ -22,7 +22,7 @@ void CountPositive(FilterCounters* filters, bool found) noexcept {
 
 }  // namespace
 
-// ---- which tables may hold the key
+// ---- which tables may contain the key
 
 alignas(64) const std::array<unsigned char, kLineBytes> TableSearch::kNoLine =
     AllOnes();
@@ -32,7 +32,7 @@ void Lookup::HashByOther() const noexcept {
   has_other_ = true;
 }
 
-// Inline, for a hundred tables come here one after the other.
+// Inline, because it may be called for a hundred tables in a row.
 inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
                               int number) noexcept {
   const unsigned char* block = kNoLine.data();
@@ -52,7 +52,7 @@ inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
   ++size_;
 }
 
-// Apart from the rest, so that a lookup that meets none of them pays nothing.
+// Separate, so that a lookup without such filters pays nothing.
 void TableSearch::AskByOtherSeed() noexcept {
   const std::uint64_t hash = lookup_.other_hash();
   for (std::size_t i = 0; i < size_; ++i) {
@@ -120,7 +120,7 @@ void TableSearch::Gather() noexcept {
 
 namespace {
 
-// True: the memtable answered, and *status is the answer.
+// Returns true if the memtable has the key, and sets *status.
 bool AskMemtable(const Memtable& memtable, const Lookup& lookup,
                  std::string* value, ReadCounters* counters, Status* status) {
   if (memtable.empty()) return false;
@@ -154,7 +154,7 @@ bool FindInMemtables(const ReadView& view, const Lookup& lookup,
 // ---- the filters of the tables, all at once
 
 void TableSearch::Check() noexcept {
-  // Where no filter's lines are known, any number of probes says "maybe".
+  // If no filter's lines are known, any number of probes gives "maybe".
   const LineProbes probes = TamisLineProbes(probes_ == 0 ? 1 : probes_);
   ActiveKernels().check_lines(queries_.data(), size_, probes, may_hold_.data());
 }
@@ -163,7 +163,7 @@ void TableSearch::Check() noexcept {
 
 namespace {
 
-// One candidate's filter, where TableSearch could not ask it: not loaded yet,
+// The filter of a candidate that TableSearch could not query: not loaded yet,
 // or of another kind.
 struct FilterAnswer {
   const TableFilter* filter = nullptr;
@@ -192,7 +192,7 @@ Result<FilterAnswer> AskSlowly(const TableSearch& search, std::size_t i,
   return answer;
 }
 
-// Counts "certainly absent" answers, a level's at a time: they are many.
+// Counts "certainly absent" answers, one level at a time: there are many.
 class AbsentCount {
  public:
   explicit AbsentCount(ReadCounters* counters) noexcept : counters_(counters) {}
@@ -219,7 +219,7 @@ class AbsentCount {
   std::uint64_t count_ = 0;
 };
 
-// Reads one table.  True: it answered, or failed: *status says.
+// Reads one table.  True: it has the key, or failed; *status says which.
 class TableVisit {
  public:
   TableVisit(const TableReading& reading, const Lookup& lookup,
@@ -235,7 +235,7 @@ class TableVisit {
         counters_->levels[static_cast<std::size_t>(level_number)];
     Result<const Table*> table = file.Open();
     if (!table.ok()) return Fail(table.status(), status);
-    // A filter that is to be asked but not believed is asked on the side.
+    // A filter that is only counted is queried separately.
     const bool believe = reading_.filter_use == FilterUse::kOn;
     LookupResult result;
     const Status read = (*table)->Get(

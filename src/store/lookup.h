@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/lookup.h -- what Store::Get() does with a key: the memtables, then the
-// tables that may hold it, each behind its filter.  docs/read-path.md tells it
-// in prose; lookup.cc has the steps in the same order.
+// store/lookup.h -- the lookup of Store::Get(): the memtables, then the tables
+// that may contain the key, each only if its filter says "maybe".
+// docs/read-path.md explains it; lookup.cc has the steps in the same order.
 
 #pragma once
 
@@ -21,8 +21,8 @@
 
 namespace tamis {
 
-// A key that is looked for, hashed once for all filters of the store's own
-// seed, and once more if there are any of the other.  Not thread-safe.
+// A key to look up, hashed once for all filters with the store's own seed, and
+// once more if there are any with the other.  Not thread-safe.
 class Lookup {
  public:
   Lookup(Slice user_key, Sequence sequence, const LineSeeds& seeds = {})
@@ -31,8 +31,8 @@ class Lookup {
         other_seed_(seeds.other) {}
 
   const LookupKey key;
-  const std::uint64_t hash;  // by the store's own seed
-  // By the other one.
+  const std::uint64_t hash;  // with the store's own seed
+  // The hash with the other seed.
   std::uint64_t other_hash() const noexcept {
     if (!has_other_) HashByOther();
     return other_hash_;
@@ -51,19 +51,19 @@ class Lookup {
   if (memtable.has_filter()) memtable.Prefetch(lookup.hash);
 }
 
-// A lookup's way through the tables of a version.  Gather() finds the tables
-// that may hold the key, newest first, and asks memory for their filters'
-// lines, a group at a time; Check() then looks at the lines.  Between the two a
-// caller does other work: the lines are under way.
+// Searches the tables of a version.  Gather() finds the tables that may contain
+// the key, newest first, and prefetches their filters' lines, a group at a
+// time; Check() then reads the lines.  In between a caller does other work,
+// while the lines arrive.
 class TableSearch {
  public:
   // REQUIRES: both outlive it
   TableSearch(const Version& version, const Lookup& lookup) noexcept
       : version_(version), lookup_(lookup) {}
 
-  // The next candidates, with size() of them; none: the search is over.
+  // Finds the next size() candidates; none: the search is over.
   void Gather() noexcept;
-  // Fills may_hold() by the filters whose lines are known.
+  // Sets may_hold() from the filters whose lines are known.
   void Check() noexcept;
 
   std::size_t size() const noexcept { return size_; }
@@ -75,16 +75,16 @@ class TableSearch {
   FilterSlot& slot(std::size_t i) const noexcept {
     return version_.level(level(i)).slot(candidates_[i].at);
   }
-  // False only if the table certainly does not hold the key.
+  // False only if the table certainly does not contain the key.
   bool may_hold(std::size_t i) const noexcept { return may_hold_[i]; }
-  // True: its filter was among those that Check() looked at.
+  // True: its filter was among those that Check() read.
   bool was_asked(std::size_t i) const noexcept {
     return queries_[i].block != kNoLine.data();
   }
 
  private:
   static constexpr std::size_t kGroup = 32;
-  // Stands in for a filter that must be asked otherwise: says "maybe".
+  // Takes the place of a filter that must be queried otherwise: says "maybe".
   static const std::array<unsigned char, kLineBytes> kNoLine;
 
   struct Candidate {
@@ -103,8 +103,7 @@ class TableSearch {
   std::size_t next_filled_ = 0;
   std::size_t size_ = 0;
   unsigned probes_ = 0;  // of the filters of this group; 0: none so far
-  // Of the filters that have others, or another seed: all bits that any of
-  // their shapes has.
+  // The union of the shapes of filters with other probes or another seed.
   unsigned other_shapes_ = 0;
   std::array<Candidate, kGroup> candidates_;
   std::array<BlockQuery, kGroup> queries_;
@@ -114,7 +113,7 @@ class TableSearch {
 // "No such key"; short enough not to allocate.
 inline Status NoSuchKey() { return Status::NotFound("no such key"); }
 
-// True: the memtables of the view answered, and *status is the answer.
+// Returns true if the memtables of the view have the key, and sets *status.
 bool FindInMemtables(const ReadView& view, const Lookup& lookup,
                      std::string* value, ReadCounters* counters,
                      Status* status);
@@ -124,7 +123,7 @@ struct TableReading {
   bool verify_checksums = false;
 };
 
-// The answer of the tables.  REQUIRES: search->Gather() was called once
+// Searches the tables.  REQUIRES: search->Gather() was called once
 Status FindInTables(const TableReading& reading, TableSearch* search,
                     const Lookup& lookup, std::string* value,
                     ReadCounters* counters);

@@ -13,10 +13,10 @@
 namespace tamis {
 namespace {
 
-// A manifest that is this much longer than what it began with is written anew.
+// A manifest that has grown by this much is replaced by a new one.
 constexpr std::uint64_t kMaxGrowth = std::uint64_t{4} << 20;
 
-// Longer than any manifest of ours: what it is shows before.
+// Longer than any manifest of ours: a prefix suffices to recognise it.
 constexpr std::uint64_t kMaxPrefix = std::uint64_t{16} << 20;
 
 Status CheckFileNumbers(const VersionEdit& edit) {
@@ -37,7 +37,7 @@ void NoteNames(const VersionEdit& edit, std::set<std::uint64_t>* named) {
     named->insert(metadata.number);
 }
 
-// An edit of ours that names a log is told from others by how it begins: see
+// An edit of ours that names a log is recognised by its start: see
 // LogWriter::AddBegunEmpty().
 Status AddEdit(const VersionEdit& edit, LogWriter* writer) {
   std::string record;
@@ -88,7 +88,7 @@ Status ManifestReplay::Apply(const VersionEdit& edit, bool is_ours) {
   for (const auto& [level, key] : edit.compact_pointers) {
     state_.compact_pointers[static_cast<std::size_t>(level)] = key;
   }
-  // What is removed but not there does no harm; LevelDB takes it, too.
+  // Removing a table that is not there is harmless; LevelDB accepts it, too.
   for (const auto& [level, number] : edit.removed) {
     levels_[static_cast<std::size_t>(level)].erase(number);
   }
@@ -127,7 +127,7 @@ Result<ManifestState> ReadManifest(Env& env, const std::string& dir) {
   ManifestReplay replay;
   LogReader reader(*contents);
   if (Status read = ReadEdits(&reader, &replay); !read.ok()) {
-    return Status(read.code(), *path + ": " + read.message());
+    return read.WithMessage(*path + ": " + read.message());
   }
   const auto parsed = ParseFileName(path->substr(path->rfind('/') + 1));
   ManifestState state = replay.State(parsed ? parsed->number : 0);
@@ -141,9 +141,9 @@ void ForEachEditPrefix(Env& env, const std::string& path,
       env.OpenReadable(path, false);
   if (!file.ok()) return;
   std::string scratch;
-  const std::uint64_t bytes = std::min((*file)->size(), kMaxPrefix);
+  const std::uint64_t bytes = std::min(file->size(), kMaxPrefix);
   const Result<Slice> contents =
-      (*file)->Read(0, static_cast<std::size_t>(bytes), &scratch);
+      file->Read(0, static_cast<std::size_t>(bytes), &scratch);
   if (!contents.ok()) return;
   LogReader reader(*contents);
   Slice record;
@@ -209,7 +209,7 @@ Status Manifest::Append(const VersionEdit& edit) {
     Status added = AddEdit(edit, writer_.get());
     return added.ok() ? writer_->Sync() : added;
   });
-  // After an error nobody knows what is in the file: begin a new one.
+  // After an error the contents of the file are unknown: start a new one.
   if (!written.ok() || writer_->bytes() > start_bytes_ + kMaxGrowth) {
     writer_.reset();
   }

@@ -19,15 +19,15 @@
 
 namespace tamis {
 
-// All that a manifest says, its edits applied one after the other.
+// The state that results from all edits of a manifest.
 struct ManifestState {
   std::string comparator;
   std::uint64_t log_number = 0;
   std::uint64_t previous_log_number = 0;
   std::uint64_t next_file_number = 0;
   Sequence last_sequence = 0;
-  // We wrote which log it is, not LevelDB or an older version: so this log and
-  // later ones have what store/log_markers.h tells of.
+  // True: this version wrote the log number, not LevelDB or an older version:
+  // so this log and later ones have the metadata of store/log_markers.h.
   bool logs_are_ours = false;
   std::array<std::string, kStoreLevels> compact_pointers;
   std::array<std::vector<FileMetadata>, kStoreLevels> files;
@@ -35,25 +35,26 @@ struct ManifestState {
   std::set<std::uint64_t> named;
 
   std::uint64_t number = 0;  // of the manifest file itself
-  std::uint64_t end = 0;     // of its last whole record
+  std::uint64_t end = 0;     // of its last complete record
 };
 
-// Of the record that was read last.  Every edit is synced, and no more is left
-// free before one than keeps it uncut: else there was another, Corruption.
+// Checks the gap before the current record.  Every edit is synced, and leaves
+// no more space before it than is needed to keep it in one piece.  Corruption:
+// an edit is missing.
 Status CheckNoneMissing(const LogReader& reader);
 
-// Edits one after the other.
+// Applies edits one after the other.
 class ManifestReplay {
  public:
-  // Corruption: it names a file by a number that nobody can count on from;
-  // then nothing was applied.  `is_ours`: the record was told to be so by how
-  // it begins, LogReader::began_empty().
+  // Corruption: a file number is too large; nothing was applied.  `is_ours`:
+  // the record was recognised as ours by its start, LogReader::began_empty().
   Status Apply(const VersionEdit& edit, bool is_ours);
-  // True: it was said which log, file number and sequence come next.
+  // True: the edits have set the log, the next file number and the last
+  // sequence.
   bool says_all() const noexcept {
     return says_log_number_ && says_next_file_number_ && says_last_sequence_;
   }
-  // The state so far, but for `end`; `number` is that of the manifest.
+  // Returns the state so far, without `end`; `number` is that of the manifest.
   ManifestState State(std::uint64_t number) const;
 
  private:
@@ -64,25 +65,25 @@ class ManifestReplay {
   bool says_last_sequence_ = false;
 };
 
-// The manifest that CURRENT names.  NotFound: there is no CURRENT, so no
+// Reads the manifest that CURRENT names.  NotFound: there is no CURRENT, so no
 // store.  Corruption: the message names the file.
 Result<ManifestState> ReadManifest(Env& env, const std::string& dir);
 
-// Calls `take` for what can be read of each record of a manifest, the damaged
-// ones left out.  Of a very long manifest only the start is read, of one that
-// cannot be read nothing.
+// Calls `take` for what can be read of each record of a manifest, except
+// damaged ones.  Only the start of a very long manifest is read, and nothing of
+// an unreadable one.
 void ForEachEditPrefix(Env& env, const std::string& path,
                        const std::function<void(const EditPrefix&)>& take);
 
-// As an edit that makes this state from nothing.
+// Returns an edit that creates this state from nothing.
 VersionEdit FullEdit(const ManifestState& state);
 
 // Appends edits to a manifest.  Not thread-safe.
 //
-// A manifest that another process wrote is never written on.  Its last edits
-// may be in the system's memory only: that process was killed before it synced
-// them, or their sync failed, and then no later one would write them.  So what
-// they say is written again, into a new manifest, before anything is removed
+// Edits are never appended to a manifest of another process.  Its last edits
+// may be only in the system's memory: that process was killed before it synced
+// them, or their sync failed, and then no later sync would write them.  So
+// their state is written again, into a new manifest, before anything is removed
 // because of it.
 class Manifest {
  public:
@@ -91,9 +92,9 @@ class Manifest {
   // True: the next edit must be a whole state, to Start(): there is no
   // manifest of ours yet, or writing to it has failed, or it has grown long.
   bool needs_start() const noexcept { return writer_ == nullptr; }
-  // A new manifest, and CURRENT names it.
+  // Starts a new manifest, and makes CURRENT name it.
   Status Start(std::uint64_t number, const VersionEdit& full);
-  // The one that was read is in force until Start().
+  // Uses the manifest that was read until Start().
   void Inherit(const ManifestState& state);
   // The edit is durable once this returns.
   Status Append(const VersionEdit& edit);

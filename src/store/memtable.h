@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // store/memtable.h -- the newest entries of a store, in memory and in order.
 //
-// One thread adds at a time; any number read meanwhile, without locks.  A
-// filter of its own tells a reader that a key is absent, so that a miss does
-// not walk the list.
+// One thread adds at a time; any number of threads read meanwhile, without
+// locks.  A filter tells a reader that a key is absent, so that a miss does not
+// search the list.
 
 #pragma once
 
@@ -21,25 +21,25 @@ namespace tamis {
 
 class Memtable {
  public:
-  // The filter is sized by `expected_bytes`, about what bytes() will reach; and
-  // is left out where there is no memory for it.
+  // The filter is sized by `expected_bytes`, approximately the final bytes();
+  // it is left out if there is no memory for it.
   Memtable(const KeyOrder& order, std::size_t expected_bytes, bool with_filter);
 
-  // The next so many entries, with so many bytes of user keys and values in
-  // all, can be added without fail.  Throws std::bad_alloc: no memory.
+  // Guarantees that the next `entries` entries, with `bytes` bytes of user keys
+  // and values in total, can be added.  Throws std::bad_alloc: no memory.
   // REQUIRES: called by the thread that adds
   void Reserve(std::uint64_t entries, std::size_t bytes) {
     list_.Reserve(entries, bytes);
   }
 
-  // Both are copied.  `hash` is LineHash() of the key by the store's
-  // own seed; unused without a filter.  REQUIRES: one thread at a time; (key,
+  // Both are copied.  `hash` is LineHash() of the key with the store's own
+  // seed; unused without a filter.  REQUIRES: one thread at a time; (key,
   // sequence) is new
   void Add(Sequence sequence, ValueType type, Slice user_key, Slice value,
            std::uint64_t hash);
 
   bool has_filter() const noexcept { return filter_ != nullptr; }
-  // Fetches what MayContain() will look at.  REQUIRES, for both: has_filter()
+  // Prefetches what MayContain() will read.  REQUIRES, for both: has_filter()
   [[gnu::always_inline]] void Prefetch(std::uint64_t hash) const noexcept {
     filter_->Prefetch(hash);
   }
@@ -52,15 +52,15 @@ class Memtable {
   void Get(const LookupKey& key, std::string* value,
            LookupResult* result) const;
 
-  // Entries added later may or may not show.  REQUIRES: the memtable outlives
-  // it
+  // Entries added later may or may not be visible.  REQUIRES: the memtable
+  // outlives it
   std::unique_ptr<InternalIterator> NewIterator() const;
 
   bool empty() const noexcept { return entries() == 0; }
   std::uint64_t entries() const noexcept { return list_.entries(); }
-  // All memory it takes.
+  // The memory that it takes.
   std::size_t bytes() const noexcept;
-  // Expected, by its entries; 1 without a filter.
+  // The expected rate, from the number of entries; 1 without a filter.
   double filter_rate() const noexcept;
 
  private:

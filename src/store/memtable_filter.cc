@@ -11,8 +11,8 @@
 namespace tamis {
 namespace {
 
-// An entry takes about this much at least, with what the list adds to it;
-// most take more, and then the filter errs less.
+// An entry takes at least about this much, with the overhead of the list; most
+// take more, and then the rate is lower.
 constexpr std::size_t kBytesPerKey = 64;
 constexpr std::size_t kBitsPerKey = 10;
 constexpr std::size_t kFewestLines = 16;
@@ -52,7 +52,7 @@ void MemtableFilter::Add(std::uint64_t hash) noexcept {
   for (unsigned i = 0; i < filter_.probes.count; ++i) {
     const unsigned position = filter_.probes.PositionOf(bits, i);
     const auto word = WordAt(line, position);
-    // One thread writes, so nothing can come between these two.
+    // One thread writes, so no other write can intervene.
     word.store(word.load(std::memory_order_relaxed) | WordMask(position),
                std::memory_order_relaxed);
   }

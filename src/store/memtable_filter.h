@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/memtable_filter.h -- rules keys out of a memtable, by the same hashes
-// as the filters of tables that are made of lines: a key is hashed once for
-// all of them.
+// store/memtable_filter.h -- the filter of a memtable.  It uses the same hashes
+// as the line filters of tables: a key is hashed once for all of them.
 
 #pragma once
 
@@ -21,21 +20,21 @@ class MemtableFilter {
   // For a memtable of about that many bytes.  Null: no memory.
   static std::unique_ptr<MemtableFilter> New(std::size_t expected_bytes);
 
-  // REQUIRES, for all three: `hash` is LineHash() of the user key, always
-  // by the same seed
+  // REQUIRES, for all three: `hash` is LineHash() of the user key, always with
+  // the same seed
 
   // REQUIRES: one thread at a time
   void Add(std::uint64_t hash) noexcept;
   [[gnu::always_inline]] void Prefetch(std::uint64_t hash) const noexcept {
     filter_.Prefetch(hash);
   }
-  // False only if the key of no Add() that has returned has this hash.
+  // False only if no completed Add() had this hash.
   bool MayContain(std::uint64_t hash) const noexcept {
     return LineShape(filter_.probes)
         .CheckAtomic(filter_.LineOf(hash), LineBitsOf(hash));
   }
 
-  // Expected, of false positives, with so many keys in it.
+  // Returns the expected rate of false positives with so many keys.
   double RateAt(std::uint64_t keys) const noexcept;
   std::size_t bytes() const noexcept { return filter_.count * kLineBytes; }
 
@@ -44,7 +43,7 @@ class MemtableFilter {
                  std::uint64_t lines_count) noexcept;
 
   MemoryBlock<unsigned char> memory_;
-  MutableLineFilter filter_;  // from the first byte of memory_ that is aligned
+  MutableLineFilter filter_;  // from the first aligned byte of memory_ on
 };
 
 }  // namespace tamis

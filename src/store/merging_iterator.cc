@@ -27,7 +27,7 @@ class MergingIterator final : public InternalIterator {
     Rebuild();
   }
   void Seek(Slice internal_key) override {
-    // The children wait for memory together, not one after the other.
+    // The children's memory accesses overlap.
     for (const auto& child : children_) child->WillSeek(internal_key);
     for (const auto& child : children_) child->Seek(internal_key);
     is_forward_ = true;
@@ -61,7 +61,7 @@ class MergingIterator final : public InternalIterator {
   }
 
  private:
-  // Sixteen bytes of the key beside the child's number: most comparisons then
+  // Sixteen bytes of the key beside the child's index: most comparisons then
   // touch nothing else.
   struct Entry {
     std::uint64_t high = 0;
@@ -79,7 +79,7 @@ class MergingIterator final : public InternalIterator {
     return entry;
   }
 
-  // Does a come out before b, in the direction of the walk?
+  // Returns whether a comes before b, in the current direction.
   bool Before(const Entry& a, const Entry& b) const noexcept {
     if (a.high != b.high) return (a.high < b.high) == is_forward_;
     if (a.low != b.low) return (a.low < b.low) == is_forward_;
@@ -143,7 +143,7 @@ class MergingIterator final : public InternalIterator {
     StandAt(top.key(), top.value());
   }
 
-  // All children to the first entry after the current one ...
+  // Moves all children to the first entry after the current one ...
   void TurnForward() {
     const std::string here(key());
     for (const auto& child : children_) {
@@ -172,7 +172,7 @@ class MergingIterator final : public InternalIterator {
 
   KeyOrder order_;
   std::vector<std::unique_ptr<InternalIterator>> children_;
-  std::vector<Entry> heap_;  // of the children that stand at an entry
+  std::vector<Entry> heap_;  // of the children that are at an entry
   bool is_forward_ = true;
 };
 

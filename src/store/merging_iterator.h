@@ -11,8 +11,9 @@
 
 namespace tamis {
 
-// Where two children have equal keys (no store has), the earlier child's comes
-// first.  An error of one child ends the whole: what it hides is not known.
+// If two children have equal keys (which no store has), the earlier child's
+// comes first.  An error of one child ends the iteration: what it hides is
+// unknown.
 std::unique_ptr<InternalIterator> NewMergingIterator(
     const KeyOrder& order,
     std::vector<std::unique_ptr<InternalIterator>> children);

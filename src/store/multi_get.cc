@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many lookups of one moment: the memory accesses of their filters overlap.
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 
+#include "filters/batch_loop.h"
 #include "store/lookup.h"
 #include "store/store_impl.h"
 
 namespace tamis {
 namespace {
 
-// Enough to keep the memory busy, few enough to stay in the first cache.
+// Enough to keep the memory busy, few enough to stay in the first-level cache.
 constexpr std::size_t kKeysAtOnce = 16;
 
+// A lookup whose filters' lines are on their way.
 struct Pending {
   Pending(const Version& version, Slice key, Sequence sequence,
           const LineSeeds& seeds)
@@ -21,6 +23,7 @@ struct Pending {
   Lookup lookup;
   TableSearch search;
 };
+using PendingGroup = std::array<std::optional<Pending>, kKeysAtOnce>;
 
 }  // namespace
 
@@ -33,29 +36,34 @@ void StoreImpl::MultiGet(const ReadOptions& options,
   const Sequence sequence = SequenceFor(options);
   ReadCounters& counters = guard.counters();
   counters.lookups.Add(keys.size());
+  const LineSeeds& seeds = context_.tables.seeds;
   const TableReading reading{context_.options.filter_use,
                              options.verify_checksums};
 
-  std::array<std::optional<Pending>, kKeysAtOnce> pending;
-  for (std::size_t done = 0; done < keys.size(); done += kKeysAtOnce) {
-    const std::size_t count = std::min(kKeysAtOnce, keys.size() - done);
-    for (std::size_t i = 0; i < count; ++i) {
-      pending[i].emplace(*view.version, keys[done + i], sequence,
-                         context_.tables.seeds);
-      PrefetchFilter(*view.memtable.table, pending[i]->lookup);
-      pending[i]->search.Gather();
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const Lookup& lookup = pending[i]->lookup;
-      Status& status = statuses[done + i];
-      std::string* value = &values[done + i];
-      if (!FindInMemtables(view, lookup, value, &counters, &status)) {
-        status = FindInTables(reading, &pending[i]->search, lookup, value,
-                              &counters);
-      }
-      if (status.ok()) counters.found.Add(1);
-    }
-  }
+  // In turn, not pipelined: a pending search takes about a kilobyte, so that
+  // two groups of them would fill the first cache.
+  ForEachGroup<PendingGroup, kKeysAtOnce, BatchOrder::kInTurn>(
+      keys,
+      [&](std::span<const Slice> some, PendingGroup* group) {
+        for (std::size_t i = 0; i < some.size(); ++i) {
+          Pending& pending =
+              (*group)[i].emplace(*view.version, some[i], sequence, seeds);
+          PrefetchFilter(*view.memtable.table, pending.lookup);
+          pending.search.Gather();
+        }
+      },
+      [&](std::size_t first, std::size_t count, PendingGroup& group) {
+        for (std::size_t i = 0; i < count; ++i) {
+          const Lookup& lookup = group[i]->lookup;
+          Status& status = statuses[first + i];
+          std::string* value = &values[first + i];
+          if (!FindInMemtables(view, lookup, value, &counters, &status)) {
+            status = FindInTables(reading, &group[i]->search, lookup, value,
+                                  &counters);
+          }
+          if (status.ok()) counters.found.Add(1);
+        }
+      });
 }
 
 }  // namespace tamis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/named_files.h -- a manifest and the files beside it: what it names and
-// is not there, and what is there and it never named.
+// store/named_files.h -- compares a manifest with the files beside it: which
+// named files are missing, and which existing ones it never named.
 
 #pragma once
 
@@ -12,10 +12,10 @@
 namespace tamis {
 
 struct MissingFiles {
-  // Paths of files that the manifest names.  It names no log: empty.
+  // Paths of missing files that the manifest names.
   std::vector<std::string> tables;
   std::string log;
-  // There are tables that it never named.
+  // True: there are tables that it never named.
   bool has_unnamed_tables = false;
 };
 
@@ -24,10 +24,10 @@ MissingFiles FindMissingFiles(const ManifestState& state,
                               const std::string& dir,
                               const std::vector<std::string>& names);
 
-// What that means, where the log is missing: a sentence that names it.
+// Returns a sentence about the missing log, which names it.
 std::string WordsForMissingLog(const MissingFiles& missing);
 
-// Of `names`, the tables that the manifest never named.
+// Returns the tables among `names` that the manifest never named.
 std::vector<std::string> UnnamedTables(const ManifestState& state,
                                        const std::vector<std::string>& names);
 

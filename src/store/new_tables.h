@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/new_tables.h -- tables as a store writes them: with its next numbers,
-// and as its options say.
+// store/new_tables.h -- writes tables with the store's next numbers and its
+// options.
 
 #pragma once
 
@@ -17,7 +17,8 @@ namespace tamis {
 std::unique_ptr<TableOutputs> NewTableOutputs(StoreContext& context,
                                               VersionSet& versions);
 
-// Writes the entries of a memtable that somebody can still see, all tables cut.
+// Writes the entries of a memtable that can still be read, and ends the last
+// table.
 Status WriteMemtable(const Memtable& memtable, const StoreContext& context,
                      TableOutputs* outputs);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/obsolete_entries.h -- which entries a flush or a compaction may leave
-// out.
+// store/obsolete_entries.h -- decides which entries a flush or a compaction may
+// drop.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace tamis {
 // Sees the entries of a merge in order, newest version of a key first.
 class ObsoleteEntries {
  public:
-  // `snapshots`: rising; the sequences that somebody reads at.
+  // `snapshots`: ascending; the sequences of existing snapshots.
   // `may_be_below(user_key)`: false if no older entry of the key can exist
   // where this merge does not see it; may be empty: always true.
   ObsoleteEntries(const KeyOrder& order, std::vector<Sequence> snapshots,
@@ -27,7 +27,7 @@ class ObsoleteEntries {
         snapshots_(std::move(snapshots)),
         may_be_below_(std::move(may_be_below)) {}
 
-  // True: no read can tell whether the entry is there.
+  // Returns true if no read can see the entry.
   bool MayDrop(Slice internal_key) {
     const Slice user_key = UserKeyOf(internal_key);
     const Sequence sequence = SequenceOf(internal_key);
@@ -37,20 +37,20 @@ class ObsoleteEntries {
       key_.assign(user_key);
       has_key_ = true;
     } else if (epoch == last_epoch_) {
-      return true;  // whoever sees this one sees a newer one of the key, too
+      return true;  // every read that sees it sees a newer one of the key, too
     }
     last_epoch_ = epoch;
-    // A deletion that everybody sees, with nothing below to hide.
+    // A deletion that all reads see, with nothing below to hide.
     return TypeOf(internal_key) == ValueType::kDeletion && epoch == 0 &&
            may_be_below_ && !may_be_below_(user_key);
   }
 
-  // Of the entry last given to MayDrop(): the first of its user key.
+  // True: the entry last passed to MayDrop() is the first of its user key.
   bool is_new_key() const noexcept { return is_new_key_; }
 
  private:
-  // How many snapshots are too old to see it.  Entries of one key with the
-  // same number are seen by the same snapshots, but for the newest of them.
+  // Returns how many snapshots are too old to see it.  Of the entries of one
+  // key with the same number, all reads see only the newest.
   std::size_t EpochOf(Sequence sequence) const noexcept {
     return static_cast<std::size_t>(
         std::lower_bound(snapshots_.begin(), snapshots_.end(), sequence) -

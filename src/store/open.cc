@@ -41,7 +41,7 @@ Status StoreImpl::CheckOptions() {
   return filter;
 }
 
-// A filter that no table could have is better refused now than missed later.
+// Refuses a filter that no table could have, instead of leaving it out later.
 Status StoreImpl::CheckFilter() {
   context_.filter = context_.options.filter_policy;
   std::string name = "filter_policy";
@@ -59,10 +59,10 @@ Status StoreImpl::CheckFilter() {
                     : Status::Ok();
   if (fits.ok()) fits = TryPolicy(*context_.filter);
   if (fits.ok()) return fits;
-  return Status(fits.code(), name + ": " + fits.message());
+  return fits.WithMessage(name + ": " + fits.message());
 }
 
-// The seed of new filters, and which others lookups hash by.
+// Chooses the seed of new filters, and the other seed that lookups hash with.
 Status StoreImpl::ChooseSeeds() {
   const std::optional<std::uint64_t> remembered = settings_.filter_seed();
   const std::uint64_t seed = settings_.ChooseSeed();
@@ -102,12 +102,12 @@ Status StoreImpl::Open() {
   if (Status fine = CheckBeforeLocking(); !fine.ok()) return fine;
   const bool had_lock = context_.env.Exists(LockFileName(context_.dir));
   if (Status taken = TakeDirectory(); !taken.ok()) return taken;
-  // Others may have changed it since we looked: now we hold the lock.
+  // Other processes may have changed it since we looked; now we hold the lock.
   const Result<StoreDirectory> found = Look();
   Status opened = found.ok() ? RecoverOrCreate(*found) : found.status();
   if (!opened.ok()) {
-    // Who is refused leaves no LOCK that was not there, nor one without a
-    // store, which was destroyed meanwhile.
+    // A failed opening leaves no LOCK that was not there before, and none
+    // without a store, which was destroyed meanwhile.
     const bool is_gone = found.status().code() == StatusCode::kNotFound;
     if (!had_lock || is_gone)
       (void)context_.env.Remove(LockFileName(context_.dir));
@@ -121,7 +121,7 @@ Status StoreImpl::Open() {
   return StartThreads();
 }
 
-// Is there a store, and may there be one?
+// Checks whether there is a store, or may be one.
 Result<StoreDirectory> StoreImpl::Look() {
   Result<StoreDirectory> found = LookAtDirectory(context_.env, context_.dir);
   if (!found.ok()) return found;
@@ -140,8 +140,8 @@ Result<StoreDirectory> StoreImpl::Look() {
   return found;
 }
 
-// Taking the lock may create LOCK, and whoever has the database of another
-// engine open in this process would lose their lock by it.
+// Taking the lock may create LOCK, and a database of another engine that is
+// open in this process would lose its lock.
 Status StoreImpl::CheckBeforeLocking() {
   const Result<StoreDirectory> found = Look();
   Status fine = found.status();
@@ -152,7 +152,7 @@ Status StoreImpl::CheckBeforeLocking() {
     // Destroyed by another process since we looked.
     if (fine.code() == StatusCode::kNotFound) return Status::Ok();
   }
-  // What looks damaged may be about to be changed by whoever has the lock.
+  // What looks damaged may be in use by the process that holds the lock.
   if (fine.code() == StatusCode::kCorruption &&
       context_.env.Exists(LockFileName(context_.dir))) {
     return Status::Ok();
@@ -174,7 +174,7 @@ Status StoreImpl::TakeDirectory() {
       lock_ = *std::move(lock);
       return Status::Ok();
     }
-    // Somebody destroyed a store and its directory in between.
+    // The store and its directory were destroyed in between.
     const bool is_gone = lock.status().code() == StatusCode::kNotFound;
     if (!is_gone || !context_.options.create_if_missing || i == kMaxAttempts) {
       return lock.status();
@@ -203,14 +203,14 @@ Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
 }
 
 Status StoreImpl::CreateNew() {
-  // So that the directory itself is durable.  Who made it before us may be a
-  // user, in a place that we may not read.
+  // Makes the directory itself durable.  Its parent may not be readable, if a
+  // user created it before us.
   const Status synced =
       context_.env.SyncDirectory(ParentDirectory(context_.dir));
   if (!synced.ok() && is_new_directory_) {
-    return Status(synced.code(),
-                  context_.dir +
-                      ": its name cannot be made durable: " + synced.message());
+    return synced.WithMessage(
+        context_.dir +
+        ": its name cannot be made durable: " + synced.message());
   }
   auto view = std::make_shared<ReadView>();
   view->version = std::make_shared<const Version>(context_.order);
@@ -228,8 +228,8 @@ Status StoreImpl::CreateNew() {
   return versions_.Start(log_number);
 }
 
-// So that tables removed later by others, or filters loaded late, do not
-// matter.
+// Opens all tables and loads their filters now, so that a later removal by
+// others does not matter.
 Status StoreImpl::OpenTables() {
   const std::shared_ptr<const ReadView> view = views_.Current();
   for (const Level& level : view->version->levels()) {

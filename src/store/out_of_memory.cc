@@ -8,7 +8,7 @@
 namespace tamis {
 namespace {
 
-// They have no state and live for ever: to delete one does nothing.
+// They have no state and are never destroyed: deleting one does nothing.
 
 class NoIterator final : public Iterator {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/read_view.h -- all that a read looks at, as of one moment.
+// store/read_view.h -- everything that a read uses, as of one moment.
 
 #pragma once
 
@@ -24,8 +24,8 @@ struct ReadView : std::enable_shared_from_this<ReadView> {
   std::vector<LoggedMemtable> immutable;  // newest first
   std::shared_ptr<const Version> version;
 
-  // Once another has taken its place: what was to be let go of before it.
-  // The store's alone.
+  // Once it is replaced: the view that must be released before it.  Used only
+  // by the store.
   mutable std::shared_ptr<const ReadView> older;
 };
 

@@ -23,7 +23,7 @@ Status TooLong(const std::string& path, std::uint64_t bytes,
       "with a larger write_buffer_bytes");
 }
 
-// By pieces: memory is taken for what is there, not for what is claimed.
+// In pieces: memory is taken for the actual contents, not for a claimed size.
 Status AppendAll(const ReadableFile& file, std::string* contents) {
   contents->reserve(static_cast<std::size_t>(file.size()));
   std::string scratch;
@@ -52,7 +52,7 @@ Result<std::string> ReadWholeFile(Env& env, const std::string& path,
                                   std::uint64_t limit) {
   Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
-  const std::uint64_t bytes = (*file)->size();
+  const std::uint64_t bytes = file->size();
   if (Status fits = CheckLength(path, bytes, limit); !fits.ok()) return fits;
   std::string contents;
   try {

@@ -15,7 +15,7 @@ std::uint64_t NewId() noexcept {
 }
 
 // The slots of one thread, by the store they belong to.  A slot is free for
-// another thread when its store alone still holds it.
+// another thread when only its store still references it.
 struct SlotsOfThread {
   struct Entry {
     std::uint64_t owner;
@@ -38,7 +38,7 @@ ReaderSlots::Slot& ReaderSlots::FindSlot() {
   auto found = std::find_if(mine.begin(), mine.end(),
                             [this](const auto& e) { return e.owner == id_; });
   if (found == mine.end()) {
-    // Those that this thread alone holds are of stores that are gone.
+    // Slots that only this thread references belong to destroyed stores.
     std::erase_if(mine, [](const auto& e) { return e.slot.use_count() == 1; });
     mine.reserve(mine.size() + 1);
     mine.push_back({id_, TakeSlot()});
@@ -59,14 +59,14 @@ std::shared_ptr<ReaderSlots::Slot> ReaderSlots::TakeSlot() {
 
 void ReaderSlots::WaitForReaders() noexcept {
   const std::uint64_t now = epoch_.fetch_add(1, std::memory_order_seq_cst) + 1;
-  // Whoever takes a slot after this sees what is published by now.
+  // A thread that takes a slot after this sees what has been published.
   std::size_t count = 0;
   {
     const MutexLock lock(mutex_);
     count = slots_.size();
   }
   for (std::size_t i = 0; i < count; ++i) {
-    // One by one: a copy of them all would take memory.
+    // One by one, because a copy of them all would need memory.
     std::shared_ptr<Slot> slot;
     {
       const MutexLock lock(mutex_);
@@ -78,7 +78,7 @@ void ReaderSlots::WaitForReaders() noexcept {
       if (since == 0 || since >= now) break;
       if (tries < 64) {
         std::this_thread::yield();
-      } else {  // it waits for a disk
+      } else {  // it is waiting for a disk
         std::this_thread::sleep_for(std::chrono::microseconds(50));
       }
     }

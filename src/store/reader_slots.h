@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/reader_slots.h -- how lookups keep what they look at alive without a
-// lock and without a shared reference count: each thread has a slot of its
-// own in which it says that it is reading, and in which it counts.
+// store/reader_slots.h -- how lookups keep what they read alive without a lock
+// and without a shared reference count: each thread has a slot in which it
+// marks that it is reading, and in which it counts.
 //
-// Whoever replaces what readers may be looking at waits for those who were
-// reading at that moment (WaitForReaders) before it lets go of the old.
+// A thread that replaces what readers may be using waits for those that were
+// reading at that moment (WaitForReaders) before it releases the old.
 
 #pragma once
 
@@ -34,7 +34,7 @@ class OwnCounter {
   std::atomic<std::uint64_t> count_{0};
 };
 
-// What lookups count, of one kind of filter: a level's or the memtables'.
+// Counters of lookups for one kind of filter: a level's or the memtables'.
 struct FilterCounters {
   OwnCounter absent;
   OwnCounter true_positives;
@@ -57,19 +57,19 @@ struct ReadCounters {
 
 class ReaderSlots {
  public:
-  // A cache line apart, and another for the pair that CPUs fetch together.
+  // Two cache lines apart, because CPUs fetch lines in pairs.
   struct alignas(128) Slot {
     std::atomic<std::uint64_t> reading_since{0};  // an epoch; 0: not reading
-    unsigned depth = 0;  // of guards within guards; its thread's alone
+    unsigned depth = 0;  // of nested guards; used by its thread alone
     ReadCounters counters;
   };
 
   ReaderSlots();
 
-  // While it lives, nothing that could be found through the store is freed.
+  // While it exists, nothing that is reachable through the store is freed.
   class Guard {
    public:
-    // Throws std::bad_alloc: at a thread's first guard of a store.
+    // Throws std::bad_alloc, but only at a thread's first guard of a store.
     explicit Guard(ReaderSlots& slots) : slot_(slots.SlotOfThisThread()) {
       if (slot_.depth++ == 0) {
         // Ordered before all that is read under the guard: see WaitForReaders.
@@ -96,7 +96,7 @@ class ReaderSlots {
   // seen by nobody.  REQUIRES: this thread has no guard
   void WaitForReaders() noexcept;
 
-  // Calls visit(const ReadCounters&) for every thread's.
+  // Calls visit(const ReadCounters&) for the counters of every thread.
   template <typename Visit>
   void ForEachCounters(const Visit& visit) const {
     const MutexLock lock(mutex_);
@@ -104,7 +104,7 @@ class ReaderSlots {
   }
 
  private:
-  // The slot that this thread used last, of whichever store.
+  // The slot that this thread used last, of any store.
   struct Recent {
     std::uint64_t owner = 0;
     Slot* slot = nullptr;
@@ -124,7 +124,7 @@ class ReaderSlots {
   const std::uint64_t id_;  // never used by another object
   std::atomic<std::uint64_t> epoch_{1};
   mutable Mutex mutex_;
-  // It only ever grows.
+  // Only grows.
   std::vector<std::shared_ptr<Slot>> slots_ TAMIS_GUARDED_BY(mutex_);
 };
 

@@ -15,7 +15,7 @@
 namespace tamis {
 namespace {
 
-// How often a log is read that somebody else writes to.
+// How often a log that another process writes to is read.
 constexpr int kMaxTries = 20;
 
 bool HasDamage(const std::vector<ReplayLog>& logs) {
@@ -81,9 +81,10 @@ Status Recovery::Run() {
   return recovered;
 }
 
-// A manifest may be an old one, or have lost its end, without showing it.  But
-// files that it names are removed only once it says so: where one is missing it
-// cannot be believed, and what it does not name must not be removed.
+// A manifest may be outdated, or have lost its end, without any sign.  But
+// files that it names are removed only after it records that: if one is
+// missing, the manifest cannot be trusted, and files that it does not name must
+// not be removed.
 Status Recovery::CheckNamedFiles(const ManifestState& state) {
   const Result<std::vector<std::string>> names =
       context_.env.List(context_.dir);
@@ -102,18 +103,18 @@ Status Recovery::CheckNamedFiles(const ManifestState& state) {
     return Status::Corruption(WordsForMissingLog(missing))
         .With(Remedy::kRepairStore);
   }
-  // It may have had nothing in it, or nothing that was synced.
+  // The log may have been empty, or have had only unsynced writes.
   context_.info_log.Write(WordsForMissingLog(missing));
   return Status::Ok();
 }
 
-// Who writes removes a log or a table only after the manifest says so.
+// A writer removes a log or a table only after the manifest records that.
 bool Recovery::HasChangedSince(const Status& opened) const {
   if (!context_.options.read_only) return false;
   const Result<ManifestState> now = ReadManifest(context_.env, context_.dir);
   const bool had_read = manifest_number_ != 0;
-  // Between reading CURRENT and the manifest that it named, another one may
-  // have taken its place.
+  // Between reading CURRENT and the manifest that it named, another manifest
+  // may have replaced it.
   if (!now.ok()) return had_read;
   if (!had_read) {
     return opened.code() == StatusCode::kNotFound ||
@@ -122,7 +123,7 @@ bool Recovery::HasChangedSince(const Status& opened) const {
   return now->number != manifest_number_ || now->end != manifest_end_;
 }
 
-// The logs as they are to be replayed.  Corruption: one of them is damaged.
+// Returns the logs with their replay plan.  Corruption: one of them is damaged.
 Result<std::vector<ReplayLog>> Recovery::LogsToReplay(
     const ManifestState& state) {
   const std::uint64_t limit = MostLogBytes(context_.options);
@@ -130,7 +131,8 @@ Result<std::vector<ReplayLog>> Recovery::LogsToReplay(
       ReadLogs(context_.env, context_.dir, state, limit);
   if (!logs.ok()) return logs.status();
   PlanReplay(state, &*logs);
-  // Who reads beside a writer may see a later write and not yet an earlier one.
+  // Beside a concurrent writer, a later write may be visible before an earlier
+  // one.
   for (int tries = 1;
        context_.options.read_only && HasDamage(*logs) && tries < kMaxTries;
        ++tries) {
@@ -167,7 +169,7 @@ Status Recovery::RecoverLogs(const ManifestState& state) {
     context_.last_sequence = last_sequence_;
   }
   if (context_.options.read_only) return Status::Ok();
-  // A log that can be written on stays; the memtable already has it.
+  // A log that can be continued stays; the memtable already has its writes.
   if (logs->size() == 1 && flushed_.empty() &&
       logs->front().number == state.log_number &&
       CanBeContinued(logs->front(), state)) {
@@ -177,8 +179,8 @@ Status Recovery::RecoverLogs(const ManifestState& state) {
   return StartAnew();
 }
 
-// What is written on must be told from a hole: by the head that makes it ours,
-// and by numbers that go on where the log ends.
+// New writes must be distinguishable from a hole: by a head of ours, and by
+// sequence numbers that continue at the end of the log.
 bool Recovery::CanBeContinued(const ReplayLog& log,
                               const ManifestState& state) const {
   if (!log.can_be_continued) return false;
@@ -203,7 +205,7 @@ void Recovery::PublishMemtable(std::uint64_t log_number) {
   views_.Publish(std::move(view));
 }
 
-// Before the manifest says that the logs are not needed any more.
+// Called before the manifest records that the logs are no longer needed.
 Status Recovery::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
   for (const ReplayLog& log : logs) {
     std::string path;
@@ -216,15 +218,15 @@ Status Recovery::SaveWhatIsDropped(const std::vector<ReplayLog>& logs) {
     context_.info_log.Write(
         log.path + ": " +
         (log.may_hide_records
-             ? "behind what is missing there are " + records +
+             ? "after what is missing there are " + records +
                    ", and bytes that may hold more: the log was copied to "
-             : records + " behind what is missing were put into ") +
+             : records + " after what is missing were put into ") +
         path);
   }
   return Status::Ok();
 }
 
-// What was replayed goes to tables, and a new log begins.
+// Writes what was replayed to tables, and starts a new log.
 Status Recovery::StartAnew() {
   if (Status written = FlushReplayed(); !written.ok()) return written;
   const std::uint64_t number = versions_.NewFileNumber();
@@ -245,7 +247,7 @@ Status Recovery::StartAnew() {
   });
 }
 
-// The memtable so far becomes a table; a new one takes its place.
+// Writes the memtable to a table, and starts a new one.
 Status Recovery::FlushReplayed() {
   if (memtable_->empty()) return Status::Ok();
   const std::unique_ptr<TableOutputs> outputs =
@@ -273,7 +275,7 @@ Status Recovery::Replay(const ReplayLog& log) {
   });
 }
 
-// REQUIRES: the batch is whole, as those of ForEachBatch() are
+// REQUIRES: the batch is valid, as those of ForEachBatch() are
 Status Recovery::ReplayBatch(Slice batch) {
   Sequence sequence = BatchAccess::SequenceOfContents(batch);
   Status applied =

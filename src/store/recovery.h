@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/recovery.h -- opens a store that is there: the manifest says which
-// tables it has, the logs hold what was not in tables yet.
+// store/recovery.h -- opens an existing store: the manifest says which tables
+// it has, and the logs have the writes that were not in tables yet.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace tamis {
 
-// Used by one thread, before there are others.
+// Used by one thread, before others exist.
 class Recovery {
  public:
   // REQUIRES: all outlive this
@@ -26,13 +26,13 @@ class Recovery {
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
 
-  // Publishes what the store holds, and gives the writer its log.  To be called
+  // Publishes the contents of the store, and gives the writer its log.  Called
   // once.  Corruption: a file is damaged or missing; nothing was written.
   Status Run();
 
-  // After Run() for reading, whatever opening said: somebody who has the store
-  // open for writing has changed its files meanwhile.  A log that was flushed
-  // and removed would be missing, so what was opened must not be used.
+  // After Run() of a read-only store, whatever its result: true if a writer has
+  // changed the store's files meanwhile.  A log that was flushed and removed
+  // would be missing, so what was opened must not be used.
   bool HasChangedSince(const Status& opened) const;
 
  private:
@@ -56,7 +56,7 @@ class Recovery {
   // Of the manifest that was read; 0: none was.
   std::uint64_t manifest_number_ = 0;
   std::uint64_t manifest_end_ = 0;
-  std::shared_ptr<Memtable> memtable_;  // what is replayed goes there
+  std::shared_ptr<Memtable> memtable_;  // receives what is replayed
   Sequence last_sequence_ = 0;          // of what was found so far
   std::vector<FileMetadata> flushed_;   // tables of what was replayed
 };

@@ -21,7 +21,7 @@ void RememberedSettings::Load() {
   context_.info_log.Write("settings not used: " + unread_.message());
 }
 
-// True: the file is not there, or one that we may write.
+// Returns true if there is no file, or one that we may write.
 bool RememberedSettings::FileIsOurs() const noexcept {
   return unread_.ok() || FileIsDamaged();
 }
@@ -29,11 +29,11 @@ bool RememberedSettings::FileIsDamaged() const noexcept {
   return unread_.code() == StatusCode::kCorruption;
 }
 
-// Why nothing can be remembered in a file that is not ours.
+// Returns why nothing can be remembered in a file that is not ours.
 Status RememberedSettings::CannotRemember() const {
   if (unread_.code() != StatusCode::kNotSupported) {
-    return Status(unread_.code(),
-                  unread_.message() + "; so nothing can be remembered there");
+    return unread_.WithMessage(unread_.message() +
+                               "; so nothing can be remembered there");
   }
   return Status::NotSupported(
       SettingsFileName(context_.dir) +
@@ -53,7 +53,7 @@ std::uint64_t RememberedSettings::ChooseSeed() {
   if (context_.options.read_only || !FileIsOurs()) return 0;
   const std::optional<std::uint64_t> drawn = RandomSeed();
   if (!drawn) {
-    context_.info_log.Write("the system has no random seed to give");
+    context_.info_log.Write("the system has no random seed");
     return 0;
   }
   SetSettings({.filter_seed = *drawn}, &lines_);
@@ -61,7 +61,7 @@ std::uint64_t RememberedSettings::ChooseSeed() {
   return *drawn;
 }
 
-// What the options say is to be remembered from now on.
+// Makes the options the settings to remember.
 void RememberedSettings::TakeOptions() {
   const StoreOptions& options = context_.options;
   StoreSettings now;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/remembered_settings.h -- what a store remembers of its settings: read
-// before anything that depends on it, written once the store is open.  No fault
-// of the file stops opening, but for one that keeps from being remembered what
-// the options say is to be.
+// store/remembered_settings.h -- the settings that a store remembers: read
+// before anything that depends on them, written once the store is open.  A
+// fault of the file does not prevent opening, unless settings that must be
+// remembered cannot be.
 
 #pragma once
 
@@ -24,16 +24,16 @@ class RememberedSettings {
   RememberedSettings(const RememberedSettings&) = delete;
   RememberedSettings& operator=(const RememberedSettings&) = delete;
 
-  // Reads the file, if there is one.  What cannot be used is noted in the info
-  // log.
+  // Reads the file, if there is one.  What cannot be used is reported in the
+  // info log.
   void Load();
-  // The seed that is remembered.
+  // Returns the remembered seed.
   std::optional<std::uint64_t> filter_seed() const;
-  // The seed of new filters: the one that is remembered, or one that is drawn
-  // and will be, or 0, as the options say.
+  // Returns the seed of new filters, according to the options: the remembered
+  // one, a new random one that will be remembered, or 0.
   std::uint64_t ChooseSeed();
-  // Writes the file if anything in it is to change.  `is_new`: the store was
-  // made just now.  An error: something cannot be remembered that must be.
+  // Writes the file if anything in it changes.  `is_new`: the store was just
+  // created.  An error: something that must be remembered cannot be.
   Status Save(bool is_new);
 
  private:
@@ -45,7 +45,7 @@ class RememberedSettings {
   StoreContext& context_;
   std::vector<NamedLine> lines_;  // as remembered, or about to be
   bool has_changed_ = false;
-  Status unread_;  // why the file that is there is not used
+  Status unread_;  // why the existing file is not used
 };
 
 }  // namespace tamis

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RepairStore(): makes a store of whatever can still be read.  What to do is
-// planned first, by repair_plan.cc; here it is done: damaged tables and logs
-// become new tables, tables that overlap and must not are merged, the manifest
-// is written, and what is not needed any more goes to lost/.
+// RepairStore(): makes a store from whatever can still be read.  repair_plan.cc
+// plans the work first, and this file does it: damaged tables and logs become
+// new tables, tables that must not overlap are merged, the manifest is written,
+// and what is no longer needed is moved to lost/.
 
 #include <algorithm>
 #include <array>
@@ -57,18 +57,18 @@ class Repair {
   }
 
   Result<RepairReport> Run(RepairMode mode) {
-    // Before LOCK is opened, for another engine in this process would lose its
-    // lock by that; and again when we hold it.
+    // Checked before LOCK is opened, because another engine in this process
+    // would lose its lock; and again when we hold it.
     if (Status may = CheckMayRepair(dir_, options_); !may.ok()) return may;
     const bool is_dry = mode == RepairMode::kDryRun;
     std::unique_ptr<FileLock> lock;
-    // Who has the store open has made that file.  Where it is not there, it
-    // need not be made for a store that turns out well.
+    // A process that has the store open has created that file.  If it does not
+    // exist, it need not be created for an intact store.
     const bool may_be_open = env_.Exists(LockFileName(dir_));
     for (bool locks = may_be_open;; locks = true) {
       if (locks) {
         Result<std::unique_ptr<FileLock>> taken = env_.Lock(LockFileName(dir_));
-        // Who may only read may still look.
+        // Without write permission a dry run is still possible.
         const bool may_go_on =
             is_dry && taken.status().code() == StatusCode::kPermissionDenied;
         if (!taken.ok() && !may_go_on) return taken.status();
@@ -123,12 +123,12 @@ class Repair {
   std::size_t memtable_bytes_ = 0;
   RepairPlan plan_;
   std::array<FoundTables, kStoreLevels> levels_;
-  FoundTables unplaced_;  // of tables whose level nobody knows
+  FoundTables unplaced_;  // tables whose level is unknown
   std::set<std::uint64_t> new_tables_;
-  std::set<std::uint64_t> new_and_merged_;  // not needed any more
+  std::set<std::uint64_t> new_and_merged_;  // no longer needed
 };
 
-// What a dry run can tell.
+// Returns what a dry run can report.
 RepairReport Repair::Promise() {
   RepairReport report = std::move(plan_.report);
   for (const PlannedTable& table : plan_.tables) {
@@ -173,7 +173,7 @@ Status Repair::KeepTables() {
   return Status::Ok();
 }
 
-// Entry by entry, as they are read: they may be many.
+// Writes entry by entry, as they are read: there may be many.
 Status Repair::WriteSaved(const PlannedTable& table) {
   const auto file = env_.OpenReadable(table.path, false);
   if (!file.ok()) return file.status();
@@ -190,7 +190,7 @@ Status Repair::TakeOutputs(TableOutputs* outputs, int level, Sequence newest,
                            std::uint64_t entries) {
   Result<std::vector<FileMetadata>> written = outputs->Finish();
   if (!written.ok()) return written.status();
-  for (FileMetadata& metadata : *written) {  // one: it was not cut
+  for (FileMetadata& metadata : *written) {  // exactly one: it was not split
     new_tables_.insert(metadata.number);
     FoundTables& place =
         level < 0 ? unplaced_ : levels_[static_cast<std::size_t>(level)];
@@ -199,7 +199,8 @@ Status Repair::TakeOutputs(TableOutputs* outputs, int level, Sequence newest,
   return Status::Ok();
 }
 
-// A table of level 0, or several, each newer than those before.
+// Turns a log into one or several tables of level 0, each newer than those
+// before.
 Status Repair::TurnLog(const ReplayLog& log) {
   auto memtable = std::make_unique<Memtable>(order_, 0, false);
   const auto replay = [&](Slice batch) {
@@ -227,7 +228,7 @@ Status Repair::WriteMemtable(const Memtable& memtable) {
   Sequence newest = 0;
   std::uint64_t count = 0;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    // A damaged log may have given a number twice.
+    // A damaged log may have the same sequence number twice.
     if (!last.empty() && order_.Compare(last, entries->key()) >= 0) continue;
     last.assign(entries->key());
     newest = std::max(newest, SequenceOf(last));
@@ -281,7 +282,7 @@ Status Repair::MergeAll() {
   return Status::Ok();
 }
 
-// The first level that has room for all.
+// Returns the first level that is large enough for all.
 std::size_t Repair::LevelFor(const FoundTables& tables) const noexcept {
   std::uint64_t bytes = 0;
   for (const FoundTable& table : tables) bytes += table.metadata.bytes;
@@ -306,13 +307,13 @@ Status Repair::WriteManifest() {
       state.files[i].push_back(table.metadata);
     }
   }
-  // Every log there is has become a table.  What a manifest names must be
-  // there: so there is a new one, and it is empty.
+  // Every existing log has become a table.  The log that a manifest names must
+  // exist, so there is a new, empty one.
   state.log_number = NewNumber();
   const std::string log = LogFileName(dir_, state.log_number);
   Result<std::unique_ptr<WritableFile>> made =
       env_.Create(log, WriteKind::kLog);
-  Status closed = made.ok() ? (*made)->Close() : made.status();
+  Status closed = made.ok() ? made->Close() : made.status();
   if (closed.ok()) closed = env_.SyncDirectory(dir_);
   if (!closed.ok()) return closed;
   const std::uint64_t number = NewNumber();
@@ -330,7 +331,7 @@ Status Repair::WriteManifest() {
   return started;
 }
 
-// After a failure: the store is as it was.
+// After a failure: restores the store.
 void Repair::RemoveNewTables() {
   for (const std::uint64_t number : new_tables_) {
     (void)env_.Remove(TableFileName(dir_, number));
@@ -351,7 +352,7 @@ void Repair::PutAsideAll() {
   }
 }
 
-// Never over a file that is there already.
+// Moves a file to lost/, never over an existing file.
 void Repair::PutAside(const std::string& path) {
   const std::string lost = dir_ + "/lost";
   Status moved = env_.CreateDirectory(lost);

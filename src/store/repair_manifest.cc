@@ -17,7 +17,7 @@
 namespace tamis {
 namespace {
 
-// All edits before the first damage.
+// Reads all edits before the first damage.
 class PrefixReader {
  public:
   explicit PrefixReader(ManifestFinding* finding) : finding_(finding) {}
@@ -29,14 +29,14 @@ class PrefixReader {
       finding_->unread = UnlessDamage(file.status());
       return Damage(file.status().message());
     }
-    finding_->unread = CheckLength(path, (*file)->size(), kMaxManifestBytes);
+    finding_->unread = CheckLength(path, file->size(), kMaxManifestBytes);
     if (!finding_->unread.ok()) return;
     std::string contents;
     UnreadableRanges unreadable;
     finding_->unread =
         AboutFile(path, NoThrow([&] {
                     return ReadWhatCanBeRead(
-                        **file, 0, static_cast<std::size_t>((*file)->size()),
+                        **file, 0, static_cast<std::size_t>(file->size()),
                         &contents, &unreadable);
                   }));
     if (!finding_->unread.ok()) return;
@@ -76,16 +76,16 @@ class PrefixReader {
   }
 
   void Note(const VersionEdit& edit, bool is_ours) {
-    // One of ours begins with every table that was on the disk: those that were
-    // not live any more it removes.  So whatever it never names is newer, also
-    // where the number had been given out before.
+    // A manifest of ours starts with every table that was on disk, and removes
+    // those that were no longer live.  So a table that it never names is newer,
+    // even if its number had been assigned before.
     if (++edits_ == 1 && is_ours) finding_->first_unknown = 1;
     if (finding_->first_unknown == 0 && edit.next_file_number) {
       finding_->first_unknown = *edit.next_file_number;
     }
   }
 
-  // No edit says which number comes next: the first behind those it names.
+  // No edit gives the next file number: uses the first after those it names.
   void FindFirstUnknown() {
     const auto& named = finding_->state.named;
     finding_->first_unknown = named.empty() ? 0 : *named.rbegin() + 1;

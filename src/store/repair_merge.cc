@@ -21,7 +21,7 @@ Slice LastOf(const FoundTable& table) noexcept {
 
 using Group = std::vector<FoundTable>;
 
-// Those that overlap each other, directly or by way of others.
+// Returns groups of tables that overlap each other, directly or indirectly.
 std::vector<Group> GroupsOf(const KeyOrder& order,
                             std::vector<FoundTable> tables) {
   std::sort(tables.begin(), tables.end(),
@@ -43,7 +43,7 @@ std::vector<Group> GroupsOf(const KeyOrder& order,
   return groups;
 }
 
-// The tables of a group, which is sorted, as few rows without overlaps.
+// Distributes the tables of a sorted group over few rows without overlaps.
 std::vector<std::vector<TableFileRef>> RowsOf(const TableFileContext& context,
                                               const Group& group) {
   const KeyOrder& order = context.read.order;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/repair_merge.h -- tables of which nobody knows the levels any more, or
-// which of them is newer, as a store can have them.
+// store/repair_merge.h -- merges tables whose levels, or relative ages, are
+// unknown.
 //
-// Level 0 asks the table with the highest number first.  That would be wrong
-// here: a compaction writes old entries into new tables, and so does a repair.
-// So tables that overlap are merged, and none overlaps another afterwards.
+// A lookup in level 0 searches the table with the highest number first.  That
+// would be wrong here: a compaction writes old entries into new tables, and so
+// does a repair.  So tables that overlap are merged, and none overlaps another
+// afterwards.
 
 #pragma once
 
@@ -31,14 +32,15 @@ struct RepairMerge {
   std::string dir;
   TableReadContext read;
   TableWriteOptions write;
-  std::uint64_t table_bytes = 0;  // tables are cut at this size
+  std::uint64_t table_bytes = 0;  // the size of new tables
   // True: there are no other tables that deletions would have to hide.
   bool may_drop_deletions = false;
   std::function<std::uint64_t()> new_number;
 };
 
-// The tables, sorted and without overlaps: the same ones, or new ones in their
-// place.  `replaced` gets the numbers of those that are not needed any more.
+// Returns the tables, sorted and without overlaps: the same ones, or new ones
+// in their place.  Adds the numbers of tables that are no longer needed to
+// `replaced`.
 Result<std::vector<FoundTable>> MergeOverlapping(
     const RepairMerge& merge, std::vector<FoundTable> tables,
     std::vector<std::uint64_t>* replaced);

@@ -67,7 +67,7 @@ class Planner {
   Status CheckComparator() const;
   void DoubtAnOldManifest();
   void SayWhatMayComeBack();
-  // These fail where there is no damage, but no reading either.
+  // These fail if something cannot be read for a reason other than damage.
   Status ReadLiveTables();
   Status ReadUnknownTables();
   Status ReadTable(int level, const FileMetadata& metadata);
@@ -101,14 +101,14 @@ class Planner {
   const TableReadContext& context_;
   const std::uint64_t max_log_bytes_;
   const bool is_dry_;
-  std::map<std::uint64_t, std::string> tables_;  // all there are, by number
+  std::map<std::uint64_t, std::string> tables_;  // all tables, by number
   std::set<std::uint64_t> live_;                 // those the manifest names
   std::vector<std::uint64_t> logs_;
   std::vector<NumberedPath> manifests_;
   std::vector<std::pair<std::string, std::string>> set_aside_;  // path, why
-  // A table, a record of a log or an edit of a manifest was read.
+  // True: a table, a record of a log or an edit of a manifest was read.
   bool is_recognised_ = false;
-  // Of logs: what opening drops as well, which is no damage.
+  // What opening would drop from logs, too, which is not damage.
   std::vector<std::string> dropped_;
   std::uint64_t entries_in_order_ = 0;
   std::uint64_t entries_out_of_order_ = 0;
@@ -131,7 +131,7 @@ Status Planner::FindFiles() {
   return Status::Ok();
 }
 
-// Names that a store does not give ("7.ldb") are not its own.
+// Names that a store does not use ("7.ldb") are not its own.
 void Planner::AddFile(const std::string& name, const FileName& parsed) {
   const std::string path = dir_ + "/" + name;
   const std::uint64_t number = parsed.number;
@@ -160,15 +160,15 @@ Status Planner::CheckComparator() const {
       .With(Remedy::kUseComparator);
 }
 
-// A manifest may be cut off, or be an old copy, without showing it.  But the
-// log that it names is only removed once it names another, and so is a table.
-// Where they are gone and there are tables that it never named, it does not
-// speak for these.
+// A manifest may be truncated, or be an old copy, without any sign.  But a log
+// or table that it names is removed only once it no longer names it.  If such
+// files are missing and there are tables that it never named, it says nothing
+// about these.
 void Planner::DoubtAnOldManifest() {
   ManifestFinding& manifest = plan_.manifest;
   if (manifest.trust != Trust::kWhole) return;
-  // A number is taken long before the table is named, so what is new does not
-  // always have the largest.
+  // A number is assigned long before the manifest names the table, so a new
+  // table does not always have the largest.
   const bool has_unknown =
       std::any_of(tables_.begin(), tables_.end(), [&](const auto& table) {
         return table.first >= manifest.first_unknown &&
@@ -216,7 +216,7 @@ Status Planner::ReadTable(int level, const FileMetadata& metadata) {
   return Keep(std::move(check), level, metadata);
 }
 
-// Those that are left in tables_.
+// Reads the tables that are left in tables_.
 Status Planner::ReadUnknownTables() {
   for (const auto& [number, path] : tables_) {
     if (!plan_.manifest.CannotSpeakFor(number)) {
@@ -323,7 +323,7 @@ Status Planner::ReadLogs() {
   }
   ManifestState state = plan_.manifest.state;
   if (plan_.manifest.trust != ManifestFinding::Trust::kWhole) {
-    // Nobody knows which logs before these are in tables: none is missed.
+    // It is unknown which earlier logs are in tables: none counts as missing.
     state.log_number = std::numeric_limits<std::uint64_t>::max();
     state.previous_log_number = 0;
   }
@@ -344,15 +344,15 @@ Status Planner::ReadLogs() {
   return Status::Ok();
 }
 
-// Others number their files and call them .log or .sst, too.
+// Other programs number their files and call them .log or .sst, too.
 Status Planner::NothingOfAStore() const {
   return Status::NotSupported(
       dir_ + ": nothing in it can be read as part of a store: no table, no " +
       "record of a log, no manifest; nothing was changed");
 }
 
-// Keys that are out of order here and there are damage.  If most tables have
-// them, they were put into another order.
+// A few keys that are out of order are damage.  If most tables have some, the
+// comparator was another one.
 Status Planner::CheckKeyOrder() const {
   const bool in_general =
       2 * unordered_tables_ >= plan_.tables.size() &&
@@ -383,7 +383,7 @@ void Planner::CheckSequence() {
       std::max(plan_.last_sequence, manifest.state.last_sequence);
 }
 
-// Do the tables as they are now lie side by side in their levels?
+// Returns whether the tables as they are now do not overlap in their levels.
 bool Planner::FitsLevels() const {
   VersionEdit edit;
   for (const PlannedTable& table : plan_.tables) {
@@ -399,7 +399,8 @@ void Planner::ChooseLayout() {
     plan_.layout = RepairLayout::kMergeAll;
     return;
   }
-  // What is saved gets a new number, and in level 0 that would make it newest.
+  // A salvaged table gets a new number, which in level 0 would make it the
+  // newest.
   const bool level0_is_damaged = std::any_of(
       plan_.tables.begin(), plan_.tables.end(),
       [](const PlannedTable& t) { return t.level == 0 && !t.is_whole; });
@@ -463,7 +464,7 @@ SalvageBounds SalvageBoundsOf(const ManifestState& manifest,
       .largest = metadata.largest,
       .file_bytes = metadata.bytes,
   };
-  // An edit that names a table comes after all that is in it.
+  // An edit that names a table is written after all of the table's entries.
   if (manifest.last_sequence != 0) {
     bounds.last_sequence = manifest.last_sequence;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/repair_plan.h -- what RepairStore() will do, found out before anything
-// is written.
+// store/repair_plan.h -- plans what RepairStore() will do, before anything is
+// written.
 
 #pragma once
 
@@ -22,24 +22,24 @@ namespace tamis {
 // A table to be kept.
 struct PlannedTable {
   std::string path;
-  int level = -1;        // by the manifest; -1: it does not say
-  bool is_whole = true;  // else what can be read of it is written anew
-  // Of a whole one as the table itself has it; of others what can be read,
-  // and `number` that of the file.
+  int level = -1;        // from the manifest; -1: unknown
+  bool is_whole = true;  // else its readable entries are rewritten
+  // For an intact table, from the table itself; for others what can be read,
+  // with the file's `number`.
   FileMetadata metadata;
-  FileMetadata manifest_metadata;  // number 0: there are none
+  FileMetadata manifest_metadata;  // number 0: none
   Sequence newest = 0;
   std::uint64_t entries = 0;
 };
 
-// What the manifest says of it.
+// Returns what the manifest says about it.
 SalvageBounds SalvageBoundsOf(const ManifestState& manifest,
                               const PlannedTable& table);
 
 enum class RepairLayout {
   kLevels,       // every table stays in its level
-  kMergeLevel0,  // those of level 0 and of logs become new ones, by sequence
-  kMergeAll,     // all tables that overlap do, and all go to one level
+  kMergeLevel0,  // tables of level 0 and logs are merged by sequence
+  kMergeAll,     // all tables that overlap are merged, into one level
 };
 
 struct RepairPlan {
@@ -47,18 +47,18 @@ struct RepairPlan {
   std::vector<PlannedTable> tables;
   std::vector<ReplayLog> logs;  // rising
   RepairLayout layout = RepairLayout::kLevels;
-  std::vector<std::string> to_put_aside;  // paths, when all else is done
+  std::vector<std::string> to_put_aside;  // paths, to be moved at the end
   std::uint64_t next_number = 1;
   Sequence last_sequence = 0;
-  // All but the counts of what was written.
+  // Complete, except for the counts of what was written.
   RepairReport report;
 };
 
 // Reads everything, writes nothing.  NotFound: there is nothing of a store.
 // InvalidArgument: it is a store of another comparator, or seems to be.
-// NotSupported: of what is there nothing can be read as part of one.  That and
-// PermissionDenied and ResourceExhausted, also: something could not be read for
-// a reason that is no damage; the message names the file.
+// NotSupported: nothing can be read as part of a store.  NotSupported,
+// PermissionDenied and ResourceExhausted also mean that something could not be
+// read for a reason other than damage; the message names the file.
 Result<RepairPlan> PlanRepair(Env& env, const std::string& dir,
                               const TableReadContext& context,
                               std::uint64_t max_log_bytes, RepairMode mode);

@@ -67,7 +67,7 @@ std::optional<std::string> FilterIn(const std::vector<NamedLine>& lines) {
   return policy.ok() ? std::optional(*value) : std::nullopt;
 }
 
-// As NameAsFilter() wrote it, which may have been cut.
+// Returns the name that NameAsFilter() wrote, which may be truncated.
 std::optional<std::string> PolicyNameIn(const std::vector<NamedLine>& lines) {
   const std::string* const value = FindLine(lines, kFilterSetting);
   if (value == nullptr || !value->starts_with('(')) return std::nullopt;
@@ -158,7 +158,7 @@ Result<std::vector<NamedLine>> ParseSettings(Slice file) {
   if (!file.starts_with(kMark)) {
     return Status::NotSupported("not a file of settings");
   }
-  // The checksum first: a number that is damaged is not another version.
+  // Checks the checksum first: a damaged number is not another version.
   const std::size_t last =
       file.size() < 2 ? Slice::npos : file.rfind('\n', file.size() - 2);
   if (last == Slice::npos ||
@@ -172,7 +172,7 @@ Result<std::vector<NamedLine>> ParseSettings(Slice file) {
   file.remove_prefix(kFirstLine.size());
   std::optional<std::vector<NamedLine>> lines = ParseNamedLines(file);
   if (!lines || FindLine(*lines, kChecksum) != nullptr) {
-    return Status::Corruption("a line is no setting");
+    return Status::Corruption("a line is not a setting");
   }
   return *std::move(lines);
 }
@@ -242,16 +242,16 @@ Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
   const std::string path = SettingsFileName(dir);
   Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
-  if ((*file)->size() > kMaxSettingsBytes) {
+  if (file->size() > kMaxSettingsBytes) {
     return Status::NotSupported(path + ": too long for a file of settings");
   }
   std::string scratch;
   const Result<Slice> bytes =
-      (*file)->Read(0, static_cast<std::size_t>((*file)->size()), &scratch);
+      file->Read(0, static_cast<std::size_t>(file->size()), &scratch);
   if (!bytes.ok()) return bytes.status();
   Result<std::vector<NamedLine>> lines = ParseSettings(*bytes);
   if (lines.ok()) return lines;
-  return Status(lines.status().code(), path + ": " + lines.status().message());
+  return lines.status().WithMessage(path + ": " + lines.status().message());
 }
 
 std::vector<std::string> ProblemsOfSettings(Env& env, const std::string& dir) {
@@ -271,7 +271,8 @@ std::vector<std::string> ProblemsOfSettings(Env& env, const std::string& dir) {
 
 Status WriteSettingsFile(Env& env, const std::string& dir,
                          const std::vector<NamedLine>& lines) {
-  // No manifest has the number 0, so no CURRENT that is being written does.
+  // No manifest has the number 0, so it cannot clash with the temporary file of
+  // CURRENT.
   return ReplaceFile(env, dir, 0, SettingsFileName(dir), SettingsToText(lines));
 }
 

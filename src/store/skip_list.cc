@@ -12,14 +12,14 @@
 
 namespace tamis {
 
-// Leads to the next node of a level.  Written by one thread, read by many:
-// the writer marks it as being changed first, and whoever sees the mark, or
+// Points to the next node of a level.  Written by one thread, read by many: the
+// writer first marks it as being changed, and a reader that sees the mark, or
 // another node than a moment before, does not trust the prefix.  A link never
-// leads again where it led before.
+// points to an earlier target again.
 class SkipList::Link {
  public:
   // REQUIRES, for both: called by the writer.
-  // Before others can see the node that has this link.
+  // Called before others can see the node that has this link.
   void CopyFrom(const Link& other) noexcept {
     constexpr auto kRelaxed = std::memory_order_relaxed;
     high_.store(other.high_.load(kRelaxed), kRelaxed);
@@ -29,7 +29,7 @@ class SkipList::Link {
   void Set(Node* next, const Prefix& prefix) noexcept {
     next_.store(next_.load(std::memory_order_relaxed) | kChanging,
                 std::memory_order_relaxed);
-    // Each a release, so that no part is seen earlier than the mark.
+    // Each is a release, so that no part is visible before the mark.
     high_.store(prefix.high, std::memory_order_release);
     low_.store(prefix.low, std::memory_order_release);
     next_.store(reinterpret_cast<std::uintptr_t>(next),
@@ -40,7 +40,7 @@ class SkipList::Link {
     return NodeOf(next_.load(std::memory_order_acquire));
   }
 
-  // The next node; false if *prefix is not known to be its prefix.
+  // Reads the next node; false if *prefix may not be its prefix.
   bool Read(Node** next, Prefix* prefix) const noexcept {
     const std::uintptr_t word = next_.load(std::memory_order_acquire);
     prefix->high = high_.load(std::memory_order_acquire);
@@ -62,8 +62,8 @@ class SkipList::Link {
   std::atomic<std::uintptr_t> next_ = 0;
 };
 
-// In memory: the links from the highest down to that of level 0, this, the
-// internal key, the value.  So what a search touches last lies together.
+// In memory: the links from the highest down to that of level 0, this object,
+// the internal key, the value.  So what a search touches last is contiguous.
 class alignas(Arena::kAlignment) SkipList::Node {
  public:
   Node(std::uint32_t key_bytes, std::uint32_t value_bytes) noexcept
@@ -139,7 +139,7 @@ const SkipList::Node* SkipList::FindAtOrAfter(
     Slice internal_key) const noexcept {
   const Target target = TargetFor(internal_key);
   const Node* at = Search(target, nullptr);
-  // Meanwhile entries before the target may have come in.
+  // Meanwhile entries may have been inserted before the target.
   for (;;) {
     const Node* const next = Next(at);
     if (next == nullptr || order_.Compare(next->key(), internal_key) >= 0) {
@@ -214,7 +214,8 @@ SkipList::Node* SkipList::NewEntry(unsigned height, std::uint64_t trailer,
 }
 
 void SkipList::Reserve(std::uint64_t entries, std::size_t bytes) {
-  // The heights are drawn ahead, so that it is what will be taken, about.
+  // Draws the same heights as the insertions will, so that the estimate is
+  // close.
   std::uint64_t random = random_;
   for (std::uint64_t i = 0; i < entries; ++i) {
     bytes += RandomHeight(&random) * sizeof(Link) + sizeof(Node) +
@@ -231,8 +232,8 @@ void SkipList::Insert(Sequence sequence, ValueType type, Slice user_key,
   const Target target{PrefixFor(user_key), node->key()};
   if (!ComesRightAfterLast(target)) Search(target, before_);
   if (levels > height()) {
-    // There, before_ has the head.  Whoever still sees the old height only
-    // takes longer.
+    // There, before_ has the head.  A reader that still sees the old height
+    // only takes longer.
     height_.store(levels, std::memory_order_relaxed);
   }
   for (unsigned i = 0; i < levels; ++i) {

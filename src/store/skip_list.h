@@ -5,9 +5,9 @@
 // locks.  Nothing is ever removed.
 //
 // A search through a plain skip list waits for memory at every node that it
-// compares with.  Here a link also tells the first 16 bytes of the key that it
-// leads to, so that a node is touched only when the search moves on to it (or
-// when those bytes are the same).
+// compares with.  Here a link also has the first 16 bytes of its target's key,
+// so that a node is touched only when the search moves to it (or when those
+// bytes are equal).
 
 #pragma once
 
@@ -24,15 +24,15 @@ namespace tamis {
 
 class SkipList {
  public:
-  // One entry.  Does not change once it can be seen.
+  // One entry.  Does not change once it is visible.
   class Node;
 
   explicit SkipList(const KeyOrder& order);
   SkipList(const SkipList&) = delete;
   SkipList& operator=(const SkipList&) = delete;
 
-  // The next so many insertions, with so many bytes of user keys and values in
-  // all, will not fail.  Throws std::bad_alloc.
+  // Guarantees that the next `entries` insertions, with `bytes` bytes of user
+  // keys and values in total, do not fail.  Throws std::bad_alloc.
   // REQUIRES: called by the thread that inserts
   void Reserve(std::uint64_t entries, std::size_t bytes);
 
@@ -41,7 +41,7 @@ class SkipList {
   // are shorter than 4 GiB - 8 each
   void Insert(Sequence sequence, ValueType type, Slice user_key, Slice value);
 
-  // The entries around an internal key, and at the ends.  Null: none.
+  // Find the entries around an internal key, and at the ends.  Null: none.
   const Node* FindAtOrAfter(Slice internal_key) const noexcept;
   const Node* FindBefore(Slice internal_key) const noexcept;
   const Node* First() const noexcept;
@@ -60,12 +60,12 @@ class SkipList {
   std::size_t bytes() const noexcept { return arena_.bytes(); }
 
  private:
-  // Each second node of a level is in the next one too: with what the links
-  // tell, a search then moves on least often.
+  // Every second node of a level is in the next one, too: with prefixes in the
+  // links, a search then makes the fewest moves.
   static constexpr unsigned kMaxHeight = 20;
 
-  // The first 16 bytes of a user key, as PrefixOf() gives them; zeros where
-  // the order is not by bytes.
+  // The first 16 bytes of a user key, as PrefixOf() gives them; zeros if the
+  // order is not bytewise.
   struct Prefix {
     std::uint64_t high = 0;
     std::uint64_t low = 0;
@@ -79,15 +79,16 @@ class SkipList {
 
   Prefix PrefixFor(Slice user_key) const noexcept;
   Target TargetFor(Slice internal_key) const noexcept;
-  // The node that the link leads to, if it comes before the target; null if
-  // not.  *bound is a node that does not, or null, and is kept up to date.
+  // Returns the link's target node if it comes before the search target,
+  // otherwise null.  *bound is a node that does not, or null, and is kept up to
+  // date.
   Node* NextBefore(const Link& link, const Target& target,
                    const Node** bound) const noexcept;
-  // The last node before the target, or the head; also at each level, where
-  // `before` is not null.
+  // Returns the last node before the target, or the head; also for each level,
+  // if `before` is not null.
   Node* Search(const Target& target, Node** before) const noexcept;
   bool ComesRightAfterLast(const Target& target) const noexcept;
-  // Uninitialised but for its links and lengths; the latter, filled.
+  // NewNode() initialises only links and lengths; the other fills it, too.
   Node* NewNode(unsigned height, std::size_t key_bytes,
                 std::size_t value_bytes);
   Node* NewEntry(unsigned height, std::uint64_t trailer, Slice user_key,
@@ -103,12 +104,12 @@ class SkipList {
   std::atomic<unsigned> height_ = 1;
   std::atomic<std::uint64_t> entries_ = 0;
 
-  // The writer's own.
+  // Used by the writer alone.
   std::uint64_t random_ = 0x9e3779b97f4a7c15;
   Node* last_inserted_ = nullptr;
   Prefix last_prefix_;
-  // The last node of each level that is not after last_inserted_: what comes
-  // right after that one, as each does in an ascending row, needs no search.
+  // The last node of each level that is not after last_inserted_: an entry
+  // right after that one, as in ascending insertions, needs no search.
   Node* before_[kMaxHeight];
 };
 

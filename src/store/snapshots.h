@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/snapshots.h -- which moments of a store somebody still looks at.
+// store/snapshots.h -- the snapshots of a store that still exist.
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace tamis {
 // Thread-safe.
 class SnapshotList {
  public:
-  // Takes the newest sequence that reads may see.
+  // Adds a snapshot of the newest sequence that reads may see.
   Sequence Add(const std::atomic<Sequence>& visible) {
     const MutexLock lock(mutex_);
     const Sequence now = visible.load(std::memory_order_acquire);
@@ -25,12 +25,13 @@ class SnapshotList {
     return now;
   }
   void Remove(Sequence sequence) {
-    // A forked child compacts nothing, and may find the mutex held for ever.
+    // A forked child compacts nothing, and may find the mutex held forever.
     if (!owner_.IsHere()) return;
     const MutexLock lock(mutex_);
     held_.erase(held_.find(sequence));
   }
-  // Rising.  Snapshots that come later see everything that exists by now.
+  // Returns them in ascending order.  Later snapshots see everything that
+  // exists by now.
   std::vector<Sequence> All() const {
     const MutexLock lock(mutex_);
     return {held_.begin(), held_.end()};
@@ -44,7 +45,8 @@ class SnapshotList {
 
 class StoreSnapshot final : public Snapshot {
  public:
-  // Of the newest write that reads may see.  REQUIRES: `list` outlives it
+  // Makes a snapshot at the newest write that reads may see.  REQUIRES: `list`
+  // outlives it
   StoreSnapshot(SnapshotList& list, const std::atomic<Sequence>& visible)
       : list_(list), sequence_(list.Add(visible)) {}
   ~StoreSnapshot() override { list_.Remove(sequence_); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store tells of itself.
+// Statistics of a store.
 
 #include <algorithm>
 #include <charconv>
@@ -31,7 +31,7 @@ void AddReads(const ReadCounters& from, StoreStats* to) {
   to->iterators += from.iterators.value();
 }
 
-// Of a level's tables, and what its filters' sizes make one expect.
+// Adds the tables of a level, and the rate expected from its filters' sizes.
 void AddTables(const Level& level, LevelStats* stats) {
   stats->tables = level.size();
   stats->bytes = level.bytes();
@@ -87,7 +87,7 @@ StoreStats StoreImpl::Stats() const {
   for (const LoggedMemtable& immutable : views_.current()->immutable) {
     stats.memtable_bytes += immutable.table->bytes();
   }
-  stats.frozen_memtables = views_.current()->immutable.size();
+  stats.immutable_memtables = views_.current()->immutable.size();
   const FilterCounts& memtables = stats.memtable_filter;
   stats.memtable_filter.expected_false_positives =
       static_cast<double>(memtables.absent + memtables.false_positives) *
@@ -101,7 +101,7 @@ StoreStats StoreImpl::Stats() const {
 std::vector<std::uint64_t> StoreImpl::ApproximateSizes(
     std::span<const KeyRange> ranges) const {
   const std::shared_ptr<const ReadView> view = views_.Current();
-  // Bytes of all tables before a key; no key stands for the end.
+  // Returns the bytes of all tables before a key; without a key, of all.
   const auto before = [&](const std::optional<Slice>& key) {
     std::uint64_t sum = 0;
     for (const Level& level : view->version->levels()) {

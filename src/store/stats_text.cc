@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreStats in the forms people and programs read.
+// StoreStats as text for people and programs.
 
 #include <array>
 #include <cstdio>
@@ -66,7 +66,7 @@ std::string FiltersAsJson(const FilterCounts& filters) {
   return object.Finish();
 }
 
-// One number of a store, with the name it has everywhere.
+// One number of a store, with its name in all formats.
 struct NamedCount {
   std::string_view name;
   std::uint64_t StoreStats::*member;
@@ -97,7 +97,7 @@ constexpr NamedCount kCounts[] = {
      "Time that writers were slowed or held."},
     {"memtable_bytes", &StoreStats::memtable_bytes, false,
      "Memory of memtables."},
-    {"frozen_memtables", &StoreStats::frozen_memtables, false,
+    {"immutable_memtables", &StoreStats::immutable_memtables, false,
      "Memtables that wait to be flushed."},
     {"block_cache_bytes", &StoreStats::block_cache_bytes, false,
      "Decompressed blocks in memory."},
@@ -139,7 +139,7 @@ struct NamedFilterCount {
 };
 
 constexpr NamedFilterCount kFilterCounts[] = {
-    {"filter_probes", &FilterCounts::probes, "Filters asked."},
+    {"filter_probes", &FilterCounts::probes, "Filters queried."},
     {"filter_absent", &FilterCounts::absent, "Answers certainly absent."},
     {"filter_true_positives", &FilterCounts::true_positives,
      "Answers maybe for keys that were there."},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public door: every method is one of StoreImpl.
+// The public interface: every method forwards to StoreImpl.
 
 #include "tamis/store.h"
 
@@ -14,7 +14,7 @@
 namespace tamis {
 namespace {
 
-// Opening for reading is tried so often while somebody else writes.
+// How often a read-only opening is retried while another process writes.
 constexpr int kMaxTries = 50;
 
 Status CheckBatch(const WriteBatch& batch) {
@@ -39,7 +39,7 @@ Status NotTheOwner() {
       "a forked child: open the store after forking");
 }
 
-// A snapshot that there was no memory for stands for no moment.
+// A snapshot for which there was no memory has no sequence.
 bool HasNoMoment(const ReadOptions& options) noexcept {
   return options.snapshot != nullptr && IsOutOfMemory(options.snapshot);
 }
@@ -49,8 +49,8 @@ bool HasNoMoment(const ReadOptions& options) noexcept {
 Store::Store(std::unique_ptr<StoreImpl> impl) : impl_(std::move(impl)) {}
 
 Store::~Store() {
-  // Closing would join threads that a forked child does not have, and cut and
-  // remove its parent's files.  The memory goes with the process.
+  // Closing would join threads that a forked child does not have, and truncate
+  // and remove its parent's files.  The memory is freed with the process.
   if (!impl_->IsOwned()) static_cast<void>(impl_.release());
 }
 
@@ -63,13 +63,14 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& dir,
     for (int tries = 1;; ++tries) {
       auto impl = std::make_unique<StoreImpl>(dir, options);
       const Status opened = impl->Open();
-      // What the options do not fit is not a matter of the moment.
+      // A mismatch of options does not go away by retrying.
       const bool is_final = opened.code() == StatusCode::kInvalidArgument ||
                             opened.code() == StatusCode::kNotSupported;
       if (!is_final && impl->ChangedWhileOpening(opened)) {
         if (tries < kMaxTries) continue;
         if (!opened.ok()) return opened;
-        return Status::IoError(dir + ": another process changes the store " +
+        return Status::IoError(dir +
+                               ": another process is changing the store " +
                                "faster than it can be opened for reading");
       }
       if (!opened.ok()) return opened;
@@ -83,7 +84,7 @@ Status Store::Put(const WriteOptions& options, Slice key, Slice value) {
     if (!impl_->IsOwned()) return NotTheOwner();
     Status fits = CheckEntrySizes(key.size(), value.size());
     if (!fits.ok()) return fits;
-    // Kept, so that a thread which writes much does not allocate each time.
+    // Reused, so that a thread that writes much does not allocate each time.
     thread_local WriteBatch batch;
     batch.Clear();
     batch.Put(key, value);

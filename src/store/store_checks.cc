@@ -25,9 +25,9 @@ Status OtherComparator(const std::string& dir, const std::string& its,
       .With(Remedy::kUseComparator);
 }
 
-// A store that has lost its CURRENT is no place for a new one, which would
-// remove what is left.  Creating one that was interrupted leaves no table and
-// no more than an empty log.
+// Refuses to create a store where one has lost its CURRENT: a new one would
+// remove what is left.  An interrupted creation leaves no table and at most an
+// empty log.
 Status RefuseLostStore(Env& env, const std::string& dir,
                        const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -50,8 +50,8 @@ Status RefuseLostStore(Env& env, const std::string& dir,
   return Status::Ok();
 }
 
-// A manifest that is understood speaks for the tables that it names.  One of
-// another engine that has lost its end may look like ours.
+// A manifest that is understood vouches for the tables that it names.  A
+// truncated one of another engine may look like ours.
 Status RefuseForeignFilesBeside(Env& env, const std::string& dir,
                                 const std::vector<std::string>& names,
                                 const Result<ManifestState>& state) {

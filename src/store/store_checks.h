@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/store_checks.h -- what is looked at before anything in a directory is
-// touched.  All of it reads only: who is refused here finds the directory as it
-// was, without a LOCK, and LOG not rotated.
+// store/store_checks.h -- checks before anything in a directory is changed.
+// All of them only read: if one refuses, the directory is unchanged, without a
+// LOCK, and LOG is not rotated.
 
 #pragma once
 
@@ -22,16 +22,15 @@ struct StoreDirectory {
 };
 
 // NotSupported: the directory is RocksDB's.  Corruption: CURRENT is missing,
-// but tables or logs are there.  IoError: it cannot be read.  An absent
-// directory, or one without a store, is no error.
+// but tables or logs are there.  IoError: it cannot be read.  A missing
+// directory, or one without a store, is not an error.
 Result<StoreDirectory> LookAtDirectory(Env& env, const std::string& dir);
 
-// The Status for a directory without a store.
+// Returns the Status for a directory without a store.
 Status NoStoreHere(const std::string& dir);
 
-// ReadManifest() for a store whose keys `comparator` orders.  InvalidArgument:
-// another one does.  NotSupported: it is not understood because another engine
-// wrote it.
+// ReadManifest() for a store with that comparator.  InvalidArgument: it has
+// another one.  NotSupported: another engine wrote the manifest.
 Result<ManifestState> ReadManifestFor(Env& env, const std::string& dir,
                                       const Comparator& comparator);
 
@@ -39,10 +38,10 @@ Result<ManifestState> ReadManifestFor(Env& env, const std::string& dir,
 // Corruption: CURRENT is missing.  NotSupported: it is another engine's.
 Status CheckIsStore(const std::string& dir, const StoreOptions& options);
 
-// For RepairStore() and DestroyStore(), before anything else: repairing what is
-// not ours destroys it.  NotSupported: it is another engine's. InvalidArgument:
-// some manifest, as far as it can be read, says that another comparator orders
-// the keys.
+// For RepairStore() and DestroyStore(), before anything else: repairing a
+// foreign database would destroy it.  NotSupported: it is another engine's.
+// InvalidArgument: some manifest, as far as it can be read, names another
+// comparator.
 Status CheckMayRepair(const std::string& dir, const StoreOptions& options);
 
 }  // namespace tamis

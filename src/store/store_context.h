@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/store_context.h -- what all parts of one store know of it.
+// store/store_context.h -- what all parts of one store share.
 
 #pragma once
 
@@ -34,7 +34,7 @@ struct WorkCounters {
   std::atomic<std::uint64_t> stall_microseconds{0};
 };
 
-// Store::Open() completes the first group; from then on nobody changes it.  The
+// Store::Open() sets the first group, which does not change afterwards.  The
 // members of the second group can be used by any thread at any time.
 struct StoreContext {
   // REQUIRES: options.comparator is not null
@@ -43,16 +43,16 @@ struct StoreContext {
   StoreContext& operator=(const StoreContext&) = delete;
 
   std::shared_ptr<Memtable> NewMemtable() const;
-  // What those are told who wait for something when the store is closed.
+  // Returns the error for calls that wait while the store is closed.
   Status BeingClosed() const;
-  // By which compactions are picked.
+  // Returns the limits by which compactions are picked.
   CompactionLimits Limits() const noexcept;
 
   const std::string dir;
   StoreOptions options;
   Env& env;
   const KeyOrder order;
-  const bool filters_fit;  // the comparator lets bytes stand for keys
+  const bool filters_fit;  // keys that compare equal have equal bytes
   std::shared_ptr<const FilterPolicy> filter;  // null: new tables get none
   WantedShape wanted;                          // of new tables
   TableFileContext tables;
@@ -61,11 +61,11 @@ struct StoreContext {
   FilterFaults filter_faults{info_log};
   WorkCounters done;
   SnapshotList snapshots;
-  // The newest write that reads see.  It and the mutex have cache lines of
-  // their own: readers load the one while writers fight for the other.
+  // The newest write that reads see.  It and the mutex are on separate cache
+  // lines: readers load the one while writers contend for the other.
   alignas(64) std::atomic<Sequence> visible{0};
   alignas(64) mutable StoreMutex mutex;
-  // The last sequence number that was given out.
+  // The last sequence number that was assigned.
   Sequence last_sequence TAMIS_GUARDED_BY(kStoreMutex) = 0;
 };
 

@@ -2,7 +2,7 @@
 // store/store_impl.h -- the LSM tree: puts the parts of a store together, opens
 // and closes them, and reads.  Start at get.cc.
 //
-// Each part says in its header what it has and which lock guards it.
+// The header of each part says what it owns and which lock guards it.
 //   reads         a ReaderSlots::Guard and the view that ViewPublisher shows;
 //   no
 //                 lock
@@ -14,7 +14,7 @@
 //   VersionSet    has a mutex of its own, held while the manifest is written;
 //                 taken before the store's mutex, never after it
 //
-// "---- file.cc" stands before what that file defines.
+// "---- file.cc" precedes what that file defines.
 
 #pragma once
 
@@ -56,9 +56,9 @@ class StoreImpl {
   bool ChangedWhileOpening(const Status& opened) const {
     return recovery_.HasChangedSince(opened);
   }
-  // False in a child that was forked since: it has a copy of the store, but
-  // the files, the lock and the threads are its parent's.  A copy must not
-  // even be destroyed.
+  // False in a child that was forked since: it has a copy of the store, but the
+  // files, the lock and the threads belong to its parent.  A copy must not even
+  // be destroyed.
   bool IsOwned() const noexcept { return owner_.IsHere(); }
 
   // ---- get.cc
@@ -73,7 +73,7 @@ class StoreImpl {
   std::unique_ptr<const Snapshot> GetSnapshot();
 
   // ---- by StoreWriter
-  // Takes the batch's bytes for its own use.
+  // Consumes the batch's bytes.
   Status Write(const WriteOptions& options, WriteBatch* batch) {
     return writer_.Write(options, batch);
   }
@@ -116,7 +116,7 @@ class StoreImpl {
   RememberedSettings settings_{context_};
   std::unique_ptr<BlockCache> cache_;  // of the tables, which it outlives
   std::unique_ptr<FileLock> lock_;     // held until all files are closed
-  bool is_new_directory_ = false;      // before we took it there was none
+  bool is_new_directory_ = false;      // we created it
   ViewPublisher views_{context_.mutex};
   BackgroundState background_{context_.mutex, context_.info_log};
   VersionSet versions_{context_, views_, background_};

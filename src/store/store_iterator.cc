@@ -15,9 +15,8 @@
 namespace tamis {
 namespace {
 
-// Going forward, entries_ stands at the entry that is shown.  Going backward,
-// it stands before all versions of the key that is shown, whose key and value
-// are kept here.
+// Going forward, entries_ is at the current entry.  Going backward, it is
+// before all versions of the current key; the key and value are kept here.
 class StoreIterator final : public Iterator {
  public:
   StoreIterator(std::shared_ptr<const ReadView> view,
@@ -74,8 +73,8 @@ class StoreIterator final : public Iterator {
   }
 
  private:
-  // Where a step finds no memory, the iterator is of no more use: what it is
-  // made of may have stopped half way.
+  // If a step runs out of memory, the iterator cannot be used any more: its
+  // parts may have stopped halfway.
   template <typename Step>
   void Move(Step&& step) noexcept {
     if (is_out_of_memory_) return;
@@ -91,7 +90,7 @@ class StoreIterator final : public Iterator {
   }
 
   void GoAtOrBefore(Slice key) {
-    // Sequence 0 sorts last: behind all versions of the key.
+    // Sequence 0 sorts last: after all versions of the key.
     const LookupKey target(key, 0);
     entries_->Seek(target.internal());
     is_forward_ = false;
@@ -108,7 +107,7 @@ class StoreIterator final : public Iterator {
       saved_key_.assign(UserKeyOf(entries_->key()));
       entries_->Next();
     } else {
-      is_forward_ = true;  // saved_key_ is the key that was shown
+      is_forward_ = true;  // saved_key_ is the current key
       if (entries_->Valid()) {
         entries_->Next();
       } else {
@@ -120,7 +119,7 @@ class StoreIterator final : public Iterator {
 
   void GoBackward() {
     if (is_forward_) {
-      // Back over all versions of the key that is shown.
+      // Back over all versions of the current key.
       saved_key_.assign(UserKeyOf(entries_->key()));
       do {
         entries_->Prev();
@@ -135,7 +134,8 @@ class StoreIterator final : public Iterator {
     return SequenceOf(internal_key) <= sequence_;
   }
 
-  // Forward to the first entry to be shown, past those of saved_key_ if asked.
+  // Moves forward to the next visible entry, past those of saved_key_ if
+  // `skip_saved`.
   void FindNewest(bool skip_saved) {
     for (; entries_->Valid(); entries_->Next()) {
       const Slice key = entries_->key();
@@ -153,8 +153,8 @@ class StoreIterator final : public Iterator {
     valid_ = false;
   }
 
-  // Backward over all versions of the key that entries_ stands at, oldest
-  // first, until one is found that is to be shown.
+  // Moves backward over all versions of the key that entries_ is at, oldest
+  // first, until a visible one is found.
   void FindPrevious() {
     bool has_value = false;
     for (; entries_->Valid(); entries_->Prev()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/store_iterator.h -- a user's iterator over internal entries: shows of
-// each key the newest version that is not newer than its sequence, unless that
-// is a deletion.
+// store/store_iterator.h -- a user's iterator over internal entries: it returns
+// the newest version of each key that is not newer than its sequence, unless
+// that is a deletion.
 
 #pragma once
 
@@ -13,13 +13,14 @@
 
 namespace tamis {
 
-// `view` is kept alive with the iterator; `entries` may look into it.
+// The iterator keeps `view` alive; `entries` may refer to it.
 std::unique_ptr<Iterator> NewStoreIterator(
     std::shared_ptr<const ReadView> view,
     std::unique_ptr<InternalIterator> entries, const KeyOrder& order,
     Sequence sequence);
 
-// All entries of a view.  REQUIRES: the view outlives it
+// Returns an iterator over all entries of a view.  REQUIRES: the view outlives
+// it
 std::unique_ptr<InternalIterator> NewViewIterator(
     const ReadView& view, const BlockReadOptions& options);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/store_mutex.h -- what the moving parts of a store share: one mutex, and
-// the turn of the writer at the front of the queue.
+// store/store_mutex.h -- the mutex that the parts of a store share, and the
+// turn of the writer at the front of the queue.
 //
 // clang's analysis compares the expressions by which a lock is named, and takes
 // the references of two classes to one mutex for two locks.  So all parts name
-// the mutex, and the turn, by a token.  The tokens do not tell two stores
-// apart: a part must never touch another store's.
+// the mutex, and the turn, by a token.  The tokens do not distinguish two
+// stores: a part must never touch another store's.
 
 #pragma once
 
@@ -18,11 +18,12 @@ namespace tamis {
 class TAMIS_CAPABILITY("mutex") StoreMutexToken {};
 class TAMIS_CAPABILITY("turn") WriteTurnToken {};
 
-// Stands for the StoreMutex.  It is held for moments, never while a file is
-// written, but for a new log.
+// Represents the StoreMutex.  It is held for moments, and never while a file is
+// written, except a new log.
 inline constexpr StoreMutexToken kStoreMutex;
-// Stands for being at the front of the WriteQueue.  Whoever is has the log and
-// the memtable to itself; it needs no mutex to write to them.
+// Represents being at the front of the WriteQueue.  The thread there has
+// exclusive access to the log and the memtable; it needs no mutex to write to
+// them.
 inline constexpr WriteTurnToken kWriteTurn;
 
 class StoreMutex {
@@ -35,7 +36,7 @@ class StoreMutex {
   void Unlock() TAMIS_RELEASE(kStoreMutex) TAMIS_NOT_ANALYSED {
     mutex_.Unlock();
   }
-  // For lambdas.  Nothing is checked when the program runs.
+  // For lambdas.  Checks nothing at run time.
   void AssertHeld() const noexcept TAMIS_ASSERT_HELD(kStoreMutex) {}
 
   // See CondVar.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/store_writer.h -- writes: to the log, then to the memtable.  One writer
+// store/store_writer.h -- writes to the log, then to the memtable.  One writer
 // at a time does it, for all that wait behind it.
 
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace tamis {
 
-// Thread-safe, but for opening and closing.
+// Thread-safe, except for opening and closing.
 class StoreWriter {
  public:
   // REQUIRES: all outlive this
@@ -32,18 +32,18 @@ class StoreWriter {
   StoreWriter& operator=(const StoreWriter&) = delete;
 
   // ---- write.cc
-  // As Store::Write(); takes the batch's bytes for its own use.
+  // As Store::Write(); consumes the batch's bytes.
   Status Write(const WriteOptions& options, WriteBatch* batch)
       TAMIS_EXCLUDES(kStoreMutex, kWriteTurn);
-  // What is written from now on goes to this log.  REQUIRES: nobody writes yet
+  // Directs all further writes to this log.  REQUIRES: there are no writers yet
   void UseLog(std::shared_ptr<WriteLog> log) noexcept;
-  // REQUIRES: nobody writes any more
+  // REQUIRES: there are no more writers
   void CloseLog() noexcept;
 
   // ---- write_room.cc
   // Returns when all that was written before is in tables.
   Status Flush() TAMIS_EXCLUDES(kStoreMutex, kWriteTurn);
-  // What is in logs up to that number is in tables, too.
+  // Forgets logs up to that number, whose writes are in tables.
   void ForgetLogsUpTo(std::uint64_t number) noexcept
       TAMIS_REQUIRES(kStoreMutex);
 
@@ -60,7 +60,7 @@ class StoreWriter {
   Status Apply(const WriteBatch& batch, Memtable* memtable)
       TAMIS_REQUIRES(kWriteTurn);
 
-  // ---- write_room.cc; those that wait let go of the mutex meanwhile
+  // ---- write_room.cc; those that wait release the mutex meanwhile
   Status MakeReady(const QueuedWrite& write)
       TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
   void SlowDown(std::size_t bytes) TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
@@ -81,9 +81,9 @@ class StoreWriter {
   WriteThrottle throttle_ TAMIS_GUARDED_BY(kWriteTurn);
   std::shared_ptr<WriteLog> log_ TAMIS_GUARDED_BY(kWriteTurn);
   bool log_name_is_synced_ TAMIS_GUARDED_BY(kWriteTurn) = false;
-  // It must not be written any more.
+  // True: the log must not be written to.
   bool log_failed_ TAMIS_GUARDED_BY(kStoreMutex) = false;
-  // Of memtables that are not flushed yet.
+  // The logs of memtables that are not flushed yet.
   Logs older_logs_ TAMIS_GUARDED_BY(kStoreMutex);
 };
 

@@ -15,7 +15,7 @@ TableFile::~TableFile() {
   if (!is_obsolete_.load(std::memory_order_relaxed)) return;
   if (!context_.owner.IsHere()) return;
   owned_table_.reset();
-  // What cannot be removed now goes when the store is opened next.
+  // A file that cannot be removed now is removed when the store is opened next.
   (void)NoThrow([this] {
     Status removed =
         context_.env->Remove(TableFileName(context_.dir, metadata_.number));
@@ -43,9 +43,9 @@ Result<std::unique_ptr<Table>> TableFile::OpenFile() const {
     return Status::Corruption(path + ": the table is missing");
   }
   if (!file.ok()) return file.status();
-  if ((*file)->size() != metadata_.bytes) {
+  if (file->size() != metadata_.bytes) {
     return Status::Corruption(
-        path + ": it has " + std::to_string((*file)->size()) +
+        path + ": it has " + std::to_string(file->size()) +
         " bytes, the manifest says " + std::to_string(metadata_.bytes));
   }
   return Table::Open(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // store/table_file.h -- one table of a store, from the moment the manifest
-// names it until nobody needs it any more.  Opened when first read.
+// names it until it is no longer needed.  Opened when first read.
 
 #pragma once
 
@@ -18,8 +18,9 @@
 
 namespace tamis {
 
-// The seeds by which a store hashes keys for filters made of lines; a lookup
-// hashes once for each that it meets.  Filters of others are asked one by one.
+// The seeds with which a store hashes keys for line filters; a lookup hashes
+// once for each that it needs.  Filters with other seeds are queried one by
+// one.
 struct LineSeeds {
   std::uint64_t own = 0;    // of new tables, and of memtables
   std::uint64_t other = 0;  // of older tables; the same: there is no other
@@ -33,8 +34,8 @@ struct TableFileContext {
   bool map = true;
   bool use_filters = true;
   LineSeeds seeds = {};
-  // Hears of every filter that cannot be used, if it is not empty.  It may be
-  // called by any thread.
+  // Called for every filter that cannot be used, if it is not empty.  Any
+  // thread may call it.
   std::function<void(const std::string& what)> filter_damaged = {};
   OwnerProcess owner = {};  // of the files
 };
@@ -56,8 +57,7 @@ class TableFile {
   Slice largest() const noexcept { return metadata_.largest; }
   const LineSeeds& seeds() const noexcept { return context_.seeds; }
 
-  // Opens it if need be.  An error is returned each time anew: the next call
-  // tries again.
+  // Opens the table if necessary.  An error is not kept: the next call retries.
   Result<const Table*> Open() const TAMIS_EXCLUDES(mutex_) {
     const Table* table = table_.load(std::memory_order_acquire);
     if (table != nullptr) return table;
@@ -68,11 +68,11 @@ class TableFile {
   const TableFilter* loaded_filter() const noexcept {
     return filter_.load(std::memory_order_acquire);
   }
-  // Loads it if need be; of kind kNone where there is none that can be used.
-  // An error: the table itself does not open.
+  // Loads the filter if necessary; of kind kNone if there is none that can be
+  // used.  An error: the table itself does not open.
   Result<const TableFilter*> Filter() const TAMIS_EXCLUDES(mutex_);
 
-  // The manifest names it no more: the file goes with this object.
+  // The manifest no longer names it: the destructor removes the file.
   void MarkObsolete() const noexcept {
     is_obsolete_.store(true, std::memory_order_relaxed);
   }

@@ -22,7 +22,7 @@ TableOutputs::~TableOutputs() {
   builder_.reset();
   file_.reset();
   for (const FileMetadata& table : tables_) {
-    // What stays goes when the store is opened next.
+    // Files that stay are removed when the store is opened next.
     (void)NoThrow(
         [&] { return env_->Remove(TableFileName(dir_, table.number)); });
   }
@@ -31,7 +31,7 @@ TableOutputs::~TableOutputs() {
 Status TableOutputs::Begin() {
   FileMetadata metadata;
   metadata.number = new_number_();
-  // First, so that a file that comes into being is known.
+  // First, so that a file is known as soon as it exists.
   tables_.push_back(std::move(metadata));
   Result<std::unique_ptr<WritableFile>> file = env_->Create(
       TableFileName(dir_, tables_.back().number), WriteKind::kTable);
@@ -78,7 +78,7 @@ Status TableOutputs::Cut() {
 Result<std::vector<FileMetadata>> TableOutputs::Finish() {
   if (Status cut = Cut(); !cut.ok()) return cut;
   if (!tables_.empty()) {
-    // The manifest must not name a file whose name does not survive.
+    // The manifest must not name a file whose directory entry is not durable.
     if (Status synced = env_->SyncDirectory(dir_); !synced.ok()) return synced;
   }
   return std::exchange(tables_, {});

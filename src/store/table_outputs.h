@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // store/table_outputs.h -- writes sorted entries to tables, one after the
-// other, and keeps what the manifest has to know of them.
+// other, and keeps their metadata for the manifest.
 
 #pragma once
 
@@ -21,9 +21,9 @@ namespace tamis {
 // not taken by Finish() are removed with this object.
 class TableOutputs {
  public:
-  // `new_number` gives each table its number; `filter_not_built`, if not
-  // empty, hears of every table that is written without a filter it should
-  // have.  REQUIRES: env outlives this
+  // `new_number` gives each table its number; `filter_not_built`, if not empty,
+  // is called for every table that is written without a filter it should have.
+  // REQUIRES: env outlives this
   TableOutputs(
       Env& env, std::string dir, const TableWriteOptions& options,
       std::function<std::uint64_t()> new_number,
@@ -36,11 +36,11 @@ class TableOutputs {
   Status Add(Slice internal_key, Slice value);
   // Bytes of the table that is being written; 0: none is.
   std::uint64_t table_bytes() const noexcept;
-  // Ends the table that is being written, if there is one: it is whole, and
-  // survives power loss.
+  // Ends the table that is being written, if there is one: it is then complete
+  // and durable.
   Status Cut();
 
-  // The tables, all of them cut.  They are the caller's from now on.
+  // Returns the tables, which the caller owns from now on.
   Result<std::vector<FileMetadata>> Finish();
 
   std::uint64_t bytes() const noexcept { return bytes_; }  // of those cut
@@ -54,7 +54,7 @@ class TableOutputs {
   TableWriteOptions options_;
   std::function<std::uint64_t()> new_number_;
   std::function<void(const std::string&)> filter_not_built_;
-  std::vector<FileMetadata> tables_;  // the last may still be under way
+  std::vector<FileMetadata> tables_;  // the last may be incomplete
   std::unique_ptr<WritableFile> file_;
   std::unique_ptr<TableBuilder> builder_;
   std::uint64_t bytes_ = 0;

@@ -13,8 +13,9 @@ Slice Beyond(Slice key, std::size_t skip) noexcept {
   return key.substr(std::min(skip, key.size()));
 }
 
-// The first of `values`, which rise, that is not below `wanted`.  Without
-// branches that depend on the values: they could not be predicted.
+// Returns the index of the first of `values`, which ascend, that is not below
+// `wanted`.  Has no branches that depend on the values: they would be
+// unpredictable.
 std::size_t LowerBound(const std::vector<std::uint64_t>& values,
                        std::uint64_t wanted) noexcept {
   const std::uint64_t* base = values.data();
@@ -47,7 +48,7 @@ Level::Level(const KeyOrder& order, int /*number*/,
     if (filter != nullptr) slots_[i].Publish(*filter, file.seeds());
   }
   if (!order_.is_bytewise()) return;
-  // Common to the first and the last of all: so to all between them, too.
+  // Common to the first and the last key, and so to all between them.
   common_ = std::string(example.substr(0, common));
   for (const TableFileRef& file : files_) {
     first_.push_back(PrefixOf(Beyond(UserKeyOf(file->smallest()), common)));
@@ -79,7 +80,7 @@ std::size_t Level::FindTable(Slice internal_key) const noexcept {
   }
   const std::uint64_t prefix = PrefixOf(user_key.substr(common_.size()));
   std::size_t at = LowerBound(last_, prefix);
-  // Equal prefixes say nothing; they are rare enough to go through.
+  // Equal prefixes decide nothing; they are rare enough for a linear search.
   if (at < last_.size() && last_[at] == prefix) {
     const auto end = std::upper_bound(
         last_.begin() + static_cast<std::ptrdiff_t>(at), last_.end(), prefix);
@@ -181,7 +182,7 @@ Result<std::shared_ptr<const Version>> Version::Apply(
     files[static_cast<std::size_t>(i)] = level(i).files();
   }
   // A table that is moved down is removed from one level and added to another;
-  // it stays the object it is.
+  // its object is reused.
   std::vector<TableFileRef> removed;
   for (const auto& [at, number] : edit.removed) {
     std::vector<TableFileRef>& from = files[static_cast<std::size_t>(at)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // store/version.h -- an immutable list of a store's tables, level by level,
-// laid out so that a lookup finds its few candidates quickly.
+// stored so that a lookup finds its few candidates quickly.
 
 #pragma once
 
@@ -19,8 +19,9 @@ namespace tamis {
 
 using TableFileRef = std::shared_ptr<const TableFile>;
 
-// Where the lines of a table's filter lie, beside those of its neighbours:
-// asking a hundred tables then touches no other memory than their lines.
+// Where the lines of a table's filter are, in an array with those of its
+// neighbours: querying a hundred tables then touches no other memory than their
+// lines.
 // Filled in when the filter is loaded; empty for filters of other kinds.
 class FilterSlot {
  public:
@@ -32,13 +33,12 @@ class FilterSlot {
   std::uint64_t count() const noexcept {
     return count_.load(std::memory_order_relaxed);
   }
-  // The probes, and kOtherSeed if its keys are hashed by that one.
+  // The probes, and kOtherSeed if its keys are hashed with that one.
   unsigned shape() const noexcept {
     return shape_.load(std::memory_order_relaxed);
   }
   static constexpr unsigned kOtherSeed = 1u << 16;
-  // Stays empty for filters of other kinds, or of a seed that is none of the
-  // two.
+  // Stays empty for filters of other kinds, or with neither of the two seeds.
   void Publish(const TableFilter& filter, const LineSeeds& seeds) noexcept {
     if (filter.kind() != TableFilter::Kind::kLines) return;
     const LineView& view = filter.lines();
@@ -69,26 +69,26 @@ class Level {
   std::uint64_t bytes() const noexcept { return bytes_; }
   FilterSlot& slot(std::size_t i) const noexcept { return slots_[i]; }
 
-  // A key as this level compares it: its eight bytes after those that all
-  // keys of the level have in common.
+  // A key as this level compares it: the eight bytes after the common prefix of
+  // all keys of the level.
   struct Probe {
     std::uint64_t prefix = 0;
     bool outside = false;  // before or after all keys of the level
   };
   Probe ProbeOf(Slice user_key) const noexcept;
 
-  // Where keys order as bytes: table i certainly does not span a key unless
-  // first[i] <= prefix <= last[i].
+  // With bytewise order: the range of table i certainly does not contain a key
+  // unless first[i] <= prefix <= last[i].
   struct Spans {
     const std::uint64_t* first;
     const std::uint64_t* last;
   };
   Spans spans() const noexcept { return {first_.data(), last_.data()}; }
 
-  // Of the other levels: the first table whose last key is at or after
+  // For levels from 1 on: returns the first table whose last key is at or after
   // `internal_key`; size() if there is none.
   std::size_t FindTable(Slice internal_key) const noexcept;
-  // The table that may hold the key; size() if none does.
+  // Returns the table that may contain the key; size() if there is none.
   std::size_t FindHolder(Slice internal_key) const noexcept;
 
  private:
@@ -97,7 +97,7 @@ class Level {
   KeyOrder order_;
   std::vector<TableFileRef> files_;
   std::uint64_t bytes_ = 0;
-  std::string common_;  // what all user keys of the level begin with
+  std::string common_;  // the common prefix of all user keys of the level
   std::vector<std::uint64_t> first_;  // prefixes of each table's first key ...
   std::vector<std::uint64_t> last_;   // ... and last
   std::unique_ptr<FilterSlot[]> slots_;
@@ -117,21 +117,21 @@ class Version {
   const std::array<Level, kStoreLevels>& levels() const noexcept {
     return levels_;
   }
-  // The levels below 0 that have tables, for lookups to walk.
+  // The levels from 1 on that have tables, for lookups.
   const std::vector<int>& filled_levels() const noexcept {
     return filled_levels_;
   }
   std::uint64_t table_count() const noexcept;
 
-  // The tables of a level that hold keys from `from` to `to`, both user keys
-  // and included; null: unbounded.
+  // Returns the tables of a level that overlap the user keys from `from` to
+  // `to`, both included; null: unbounded.
   std::vector<TableFileRef> Overlapping(int level, const Slice* from,
                                         const Slice* to) const;
-  // False only if certainly no table of a level below `level` holds the key.
+  // False only if certainly no table of a level below `level` contains the key.
   bool MayBeBelow(int level, Slice user_key) const;
 
-  // The next version.  Corruption: the edit does not fit this one (a table
-  // that is not there, or that overlaps another).
+  // Returns the next version.  Corruption: the edit does not match this one (a
+  // table is missing, or overlaps another).
   Result<std::shared_ptr<const Version>> Apply(
       const VersionEdit& edit, const TableFileContext& context) const;
 

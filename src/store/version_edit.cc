@@ -8,7 +8,7 @@
 namespace tamis {
 namespace {
 
-// Stored; 8 was LevelDB's once and is free, but not for us.
+// Stored in files.  LevelDB once used 8, so we must not.
 enum class Tag : std::uint32_t {
   kComparator = 1,
   kLogNumber = 2,
@@ -99,7 +99,7 @@ bool ReadAddedFile(Slice* in, VersionEdit* edit) {
 
 constexpr char kUnknownTag[] = "tag (unknown)";
 
-// Null: understood.  Otherwise what was not.
+// Returns null, or what was not understood.
 const char* ReadItem(Tag tag, Slice* in, VersionEdit* edit) {
   switch (tag) {
     case Tag::kComparator:
@@ -126,7 +126,7 @@ const char* ReadItem(Tag tag, Slice* in, VersionEdit* edit) {
   return kUnknownTag;
 }
 
-// Bytes that are not printable as \xNN.
+// Returns the bytes, with those that are not printable as \xNN.
 std::string Printable(Slice bytes) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string text;

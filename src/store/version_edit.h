@@ -17,7 +17,7 @@
 
 namespace tamis {
 
-// A table as the manifest knows it.
+// A table's metadata in the manifest.
 struct FileMetadata {
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
@@ -45,7 +45,8 @@ struct VersionEdit {
 // What can be read of a record, up to the first item that is not understood.
 struct EditPrefix {
   VersionEdit edit;
-  // Of that item, if LevelDB has no such tag: the record is another engine's.
+  // The tag of that item, if LevelDB has no such tag: another engine wrote the
+  // record.
   std::optional<std::uint32_t> unknown_tag;
 };
 EditPrefix ReadEditPrefix(Slice record);

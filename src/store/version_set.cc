@@ -20,7 +20,8 @@ std::set<std::uint64_t> LiveTables(const Version& version) {
   return live;
 }
 
-// Tables that the edit removes and does not put elsewhere.
+// Marks tables as obsolete that the edit removes and does not add to another
+// level.
 void MarkRemoved(const VersionEdit& edit, const Version& base) {
   for (const auto& [level, number] : edit.removed) {
     const std::uint64_t wanted = number;
@@ -34,7 +35,7 @@ void MarkRemoved(const VersionEdit& edit, const Version& base) {
   }
 }
 
-// The files that some version, log or manifest in force needs.
+// The files that the current version, logs and manifest need.
 struct FilesInForce {
   std::set<std::uint64_t> tables;
   std::uint64_t log_number = 0;       // and those after it
@@ -107,9 +108,9 @@ ManifestState VersionSet::StateOf(const Version& version) const {
   return state;
 }
 
-// Tables that are no longer live may still be on the disk, because somebody
-// reads them.  A new manifest says that they were removed: so that a table
-// which it never names, should it be damaged later, is known to be newer.
+// Tables that are no longer live may still be on disk, because they are being
+// read.  A new manifest records that they were removed: so if it is damaged
+// later, a table that it never names is known to be newer.
 Status VersionSet::NoteObsoleteTables(const Version& next, VersionEdit* full) {
   Result<std::vector<std::string>> names = context_.env.List(context_.dir);
   if (!names.ok()) return names.status();
@@ -124,8 +125,8 @@ Status VersionSet::NoteObsoleteTables(const Version& next, VersionEdit* full) {
   return Status::Ok();
 }
 
-// Writes the edit to the manifest; if need be, to a new one that says all of
-// `next`.
+// Writes the edit to the manifest or, if necessary, starts a new one with all
+// of `next`.
 Status VersionSet::WriteEdit(VersionEdit* edit, const Version& next) {
   if (!manifest_.needs_start()) {
     edit->next_file_number = next_file_number_.load();
@@ -171,7 +172,8 @@ Status VersionSet::LogAndApply(VersionEdit edit, const ViewChange& change) {
       base->Apply(edit, context_.tables);
   if (!next.ok()) return next.status();
   edit.last_sequence = last_sequence;
-  // Once the manifest has it nothing may fail, so memory is taken before.
+  // Once the manifest has the edit nothing may fail, so memory is allocated
+  // before.
   constexpr std::size_t kMaxImmutable = 8;
   auto view = std::make_shared<ReadView>();
   view->immutable.reserve(kMaxImmutable);
@@ -232,11 +234,11 @@ bool VersionSet::NeedsNewManifest() const {
   return manifest_.needs_start();
 }
 
-// All files which the manifest names are there, so whatever it does not name is
-// in them, too.
+// All files that the manifest names exist, so the contents of all others are in
+// them, too.
 void VersionSet::RemoveObsoleteFiles() {
   if (ObsoleteFiles().empty()) return;
-  // What the manifest says must be durable before anything goes because of it.
+  // The manifest must be durable before files are removed because of it.
   if (NeedsNewManifest()) {
     const Status started = LogAndApply({});
     if (!started.ok()) {

@@ -21,8 +21,9 @@
 
 namespace tamis {
 
-// Thread-safe.  Whoever makes the next version holds edit_mutex_, also while
-// the manifest is written; it is taken before the store's mutex, never after.
+// Thread-safe.  A thread that makes the next version holds edit_mutex_, also
+// while the manifest is written; it is taken before the store's mutex, never
+// after.
 class VersionSet {
  public:
   // Changes the view that is about to be published.  It runs under the store's
@@ -37,13 +38,14 @@ class VersionSet {
 
   // ---- opening, before anything else
 
-  // Goes on from the manifest that was read.
+  // Continues from the manifest that was read.
   void Inherit(const ManifestState& state)
       TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
   // Writes the first manifest of a store without tables.
   Status Start(std::uint64_t log_number)
       TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
-  // Removes what a crash has left behind.  What cannot be removed stays.
+  // Removes files that a crash has left behind.  Those that cannot be removed
+  // stay.
   // REQUIRES: all files that the manifest names are there, and no other thread
   // uses the store yet
   void RemoveObsoleteFiles() TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
@@ -53,13 +55,13 @@ class VersionSet {
   std::uint64_t NewFileNumber() noexcept {
     return next_file_number_.fetch_add(1, std::memory_order_relaxed);
   }
-  // That number is taken.  REQUIRES: no other thread uses the store yet
+  // Marks that number as used.  REQUIRES: no other thread uses the store yet
   void SkipFileNumber(std::uint64_t number) noexcept;
 
   // ---- versions
 
   // Writes the edit to the manifest, then publishes the version that it makes.
-  // An error: readers see what they saw before.
+  // On error readers see the same as before.
   Status LogAndApply(VersionEdit edit, const ViewChange& change = {})
       TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
   // The largest key of each level that was compacted last.
@@ -87,7 +89,7 @@ class VersionSet {
 
   mutable Mutex edit_mutex_;
   Manifest manifest_ TAMIS_GUARDED_BY(edit_mutex_);
-  // Logs below this are in tables already.
+  // The writes of logs below this number are in tables.
   std::uint64_t log_number_ TAMIS_GUARDED_BY(edit_mutex_) = 0;
   std::array<std::string, kStoreLevels> compact_pointers_
       TAMIS_GUARDED_BY(edit_mutex_);

@@ -12,7 +12,7 @@
 namespace tamis {
 namespace {
 
-// Filters are the same if their texts mean the same.
+// Filters are the same if their specs mean the same.
 bool IsSameValue(const NamedLine& wanted, const std::string& has) {
   return wanted.value == has ||
          (wanted.name == kFilterSetting &&
@@ -28,7 +28,7 @@ WantedShape WantedShape::Of(const StoreOptions& options,
   wanted.filter_ = filter;
   std::string text(kNoFilter);
   if (options.filter_policy != nullptr && filter != nullptr) {
-    // A policy of the user's own has no text, but a name that stands for it.
+    // A custom policy has no spec, and is represented by its name.
     text = NameAsFilter(filter->name());
   } else if (filter != nullptr) {
     text = options.filter;
@@ -69,7 +69,7 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
         return has != nullptr && IsSameValue(line, *has);
       });
   if (!all_same) return false;
-  // What it says it has, it may have lost.
+  // A filter that the properties name may be damaged.
   const auto lacks = [&](bool wants, bool has, std::string_view excuse) {
     return wants && !has && FindLine(table.properties, excuse) == nullptr;
   };
@@ -79,7 +79,7 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
                 kLevelDbFilterNotBuiltProperty);
 }
 
-// By what can be seen of a table that says nothing; in doubt it is not.
+// Judges a table without properties by its blocks; if in doubt, it differs.
 bool WantedShape::LooksTheSame(const TableTraits& table) const {
   if (table.has_leveldb_filter != wants_leveldb_filter_ ||
       table.has_whole_filter != (filter_ != nullptr)) {
@@ -88,7 +88,7 @@ bool WantedShape::LooksTheSame(const TableTraits& table) const {
   if (filter_ != nullptr && !(table.filter && HasSameFilter(*table.filter))) {
     return false;
   }
-  // Blocks that would not shrink are stored as they are; others are not.
+  // Only blocks that would not shrink are stored uncompressed.
   for (std::size_t codec = 0; codec < table.codecs.size(); ++codec) {
     const bool is_wanted = codec == static_cast<std::size_t>(compression_);
     if (is_wanted && !table.codecs[codec]) return false;
@@ -101,7 +101,7 @@ bool WantedShape::HasSameFilter(const FilterInfo& info) const {
   // Only with the number of its keys can its size be judged.
   if (!info.always_maybe.empty() || !info.keys || !seed_) return false;
   if (info.seed && *info.seed != *seed_) return false;
-  // Of the same kind by the wanted policy, over as many keys.
+  // A filter of the target policy over as many keys.
   const Estimate estimate = filter_->Predict(*info.keys);
   return estimate.bits == info.bits && estimate.probes == info.probes &&
          KindOf(*filter_) == info.kind;

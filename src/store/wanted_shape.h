@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/wanted_shape.h -- how new tables are to be written, and whether one
-// that is there was written so.
+// store/wanted_shape.h -- how new tables are written, and whether an existing
+// one matches.
 
 #pragma once
 
@@ -18,9 +18,9 @@ namespace tamis {
 class WantedShape {
  public:
   WantedShape() = default;
-  // `filter` is the policy that the options ask for, null: none; `seed` the
-  // one it was given, unless its text names another.  `filters_fit`: the
-  // comparator lets tables have filters at all.
+  // `filter` is the policy of the options, null: none; `seed` is its seed,
+  // unless its spec names another.  `filters_fit`: filters work with the
+  // comparator.
   static WantedShape Of(const StoreOptions& options,
                         const std::shared_ptr<const FilterPolicy>& filter,
                         bool filters_fit, std::uint64_t seed);
@@ -28,8 +28,8 @@ class WantedShape {
   // For TableWriteOptions::properties.
   const std::string& properties() const noexcept { return properties_; }
 
-  // True: rewriting the table would change nothing that is asked for.  One
-  // that could not get its filter would not get it now.
+  // Returns true if rewriting the table would change nothing that the options
+  // require.  A table whose filter could not be built would not get it now.
   bool IsOf(const TableTraits& table) const;
 
  private:
@@ -39,7 +39,7 @@ class WantedShape {
 
   std::string properties_;
   std::shared_ptr<const FilterPolicy> filter_;
-  std::optional<std::uint64_t> seed_;  // nothing: the text names one
+  std::optional<std::uint64_t> seed_;  // nothing: the spec names one
   bool wants_leveldb_filter_ = false;
   Compression compression_ = Compression::kNone;
 };

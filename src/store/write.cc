@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing: log before memtable, and one writer at a time does it for all that
-// wait.  Whoever comes to the front of the queue takes the batches behind it
-// along.
+// wait.  The writer at the front of the queue includes the batches behind it.
 
 #include <utility>
 
@@ -20,14 +19,14 @@ StoreWriter::StoreWriter(StoreContext& context, ViewPublisher& views,
       versions_(versions) {}
 
 void StoreWriter::UseLog(std::shared_ptr<WriteLog> log) noexcept {
-  queue_.AssertTurn();  // there is nobody else
+  queue_.AssertTurn();  // there is no other writer
   log_ = std::move(log);
 }
 
 void StoreWriter::CloseLog() noexcept {
-  queue_.AssertTurn();  // there is nobody else
+  queue_.AssertTurn();  // there is no other writer
   if (log_ == nullptr) return;
-  // There is nobody left to hear of an error.
+  // Nobody is left to handle an error.
   (void)NoThrow([this] {
     queue_.AssertTurn();
     return log_->Close();
@@ -48,7 +47,7 @@ Status StoreWriter::Write(const WriteOptions& options, WriteBatch* batch) {
 
   WriteGroup group;
   Logs older;
-  // Until this is done nothing has happened, so it may fail.
+  // Before this nothing has changed, so it may fail.
   Status status = NoThrow([&] {
     context_.mutex.AssertHeld();
     queue_.AssertTurn();
@@ -70,7 +69,7 @@ Status StoreWriter::Write(const WriteOptions& options, WriteBatch* batch) {
     bool log_is_fine = status.ok();
     if (status.ok()) {
       status = Apply(*group.batch, &memtable);
-      // The write is durable, whatever becomes of the mark.
+      // The write is durable, even if the mark fails.
       if (write.sync) log_is_fine = MarkSynced();
     }
     lock.Lock();
@@ -80,16 +79,17 @@ Status StoreWriter::Write(const WriteOptions& options, WriteBatch* batch) {
   return status;
 }
 
-// The last number of all is never given out: a log could not be read again
-// that holds it.
+// The largest number is never assigned: a log that contains it could not be
+// read again.
 std::uint64_t StoreWriter::NumbersLeft() const noexcept {
   return context_.last_sequence < kMaxSequence
              ? kMaxSequence - 1 - context_.last_sequence
              : 0;
 }
 
-// Gives the group its numbers, and makes room for it in the memtable: once it
-// is in the log nothing may keep it from being applied, all of it.
+// Assigns sequence numbers to the group, and reserves memory for it in the
+// memtable: once it is in the log, nothing may prevent that all of it is
+// applied.
 Status StoreWriter::PrepareGroup(WriteBatch* group) {
   if (group->count() > NumbersLeft() ||
       context_.last_sequence >= kMaxSequence) {
@@ -100,13 +100,13 @@ Status StoreWriter::PrepareGroup(WriteBatch* group) {
   }
   views_.current()->memtable.table->Reserve(group->count(), group->bytes());
   BatchAccess::SetSequence(group, context_.last_sequence + 1);
-  // Also if it fails: its numbers may stand in the log.
+  // Also on failure: its numbers may be in the log.
   context_.last_sequence += group->count();
   return Status::Ok();
 }
 
 Status StoreWriter::Append(const WriteBatch& batch) {
-  if (batch.count() == 0) return Status::Ok();  // it is only to be synced
+  if (batch.count() == 0) return Status::Ok();  // only a sync is requested
   const std::uint64_t before = log_->bytes();
   Status logged = log_->Append(batch);
   context_.done.log_bytes.fetch_add(log_->bytes() - before,
@@ -114,8 +114,8 @@ Status StoreWriter::Append(const WriteBatch& batch) {
   return logged;
 }
 
-// A write that is durable must not be so without those before it, which may be
-// in older logs.
+// A write must not be durable without those before it, which may be in older
+// logs.
 Status StoreWriter::SyncLogs(const Logs& older) {
   for (const std::shared_ptr<WriteLog>& log : older) {
     if (Status synced = log->Sync(); !synced.ok()) return synced;
@@ -132,7 +132,7 @@ Status StoreWriter::SyncLogs(const Logs& older) {
   return Status::Ok();
 }
 
-// False: the log must not be written any more.
+// Returns false if the log must not be written to any more.
 bool StoreWriter::MarkSynced() noexcept {
   const Status marked = NoThrow([this] {
     queue_.AssertTurn();

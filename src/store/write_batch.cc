@@ -33,8 +33,8 @@ std::uint32_t LengthOf(Slice bytes) noexcept {
   return static_cast<std::uint32_t>(bytes.size());
 }
 
-// The bytes of a change up to its key's end, with room for `more` after them
-// that the caller fills or cuts off; returns where that begins.
+// Appends a change up to the end of its key, and `more` bytes that the caller
+// fills or removes; returns where those start.
 char* AppendKey(std::string* rep, ValueType type, Slice key, std::size_t more) {
   const std::size_t start = rep->size();
   rep->resize(start + 1 + kMaxVarint32Bytes + key.size() + more);
@@ -49,8 +49,8 @@ void CutAt(std::string* rep, const char* end) {
 
 }  // namespace
 
-// What no table can hold must not come into the log: it could never be
-// flushed.
+// An entry that does not fit into a table must not get into the log: it could
+// never be flushed.
 Status CheckEntrySizes(std::uint64_t key_bytes, std::uint64_t value_bytes) {
   if (key_bytes <= kMaxUserKeyBytes && value_bytes <= kMaxValueBytes) {
     return Status::Ok();
@@ -62,7 +62,7 @@ Status CheckEntrySizes(std::uint64_t key_bytes, std::uint64_t value_bytes) {
 
 void WriteBatch::Put(Slice key, Slice value) {
   if (rep_.empty()) Clear();  // moved from
-  // Up to this size it is cheaper to make room for all at once.
+  // Up to this size it is cheaper to reserve for all at once.
   constexpr std::size_t kSmall = 1024;
   const std::size_t room = value.size() <= kSmall ? value.size() : 0;
   const std::size_t start = rep_.size();
@@ -73,7 +73,7 @@ void WriteBatch::Put(Slice key, Slice value) {
   if (room == 0) {
     try {
       rep_.append(value);
-    } catch (...) {  // no memory: as it was
+    } catch (...) {  // no memory: restore it
       rep_.resize(start);
       throw;
     }

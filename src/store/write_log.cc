@@ -21,7 +21,7 @@ Status WriteLog::Sync() {
 }
 
 Status WriteLog::MarkSynced() {
-  // Before its first write a log vouches for the logs before it.
+  // Before its first write the mark covers the logs before it.
   const Sequence next = next_ != 0 ? next_ : head_.follows;
   if (next == 0 || is_marked()) return Status::Ok();
   if (Status begun = Begin(); !begun.ok()) return begun;

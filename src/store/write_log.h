@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/write_log.h -- the log that a store writes its batches to: records of
-// LevelDB's, and the marks of store/log_markers.h that recovery goes by.
+// store/write_log.h -- the log of a store's batches: LevelDB's records, and the
+// marks of store/log_markers.h that recovery uses.
 
 #pragma once
 
@@ -17,13 +17,14 @@ namespace tamis {
 // One writer at a time.
 class WriteLog {
  public:
-  // A new one, whose file is empty.  Its head is written with its first batch.
+  // Starts a new log, whose file is empty.  Its head is written with its first
+  // batch.
   WriteLog(std::uint64_t number, std::unique_ptr<WritableFile> file,
            const LogHead& head)
       : number_(number), writer_(std::move(file)), head_(head) {}
-  // One that is there and is ours: `written` bytes, which end with the write
-  // before `next`, or without any if that is 0; if both are, it is as good as
-  // new.
+  // Continues an existing log of ours with `written` bytes, which ends with the
+  // write before `next`, or has none if that is 0; if both are 0, it is like a
+  // new one.
   WriteLog(std::uint64_t number, std::unique_ptr<WritableFile> file,
            const LogHead& head, std::uint64_t written, Sequence next)
       : number_(number),
@@ -32,38 +33,38 @@ class WriteLog {
         next_(next),
         is_inherited_(written != 0) {}
 
-  // What another process wrote may be in the system's memory only, and if its
-  // sync failed, no later one would write it.
+  // True: another process wrote it.  Its writes may be only in the system's
+  // memory, and if its sync failed, no later sync would write them.
   bool is_inherited() const noexcept { return is_inherited_; }
 
   std::uint64_t number() const noexcept { return number_; }
   std::uint64_t bytes() const noexcept { return writer_.bytes(); }
 
   // The batch survives the process once this returns.  After an error the log
-  // must not be written any more.
+  // must not be written to.
   Status Append(const WriteBatch& batch);
   // The write before `next` was acknowledged, or is about to be.
   void Acknowledge(Sequence next) noexcept { next_ = next; }
 
   // What was appended is durable once this returns.  After an error it fails
-  // for good, though the system may say ok the next time: it has then dropped
-  // what it could not write.
+  // for good, even if the system would report success the next time: it may
+  // have dropped what it could not write.
   Status Sync();
   bool sync_failed() const noexcept { return !sync_failure_.ok(); }
-  // It holds what no sync of this log makes durable: what must be so must be
+  // True: it has writes that no sync of this log makes durable: they must be
   // written again elsewhere.
   bool needs_rewriting() const noexcept {
     return is_inherited_ || sync_failed();
   }
-  // The name of the log did not become durable, which is as bad.
+  // The directory entry of the log did not become durable, which is as bad.
   void FailSync(const Status& why) { sync_failure_ = why; }
-  // Says in the log that all before is durable, in the logs before it, too.
+  // Marks in the log that all before is durable, in earlier logs, too.
   // REQUIRES: it is
   Status MarkSynced();
 
   Status Close() { return writer_.Close(); }
 
-  // What the log after this one begins with.
+  // The head of the log after this one.
   LogHead HeadOfNext() const noexcept {
     return next_ == 0 ? head_ : LogHead{number_, next_};
   }

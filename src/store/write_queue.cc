@@ -6,7 +6,7 @@
 namespace tamis {
 namespace {
 
-// A group is written in one go, so it must not keep a small write waiting.
+// A group is written as a whole, so it must not keep a small write waiting.
 constexpr std::size_t kMaxGroupBytes = std::size_t{1} << 20;
 constexpr std::size_t kSmallBytes = std::size_t{128} << 10;
 
@@ -31,7 +31,7 @@ WriteGroup WriteQueue::FormGroup(std::uint64_t max_changes) {
       bytes <= kSmallBytes ? bytes + kSmallBytes : kMaxGroupBytes;
   for (auto next = queue_.begin() + 1; next != queue_.end(); ++next) {
     QueuedWrite* const write = *next;
-    // A write that need not wait for the disk must not vouch for one that must.
+    // An unsynced write must not complete a synced one.
     if (write->is_alone || (write->sync && !first->sync)) break;
     bytes += write->batch->bytes();
     if (bytes > max_bytes) break;
@@ -46,7 +46,7 @@ WriteGroup WriteQueue::FormGroup(std::uint64_t max_changes) {
       group_batch_.Append(*write->batch);
       return Status::Ok();
     });
-    if (!added.ok()) break;  // no memory: fewer go together
+    if (!added.ok()) break;  // no memory: the group is smaller
     group.last = write;
   }
   return group;

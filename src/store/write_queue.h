@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/write_queue.h -- where writes wait for their turn.  Whoever comes to
-// the front writes for those behind it, too.
+// store/write_queue.h -- where writes wait for their turn.  The writer at the
+// front also writes for those behind it.
 
 #pragma once
 
@@ -13,22 +13,23 @@
 
 namespace tamis {
 
-// One write that waits.  It lies on the stack of its thread.
+// One waiting write, on the stack of its thread.
 struct QueuedWrite {
   WriteBatch* batch = nullptr;
-  bool sync = false;      // it is to be durable
-  bool is_alone = false;  // not to be taken along with others
+  bool sync = false;      // must be durable
+  bool is_alone = false;  // not to be grouped with others
 
-  // The rest is the queue's.  Done: by somebody else, and `status` says how.
+  // The rest belongs to the queue.  is_done: another thread wrote it, with
+  // `status`.
   bool is_done TAMIS_GUARDED_BY(kStoreMutex) = false;
   Status status TAMIS_GUARDED_BY(kStoreMutex);
   CondVar turn;
 };
 
-// Writes of the front of the queue that go together.
+// Writes at the front of the queue that are written together.
 struct WriteGroup {
   WriteBatch* batch = nullptr;  // of all of them
-  QueuedWrite* last = nullptr;  // null: the front one alone
+  QueuedWrite* last = nullptr;  // null: only the front one
 };
 
 class WriteQueue {
@@ -39,21 +40,22 @@ class WriteQueue {
   WriteQueue& operator=(const WriteQueue&) = delete;
 
   // Queues the write and waits.  True: it is this thread's turn, until
-  // EndTurn().  False: somebody else has written it.  Throws std::bad_alloc;
+  // EndTurn().  False: another thread has written it.  Throws std::bad_alloc;
   // then it is not queued.
   bool WaitForTurn(QueuedWrite* write) TAMIS_TRY_ACQUIRE(true, kWriteTurn)
       TAMIS_REQUIRES(kStoreMutex);
-  // For lambdas, and before and after there are any writers.  Nothing is
-  // checked when the program runs.
+  // For lambdas, and while there are no writers yet or no more.  Checks nothing
+  // at run time.
   void AssertTurn() const noexcept TAMIS_ASSERT_HELD(kWriteTurn) {}
 
-  // The writes that go together with the front one, with no more changes than
-  // that in all.  Few large ones do, so that a small one need not wait long.
-  // The group's batch stays valid until EndTurn().
+  // Returns the writes that are grouped with the front one, with at most
+  // `max_changes` changes in total.  Large writes are seldom grouped, so that a
+  // small one need not wait long.  The group's batch stays valid until
+  // EndTurn().
   WriteGroup FormGroup(std::uint64_t max_changes)
       TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
 
-  // Tells the writers of the group how it went, and lets the next one to the
+  // Passes the result to the writers of the group, and lets the next one to the
   // front.
   void EndTurn(const WriteGroup& group, const Status& status) noexcept
       TAMIS_REQUIRES(kStoreMutex) TAMIS_RELEASE(kWriteTurn) TAMIS_NOT_ANALYSED {

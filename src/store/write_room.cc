@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for writing: when writers are slowed down, when they must wait, and how
-// a memtable is replaced.
+// Makes room for writes: when writers are slowed down, when they must wait, and
+// how a memtable is replaced.
 
 #include <algorithm>
 #include <thread>
@@ -13,14 +13,15 @@
 namespace tamis {
 namespace {
 
-// Immutable memtables that wait to be flushed; one more is being written to.
+// The maximum number of immutable memtables that wait to be flushed; one more
+// takes writes.
 constexpr std::size_t kMaxImmutable = 2;
 
 }  // namespace
 
-// Sees to it that the log and the memtable can take the write.
+// Ensures that the log and the memtable can take the write.
 Status StoreWriter::MakeReady(const QueuedWrite& write) {
-  // Nothing that is synced from now on may rest on such a log.
+  // Nothing that is synced from now on may depend on such a log.
   if (write.sync && log_->is_inherited()) log_failed_ = true;
   SlowDown(write.batch->bytes());
   Status ready = MakeRoom();
@@ -66,7 +67,7 @@ Status StoreWriter::MakeRoom() {
   return status;
 }
 
-// True: the memtable cannot be replaced before background work has gone on.
+// True: the memtable cannot be replaced before background work has progressed.
 bool StoreWriter::MustWaitForRoom() const {
   const ReadView& view = *views_.current();
   return view.immutable.size() >= kMaxImmutable ||
@@ -87,9 +88,9 @@ bool StoreWriter::AnyLogNeedsRewriting() const {
                      [](const auto& log) { return log->needs_rewriting(); });
 }
 
-// Whatever a log holds that could not be synced, by us or by the process that
-// had the store before, the system may have dropped, and say ok the next time:
-// it counts as durable only when it is in a table.
+// If a log could not be synced, by us or by the process that had the store
+// before, the system may have dropped its writes and still report success the
+// next time: they count as durable only when they are in a table.
 Status StoreWriter::WaitForFailedLogs() {
   while (!background_.is_closing() && !background_.is_flush_failing() &&
          AnyLogNeedsRewriting()) {
@@ -105,10 +106,10 @@ Status StoreWriter::WaitForFailedLogs() {
           error.message());
 }
 
-// Begins a new log and a new memtable; the old ones wait to be flushed.
+// Starts a new log and a new memtable; the old ones wait to be flushed.
 Status StoreWriter::SwitchMemtable() {
   const std::uint64_t number = versions_.NewFileNumber();
-  // All that takes memory comes before anything is changed.
+  // All allocations come before anything is changed.
   auto next = std::make_shared<ReadView>(*views_.current());
   next->immutable.insert(next->immutable.begin(), views_.current()->memtable);
   next->memtable = {context_.NewMemtable(), number};
@@ -134,19 +135,19 @@ void StoreWriter::ForgetLogsUpTo(std::uint64_t number) noexcept {
   });
 }
 
-// True: all logs before that one are in tables.
+// Returns true if all writes of earlier logs are in tables.
 bool StoreWriter::IsFlushedBefore(std::uint64_t log_number) const {
   const std::vector<LoggedMemtable>& immutable = views_.current()->immutable;
   return immutable.empty() || immutable.back().log_number >= log_number;
 }
 
-// It queues like a write, so that nobody else is writing.
+// Queues like a write, so that no other thread is writing.
 Status StoreWriter::Flush() {
   if (context_.options.read_only) return Status::Ok();
   WriteBatch nothing;
   QueuedWrite write;
   write.batch = &nothing;
-  write.is_alone = true;  // what it waits for is its turn
+  write.is_alone = true;  // it waits for its turn alone
   const StoreLock lock(context_.mutex);
   if (!queue_.WaitForTurn(&write)) return write.status;
   Status status;

@@ -7,7 +7,7 @@
 namespace tamis {
 namespace {
 
-// Shorter sleeps are never that short.
+// Shorter sleeps would last longer than requested.
 constexpr double kMinSleepNanoseconds = 1e6;
 constexpr double kMaxSleepNanoseconds = 1e8;
 
@@ -21,7 +21,7 @@ double SlowdownNanosecondsPerByte(const Version& version,
   const double slow = options.level0_slow_at;
   const double stop = options.level0_stop_at;
   double full = stop > slow ? (tables - slow) / (stop - slow) : 0;
-  // As much as five times level 2 is a debt that grows faster than it is paid.
+  // A debt of five times level 2 grows faster than it is worked off.
   const auto much = static_cast<double>(limits.LevelBytes(2)) * 5;
   full = std::max(
       full, static_cast<double>(CompactionDebt(version, limits)) / much - 0.5);

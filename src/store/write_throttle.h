@@ -13,17 +13,17 @@
 
 namespace tamis {
 
-// How long a byte is to take at least.  0 while background work keeps up; rises
+// Returns the minimum time per byte.  0 while background work keeps up; rises
 // steeply as level 0 nears the number of tables at which writers must wait, or
-// as debt gathers.
+// as compaction debt grows.
 double SlowdownNanosecondsPerByte(const Version& version,
                                   const CompactionLimits& limits,
                                   const StoreOptions& options) noexcept;
 
-// Adds up what writers owe until it is worth sleeping for.  Not thread-safe.
+// Accumulates delays until they are worth sleeping for.  Not thread-safe.
 class WriteThrottle {
  public:
-  // For a write of so many bytes.  Returns how long to sleep before it.
+  // Returns how long to sleep before a write of so many bytes.
   std::chrono::nanoseconds Charge(double nanoseconds_per_byte,
                                   std::size_t bytes) noexcept;
 

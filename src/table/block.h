@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/block.h -- a block's layout: entries one after the other, each with
-// the part of its key that the one before does not have; then the offsets of
-// the entries that have all of theirs (restarts), and their number.
+// table/block.h -- a block's layout: entries one after the other, each without
+// the prefix that its key shares with the one before; then the offsets of the
+// entries with whole keys (restarts), and their number.
 
 #pragma once
 
@@ -16,13 +16,13 @@
 namespace tamis {
 
 struct EntryHead {
-  std::uint32_t shared = 0;    // bytes that the key takes from the one before
-  std::uint32_t unshared = 0;  // bytes of its own
+  std::uint32_t shared = 0;    // bytes that the key shares with the one before
+  std::uint32_t unshared = 0;  // bytes that follow
   std::uint32_t value_bytes = 0;
 };
 
-// Where the key's own bytes begin; its value follows them.  Null: no entry
-// that ends at or before `end`.
+// Returns the start of the key's unshared bytes, which its value follows.
+// Null: no entry that ends at or before `end`.
 inline const char* DecodeEntry(const char* p, const char* end,
                                EntryHead* head) noexcept {
   const auto byte = [p](int i) {
@@ -47,8 +47,8 @@ class Block {
  public:
   Block() = default;  // no entries
 
-  // False: not a block.  Entries and restarts are looked at when they are
-  // used.  REQUIRES: `contents` outlives the block
+  // False: not a block.  Entries and restarts are checked when they are used.
+  // REQUIRES: `contents` outlives the block
   static bool Parse(Slice contents, Block* block) noexcept {
     constexpr std::size_t kWord = sizeof(std::uint32_t);
     if (contents.size() < kWord) return false;
@@ -65,7 +65,7 @@ class Block {
   const char* end() const noexcept { return end_; }  // of the entries
   std::uint32_t restart_count() const noexcept { return restart_count_; }
 
-  // Null: it lies outside.  REQUIRES: i < restart_count()
+  // Null: it is outside the block.  REQUIRES: i < restart_count()
   const char* Restart(std::uint32_t i) const noexcept {
     assert(i < restart_count_);
     const std::uint32_t offset =
@@ -74,7 +74,7 @@ class Block {
                                                             : nullptr;
   }
 
-  // Of the entry there.  Without data: damaged.
+  // Returns the key of the entry there.  Null data: damaged.
   Slice RestartKey(std::uint32_t i) const noexcept {
     const char* const entry = Restart(i);
     if (entry == nullptr) return {};
@@ -90,8 +90,8 @@ class Block {
   std::uint32_t restart_count_ = 0;
 };
 
-// Memory answers several questions in the time of one: what a search is likely
-// to ask of it is asked at once.  First the restarts' keys ...
+// Several memory accesses take the time of one, so what a search is likely to
+// need is prefetched at once: first the keys of the restarts ...
 [[gnu::always_inline]] inline void PrefetchRestarts(
     const Block& block) noexcept {
   constexpr std::uint32_t kMax = 8;
@@ -100,7 +100,7 @@ class Block {
     __builtin_prefetch(block.Restart(i));
   }
 }
-// ... then what follows the one that was chosen.
+// ... then what follows the chosen one.
 [[gnu::always_inline]] inline void PrefetchScan(const char* start,
                                                 const char* end) noexcept {
   constexpr std::size_t kCacheLine = 64;

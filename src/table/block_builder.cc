@@ -43,7 +43,7 @@ std::size_t BlockBuilder::BytesWith(Slice key, Slice value,
 
 std::string& BlockBuilder::Finish() {
   if (finished_) bytes_.clear();                  // a block without entries
-  if (restarts_.empty()) restarts_.push_back(0);  // as LevelDB has it
+  if (restarts_.empty()) restarts_.push_back(0);  // as in LevelDB
   for (const std::uint32_t restart : restarts_) AppendFixed32(&bytes_, restart);
   AppendFixed32(&bytes_, static_cast<std::uint32_t>(restarts_.size()));
   restarts_.clear();

@@ -23,12 +23,12 @@ class BlockBuilder {
   // before, or any lower number.  REQUIRES: key and value below 4 GiB each
   void Add(Slice key, Slice value, std::size_t shared);
 
-  // The block, with room behind it for what may be appended; valid until the
-  // next Add(), which begins another block.
+  // Returns the block, to which the caller may append; valid until the next
+  // Add(), which starts another block.
   std::string& Finish();
 
   bool empty() const noexcept { return entries_ == 0; }
-  // What Finish() would give.
+  // The size of what Finish() would return.
   std::size_t bytes() const noexcept {
     return (finished_ ? 0 : bytes_.size()) +
            (restarts_.size() + 1) * sizeof(std::uint32_t);

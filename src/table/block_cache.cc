@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks are spread over shards by their place; each shard has a mutex and
-// forgets what was not used for longest.
+// Blocks are spread over shards by file and offset; each shard has a mutex and
+// evicts the least recently used.
 
 #include <array>
 #include <atomic>
@@ -87,9 +87,9 @@ class Shard {
     Place place;
     CachedBlock block;
   };
-  using Entries = std::list<Entry>;  // used last, first
+  using Entries = std::list<Entry>;  // most recently used first
 
-  // What it takes beside its bytes: two nodes, a count, their allocations.
+  // Includes the overhead: two nodes, a reference count, their allocations.
   static std::size_t CostOf(const std::string& block) noexcept {
     constexpr std::size_t kOverhead = 192;
     return block.size() + kOverhead;
@@ -139,7 +139,7 @@ class ShardedBlockCache final : public BlockCache {
  private:
   static constexpr std::size_t kShards = 16;
 
-  // By the upper bits; the lower ones choose a bucket within the shard.
+  // Selects by the upper bits; the lower ones select a bucket within the shard.
   Shard& ShardOf(const Place& place) noexcept {
     return shards_[static_cast<std::size_t>(HashOf(place) >> 60) % kShards];
   }

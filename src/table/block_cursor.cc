@@ -16,7 +16,7 @@ void BlockCursor::Reset(const Block& block, const KeyOrder* order) noexcept {
 }
 
 void BlockCursor::Grow(std::size_t bytes) {
-  // No more than twice the block: a key is made of bytes that are in it.
+  // No more than twice the block: a key consists of bytes in it.
   const std::size_t capacity = std::max<std::size_t>(2 * capacity_, bytes + 64);
   auto larger = std::make_unique_for_overwrite<char[]>(capacity);
   std::memcpy(larger.get(), key_.data(), key_.size());
@@ -25,7 +25,7 @@ void BlockCursor::Grow(std::size_t bytes) {
   capacity_ = capacity;
 }
 
-// False: the key before is not as long as this one says.
+// False: the key before is shorter than the shared prefix.
 bool BlockCursor::TakeKey(const char* suffix, const EntryHead& head) {
   if (head.shared == 0) {
     key_ = {suffix, head.unshared};
@@ -42,9 +42,9 @@ bool BlockCursor::TakeKey(const char* suffix, const EntryHead& head) {
   return true;
 }
 
-// Does the entry's key come after key_, or is it the same?  Both are internal
-// keys that order by their bytes.  The new one need not be put together: it
-// begins as key_ does.
+// Returns whether the entry's key comes after key_ or equals it.  Both are
+// internal keys in bytewise order.  The new one need not be assembled: it
+// starts like key_.
 bool BlockCursor::ComesNextByBytes(const char* suffix,
                                    const EntryHead& head) const {
   const std::size_t shared = head.shared;
@@ -70,7 +70,7 @@ bool BlockCursor::ComesNextByBytes(const char* suffix,
 bool BlockCursor::TakeKeyInOrder(const char* suffix, const EntryHead& head) {
   if (head.shared > key_.size()) return false;
   if (order_->is_bytewise()) [[likely]] {
-    // Nearly always the first byte of its own tells.
+    // Almost always its first unshared byte decides.
     const bool is_after = key_.size() > head.shared + kTrailerBytes &&
                           head.unshared > kTrailerBytes &&
                           static_cast<unsigned char>(*suffix) >
@@ -89,7 +89,7 @@ bool BlockCursor::TakeKeyInOrder(const char* suffix, const EntryHead& head) {
   return !out_of_order_;
 }
 
-// With an order, to a key that is in order only.
+// With an order, steps only to a key that is in order.
 void BlockCursor::Step(const KeyOrder* order) {
   if (next_ == block_.end()) {
     valid_ = false;
@@ -108,7 +108,7 @@ void BlockCursor::Step(const KeyOrder* order) {
   valid_ = true;
 }
 
-// Before that entry, so that Step() comes to it.
+// Goes before that entry, so that Step() reaches it.
 void BlockCursor::GoToRestart(std::uint32_t i) {
   next_ = block_.Restart(i);
   key_ = {};
@@ -131,7 +131,7 @@ void BlockCursor::SeekToLast() {
   if (!damaged_) StepUntil(block_.end());
 }
 
-// To the entry that ends at `entry`.
+// Steps to the entry that ends at `entry`.
 void BlockCursor::StepUntil(const char* entry) {
   do {
     Step(nullptr);
@@ -152,7 +152,7 @@ void BlockCursor::Prev() {
   StepUntil(here);
 }
 
-// The last one that lies before that entry; 0 if none does.
+// Returns the last restart before that entry; 0 if there is none.
 std::uint32_t BlockCursor::LastRestartBefore(const char* entry) const noexcept {
   std::uint32_t low = 0;
   std::uint32_t high = block_.restart_count() - 1;
@@ -168,7 +168,7 @@ std::uint32_t BlockCursor::LastRestartBefore(const char* entry) const noexcept {
   return low;
 }
 
-// The last one whose key comes before `target`; 0 if none does.
+// Returns the last restart whose key comes before `target`; 0 if there is none.
 std::uint32_t BlockCursor::LastRestartBefore(const KeyOrder& order,
                                              Slice target) {
   std::uint32_t low = 0;

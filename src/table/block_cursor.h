@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/block_cursor.h -- walks over the entries of one block.
+// table/block_cursor.h -- iterates over the entries of one block.
 
 #pragma once
 
@@ -13,25 +13,24 @@
 
 namespace tamis {
 
-// Stands at an entry or at none.  Every step checks what it reads; what cannot
-// be right ends the walk with damaged().  Keys are any bytes but for Seek().
+// Is at an entry or at none.  Every step checks what it reads; an error ends
+// the iteration with damaged().  Keys are any bytes, except for Seek().
 class BlockCursor {
  public:
   BlockCursor() = default;
 
-  // Then stands at none.  With an order, Next() onto a key that comes before
-  // the one it steps from is damage, too; keys must then be internal ones.
-  // REQUIRES: the block's bytes, and the order, outlive the walk
+  // Moves to no entry of `block`.  With an order, a key that comes before the
+  // previous one is damage, too; keys must then be internal keys.  REQUIRES:
+  // the block's bytes and the order outlive the iteration
   void Reset(const Block& block, const KeyOrder* order = nullptr) noexcept;
   const Block& block() const noexcept { return block_; }
 
   bool valid() const noexcept { return valid_; }
   bool damaged() const noexcept { return damaged_; }
-  // Of a cursor that is damaged(): two keys are not in order.
+  // If damaged(): two keys are out of order.
   bool out_of_order() const noexcept { return out_of_order_; }
   // REQUIRES, for these four: valid().  The slices last until it is moved;
-  // the value as long as the block.  A cursor that has come to the end keeps
-  // the last key.
+  // the value as long as the block.  A cursor at the end keeps the last key.
   Slice key() const noexcept { return key_; }
   Slice value() const noexcept { return value_; }
   // True: the key is a view of the block itself, and lasts as long.
@@ -40,8 +39,8 @@ class BlockCursor {
 
   void SeekToFirst();
   void SeekToLast();
-  // To the first entry at or after that internal key.  A key of the block that
-  // is too short for one is damage.
+  // Moves to the first entry at or after that internal key.  A key in the block
+  // that is too short for an internal key is damage.
   void Seek(const KeyOrder& order, Slice target);
   // REQUIRES, for both: valid()
   void Next() {
@@ -66,7 +65,7 @@ class BlockCursor {
   }
 
   Block block_;
-  const KeyOrder* order_ = nullptr;  // null: any order will do
+  const KeyOrder* order_ = nullptr;  // null: the order is not checked
   const char* entry_ = nullptr;
   const char* next_ = nullptr;
   Slice key_;  // in the block, or in buffer_
@@ -76,7 +75,7 @@ class BlockCursor {
   bool valid_ = false;
   bool damaged_ = false;
   bool out_of_order_ = false;
-  std::string previous_;  // the key before, where it takes a comparator
+  std::string previous_;  // the key before, if a comparator is needed
 };
 
 }  // namespace tamis

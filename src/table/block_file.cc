@@ -19,7 +19,7 @@ Status ReadStored(const ReadableFile& file, const BlockHandle& handle,
   Result<Slice> read = file.Read(handle.offset, bytes, scratch);
   if (!read.ok()) return read.status();
   if (read->size() != bytes) {
-    return Status::IoError("a read gave fewer bytes than it was asked for");
+    return Status::IoError("a read returned fewer bytes than requested");
   }
   block->bytes = *read;
   return Status::Ok();
@@ -29,7 +29,7 @@ Status ReadBlock(const ReadableFile& file, const BlockHandle& handle,
                  BlockBuffer* buffer, Slice* contents,
                  const UnpackLimits& limits) {
   if (!LiesBefore(handle, file.size())) {
-    return Status::Corruption("a block does not lie within the file");
+    return Status::Corruption("a block is not within the file");
   }
   StoredBlock block;
   Status read = ReadStored(file, handle, &buffer->stored, &block);
@@ -54,7 +54,7 @@ Status AboutFile(const std::string& name, const Status& status) {
   std::string message = status.message();
   const std::size_t named = message.find(prefix);
   if (named != std::string::npos) message.erase(named, prefix.size());
-  return Status(status.code(), prefix + message);
+  return status.WithMessage(prefix + message);
 }
 
 Result<Footer> ReadFooter(const ReadableFile& file) {
@@ -66,7 +66,7 @@ Result<Footer> ReadFooter(const ReadableFile& file) {
       file.Read(file.size() - kFooterBytes, kFooterBytes, &scratch);
   if (!bytes.ok()) return bytes.status();
   if (bytes->size() != kFooterBytes) {
-    return Status::IoError("a read gave fewer bytes than it was asked for");
+    return Status::IoError("a read returned fewer bytes than requested");
   }
   return ParseFooter(*bytes, file.size());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/block_file.h -- blocks as they lie in a file, with the trailer behind
-// each: the compression in one byte, then the checksum of block and byte.
+// table/block_file.h -- blocks as stored in a file, each with a trailer: the
+// compression in one byte, then the checksum of block and byte.
 
 #pragma once
 
@@ -37,35 +37,35 @@ struct StoredBlock {
   }
 };
 
-// What a block's bytes may lie in, if not in the file's own memory.  To be
-// used again for the next block, which ends the life of the one before.
+// The memory of a block that is not a view of the file's mapping.  May be
+// reused for the next block, which invalidates the one before.
 struct BlockBuffer {
   std::string stored;
   std::string raw;
   std::shared_ptr<const std::string> cached;
 
-  // The block is a view of the file's mapping: ask TableBlocks::faulted() after
-  // its bytes were used.
+  // The block is a view of the file's mapping: check TableBlocks::faulted()
+  // after its bytes were used.
   bool is_mapped = false;
   // What was made readable last, for blocks that are read one after the other.
   std::uint64_t readable_from = 0;
   std::uint64_t readable_to = 0;
 };
 
-// REQUIRES: the handle lies before the file's end
+// REQUIRES: the handle is within the file
 Status ReadStored(const ReadableFile& file, const BlockHandle& handle,
                   std::string* scratch, StoredBlock* block);
 
-// *contents is the block, verified and decompressed.  Corruption: also a
-// handle that lies outside the file.  ResourceExhausted: see Decompress().
+// Sets *contents to the block, verified and decompressed.  Corruption: also for
+// a handle that is outside the file.  ResourceExhausted: see Decompress().
 Status ReadBlock(const ReadableFile& file, const BlockHandle& handle,
                  BlockBuffer* buffer, Slice* contents,
                  const UnpackLimits& limits = {});
 
-// The same with the name of the file before it; no message has it twice.
+// Prepends the name of the file to the message, unless it is there already.
 Status AboutFile(const std::string& name, const Status& status);
 
-// The footer of the file, which says where the rest is.
+// Reads the footer of the file, which locates the rest.
 Result<Footer> ReadFooter(const ReadableFile& file);
 
 }  // namespace tamis

@@ -19,7 +19,7 @@ constexpr std::size_t kMagicBytes = 8;
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kLargestWindow = 2 * kMaxBlockBehindDamage;
 constexpr std::uint64_t kSmallestWindow = std::uint64_t{16} << 10;
-// How far an end is looked for once the budget is used up.
+// How far to search for an end once the budget is used up.
 constexpr std::uint64_t kNearEnd = std::uint64_t{64} << 10;
 
 }  // namespace
@@ -75,8 +75,8 @@ void BlockScan::Read(std::uint64_t offset, std::size_t count,
   if (!status_.ok()) bytes->clear();
 }
 
-// The buffer's bytes from there on: as many as are wanted or more, unless the
-// file ends before.
+// Returns the buffer's bytes from there on: `wanted` or more, unless the file
+// ends before.
 // REQUIRES: offset <= the file's size; wanted <= kBufferBytes
 Slice BlockScan::BytesFrom(std::uint64_t offset, std::size_t wanted) {
   const std::uint64_t end = std::min(file_.size(), offset + wanted);
@@ -113,7 +113,7 @@ std::optional<std::uint64_t> BlockScan::FindEnd(std::uint64_t begin) {
   return std::nullopt;
 }
 
-// Reads and unpacks a block that is known to be there.
+// Reads and unpacks a block whose place is known.
 void BlockScan::Take(std::uint64_t begin, std::uint64_t checksum_at,
                      ScannedBlock* block) {
   const auto size = static_cast<std::size_t>(checksum_at - 1 - begin);
@@ -133,17 +133,16 @@ void BlockScan::Take(std::uint64_t begin, std::uint64_t checksum_at,
 
 void BlockScan::SetStatus(std::uint64_t begin, const Status& status) {
   if (status.ok()) return;
-  status_ =
-      Status(status.code(), "the block at offset " + std::to_string(begin) +
-                                ": " + status.message());
+  status_ = status.WithMessage("the block at offset " + std::to_string(begin) +
+                               ": " + status.message());
 }
 
-// As long as the file was once, at most.
+// Returns an upper bound on the original length of the file.
 std::uint64_t BlockScan::BytesOnce() {
   if (options_.file_bytes != 0) {
     return std::max(options_.file_bytes, file_.size());
   }
-  // It is not cut where it ends as tables do.
+  // A file that ends with a footer is not truncated.
   if (file_.size() < kFooterBytes) return UINT64_MAX;
   const Slice magic = BytesFrom(file_.size() - kMagicBytes, kMagicBytes);
   return status_.ok() && LoadLittle64(magic.data()) == kTableMagic
@@ -151,7 +150,7 @@ std::uint64_t BlockScan::BytesOnce() {
              : UINT64_MAX;
 }
 
-// At the beginning of a block that has no end: behind what are surely its
+// At the start of a block that has no end: skips what are certainly its
 // entries.
 void BlockScan::SkipEntries() {
   const FileLengths lengths{file_.size(), BytesOnce()};
@@ -165,13 +164,13 @@ void BlockScan::SkipEntries() {
   at_ = end;
 }
 
-// Goes on behind a block that has no end.  False: at_ is further on, and
+// Continues after a block that has no end.  False: at_ has advanced, and
 // nothing was found before it.
 bool BlockScan::FindBehindDamage(ScannedBlock* block) {
   if (std::exchange(is_at_begin_, false)) SkipEntries();
   const std::uint64_t rest = file_.size() - at_;
-  // The largest first: the first block in it cannot be a part of a larger one
-  // that is whole.
+  // The largest first: the first block in it cannot be part of a larger intact
+  // one.
   std::uint64_t bytes = window_budget_ > 0 ? kLargestWindow : kSmallestWindow;
   for (;; bytes *= 4) {
     const std::uint64_t window = std::min({bytes, kLargestWindow, rest});
@@ -192,7 +191,7 @@ bool BlockScan::FindBehindDamage(ScannedBlock* block) {
 
 bool BlockScan::FindInWindow(std::uint64_t bytes, ScannedBlock* block) {
   Read(at_, static_cast<std::size_t>(bytes), &window_);
-  // Chance makes a few wrong pairs; somebody who means harm makes many.
+  // A few wrong pairs occur by chance; an attacker can make many.
   std::uint64_t left = 16 * bytes;
   for (const ChecksumPair& pair : FindChecksumPairs(window_)) {
     const std::uint64_t cost = pair.checksum_at - pair.begin;
@@ -222,8 +221,8 @@ bool BlockScan::TryPair(Slice window, std::size_t begin,
   if (codec != static_cast<unsigned>(Compression::kNone)) {
     block->unpacked = Decompress(codec, stored, &raw_, options_.unpack);
     block->contents = raw_;
-    // A codec that this build lacks may be chance; a frame that is too large,
-    // with a right checksum, is not.
+    // An unsupported codec may be chance; a frame that is too large and has the
+    // right checksum is not.
     if (block->unpacked.code() == StatusCode::kResourceExhausted) {
       SetStatus(at_ + begin, block->unpacked);
     }

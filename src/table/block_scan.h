@@ -2,12 +2,12 @@
 // table/block_scan.h -- finds the blocks of a table whose footer or index is
 // lost.
 //
-// Blocks lie one behind the other from the start of the file, or behind zeros
-// that fill a page, each with the checksum of its bytes behind it: a running
-// checksum tells where a block ends. Where a block has no end, for bytes of it
-// are lost, the next one is found by all pairs of places between which the
-// checksum is right, in time that is linear in the bytes; but not within a
-// value that began before the damage (see table/broken_block.h).
+// Blocks follow each other from the start of the file, some after zeros that
+// fill a page, each with the checksum of its bytes after it: a running checksum
+// finds where a block ends.  If a block has no end, because bytes of it are
+// lost, the next one is found among all pairs of places between which the
+// checksum is right, in linear time; but not within a value that began before
+// the damage (see table/broken_block.h).
 
 #pragma once
 
@@ -27,23 +27,23 @@
 
 namespace tamis {
 
-// A block behind damage is found if it has no more bytes than this, stored.
-// One that follows another is found whatever its size.
+// A block after damage is found if its stored size is at most this.  One that
+// follows another is found whatever its size.
 inline constexpr std::uint64_t kMaxBlockBehindDamage = std::uint64_t{2} << 20;
 
-// One whose checksum is right.
+// A block whose checksum is right.
 struct ScannedBlock {
   BlockHandle handle;
-  Status unpacked;  // whether it could be decompressed
-  Slice contents;   // until the next call; empty where it could not
-  bool is_behind_damage = false;  // where chance, too, may have put it
+  Status unpacked;                // whether it could be decompressed
+  Slice contents;                 // until the next call; empty if it could not
+  bool is_behind_damage = false;  // it may be there by chance
 };
 
 struct BlockScanOptions {
   UnpackLimits unpack;
-  // What the file had once; 0: nobody knows.
+  // The original size of the file; 0: unknown.
   std::uint64_t file_bytes = 0;
-  // Asked of the contents of blocks that are found behind damage, for there a
+  // Called with the contents of blocks that are found after damage, where a
   // right checksum alone may be chance.
   std::function<bool(Slice)> is_block;
 };
@@ -54,14 +54,14 @@ class BlockScan {
   // REQUIRES: the file outlives this
   BlockScan(const ReadableFile& file, BlockScanOptions options);
 
-  // The next block: data, filters, metaindex or index.  False: no more, or
-  // status() is not ok.
+  // Finds the next block: data, filters, metaindex or index.  False: no more,
+  // or status() is not ok.
   bool Next(ScannedBlock* block);
-  // Not ok: the file could not be read for a reason that is no damage (see
+  // Not ok: the file could not be read for a reason other than damage (see
   // base/damage.h), and the scan has stopped.
   const Status& status() const noexcept { return status_; }
 
-  // Where no block was found: from where to where.
+  // The ranges in which no block was found.
   const std::vector<std::pair<std::uint64_t, std::uint64_t>>& gaps() const {
     return gaps_;
   }
@@ -69,7 +69,7 @@ class BlockScan {
 
  private:
   void SkipPadding();
-  // Where the block's checksum lies.  Nothing: it has no end.
+  // Returns where the block's checksum is.  Nothing: the block has no end.
   std::optional<std::uint64_t> FindEnd(std::uint64_t begin);
   bool FindBehindDamage(ScannedBlock* block);
   bool FindInWindow(std::uint64_t bytes, ScannedBlock* block);
@@ -89,8 +89,8 @@ class BlockScan {
   Status status_;
   std::uint64_t at_ = 0;
   bool is_at_begin_ = true;  // of a block
-  // Bytes that may still be gone through in vain, so that a file with much
-  // damage does not take its length times its damage.
+  // Bytes that may still be searched in vain, so that a badly damaged file does
+  // not take quadratic time.
   std::uint64_t end_budget_;
   std::uint64_t window_budget_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> gaps_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Among keys that order by their bytes, an entry need not be rebuilt to be
-// compared.  Let `matched` be how many bytes of the wanted key the entry before
-// has.  An entry that shares more with that one than `matched` differs from the
-// wanted key where that one did, and comes before it as well: its key is not
-// even looked at.  Any other differs, if at all, in the bytes it brings along.
+// With bytewise order, an entry's key need not be assembled to be compared.
+// Let `matched` be the number of leading bytes that the previous entry has in
+// common with the key that is searched for.  An entry that shares more than
+// `matched` bytes with the previous one differs from that key in the same
+// place, and comes before it, too: its key need not be read.  Any other entry
+// differs, if at all, in its unshared bytes.
 
 #include "table/block_search.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr BlockFind kDamage{BlockFind::State::kDamaged, 0, {}};
 
-// The definition, for any order: by a cursor.
+// The definition, for any order: uses a cursor.
 BlockFind FindBySeeking(const Block& block, const KeyOrder& order,
                         const LookupKey& key) {
   BlockCursor cursor;
@@ -31,13 +32,13 @@ BlockFind FindBySeeking(const Block& block, const KeyOrder& order,
   return {BlockFind::State::kFound, TrailerOf(cursor.key()), cursor.value()};
 }
 
-// By bytes, user keys first.
+// Compares bytewise, user keys first.
 bool ComesBefore(Slice internal, Slice user, std::uint64_t trailer) noexcept {
   const int order = UserKeyOf(internal).compare(user);
   return order < 0 || (order == 0 && TrailerOf(internal) > trailer);
 }
 
-// The last restart before the wanted key, or the first one.  Null: damaged.
+// Returns the last restart before the key, or the first one.  Null: damaged.
 const char* StartOfScan(const Block& block, Slice user,
                         std::uint64_t trailer) noexcept {
   std::uint32_t low = 0;
@@ -55,13 +56,13 @@ const char* StartOfScan(const Block& block, Slice user,
   return block.Restart(low);
 }
 
-// The scan from a restart on; see above.
+// Scans from a restart on; see above.
 class Scan {
  public:
   Scan(Slice user, std::uint64_t trailer) noexcept
       : user_(user), trailer_(trailer) {}
 
-  // Nothing: keys differ within their trailers only, so it takes a cursor.
+  // Nothing: keys differ only within their trailers, so a cursor is needed.
   std::optional<BlockFind> Run(const char* p, const char* end) noexcept {
     while (p != end) {
       EntryHead head;
@@ -85,7 +86,7 @@ class Scan {
   }
 
  private:
-  // Of an entry, seen from the wanted key.
+  // Where an entry is, relative to the key that is searched for.
   enum class Place { kBefore, kHere, kAfter, kUnclear };
 
   Place Judge(const char* suffix, const EntryHead& head) noexcept {
@@ -108,7 +109,7 @@ class Scan {
                : Place::kAfter;
   }
 
-  // One of both is the start of the other, or they are equal.
+  // One is a prefix of the other, or they are equal.
   Place JudgeEnded(Slice mine, Slice wanted, const char* trailer) noexcept {
     if (mine.size() != wanted.size()) {
       return mine.size() < wanted.size() ? Place::kBefore : Place::kAfter;
@@ -118,8 +119,8 @@ class Scan {
     return Place::kBefore;
   }
 
-  // A key that takes even bytes of the trailer from the one before.  If it is
-  // the same user key once more, it lies where that one did.
+  // A key that shares even bytes of the trailer with the one before.  If it is
+  // the same user key again, its place is the same.
   Place JudgeRepeat(const EntryHead& head) const noexcept {
     const bool same = head.shared >= previous_size_ &&
                       std::size_t{head.shared} + head.unshared ==
@@ -132,7 +133,7 @@ class Scan {
   std::uint64_t trailer_;
   std::size_t matched_ = 0;
   std::size_t previous_size_ = 0;  // of the user key before
-  bool is_newer_ = false;          // an entry of that user key, but too new
+  bool is_newer_ = false;          // that user key, but too new
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/block_search.h -- looks one key up in a block, without an iterator and
+// table/block_search.h -- looks up one key in a block, without an iterator and
 // without allocating.
 
 #pragma once
@@ -15,8 +15,8 @@ namespace tamis {
 struct BlockFind {
   enum class State { kAbsent, kFound, kDamaged };
   State state = State::kAbsent;
-  // Of kFound: the newest entry of that user key that is not newer than the
-  // sequence asked for.
+  // For kFound: the newest entry of that user key that is not newer than the
+  // requested sequence.
   std::uint64_t trailer = 0;
   Slice value;
 };

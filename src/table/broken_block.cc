@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kLongestHead = 15;  // three numbers
 constexpr std::size_t kRestartBytes = 4;
-// Longer keys are not followed: they would have to be remembered.
+// Longer keys are not followed, because they would have to be kept in memory.
 constexpr std::size_t kLongestKey = std::size_t{64} << 10;
-// So many zeros are no entry, and hardly a part of a value.
+// So many zeros are not an entry, and unlikely to be part of a value.
 constexpr std::size_t kLostBytes = 16;
 
 class EntryWalk {
@@ -40,8 +40,8 @@ class EntryWalk {
   }
 
  private:
-  // Where the entry that begins there ends, which may be behind the file;
-  // nothing: there is none.  Its key becomes the last one.
+  // Returns where the entry that starts there ends, which may be beyond the
+  // file; nothing: there is none.  Its key becomes the last one.
   std::optional<std::uint64_t> EntryAt(std::uint64_t begin) {
     Slice bytes = bytes_at_(begin, kLongestHead);
     EntryHead head;
@@ -70,7 +70,8 @@ class EntryWalk {
                        [](char c) { return c == '\0'; });
   }
 
-  // Offsets of entries, rising from 0, and then their number.
+  // Returns whether offsets of entries, ascending from 0, and their number are
+  // there.
   bool AreRestartsAt(std::uint64_t at) const {
     std::uint32_t before = 0;
     for (std::uint32_t i = 0;; ++i) {

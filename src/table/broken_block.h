@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/broken_block.h -- how far a block without an end reaches at least.
+// table/broken_block.h -- a lower bound on the length of a block without an
+// end.
 //
-// A block that is cut off or damaged is not known by its checksum.  But if it
-// is not compressed, it tells from its beginning how long each entry is.  What
-// lies in a value may itself look like a block, and is none of the table's.
+// A truncated or damaged block cannot be recognised by its checksum.  But if it
+// is not compressed, each entry states its length.  The bytes of a value may
+// look like a block, but are not a block of the table.
 
 #pragma once
 
@@ -15,20 +16,20 @@
 
 namespace tamis {
 
-// The file's bytes from `offset`: `wanted` or more, unless it ends before.
+// Returns the file's bytes from `offset`: `wanted` or more, unless it ends
+// before.
 using BytesAt = std::function<Slice(std::uint64_t offset, std::size_t wanted)>;
 
-// As long as a file is, and as it was once, at most.
+// The current length of a file, and an upper bound on the original one.
 struct FileLengths {
   std::uint64_t now = 0;
   std::uint64_t once = 0;
 };
 
-// Behind the last entry, of those that follow each other from `begin` on, whose
-// length can be believed; `begin`, if there is none.  A length is believed
-// unless what lies behind it is there and neither an entry, nor the end of a
-// block, nor zeros as for bytes that are lost.  Takes time in proportion to the
-// entries.
+// Returns the end of the last of the consecutive entries from `begin` on whose
+// length is plausible; `begin` if there is none.  A length is plausible if it
+// is followed by an entry, the end of a block, zeros in place of lost bytes, or
+// the end of the file.  Takes time in proportion to the entries.
 std::uint64_t EndOfEntries(const BytesAt& bytes_at, std::uint64_t begin,
                            const FileLengths& lengths);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckTable(): everything that can be known about a table by reading it.
+// CheckTable(): checks everything that can be checked by reading a table.
 
 #include <algorithm>
 #include <utility>
@@ -17,7 +17,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kMaxProblems = 20;  // more say no more
+constexpr std::size_t kMaxProblems = 20;  // more tell no more
 
 // A filter, and how many keys it hides.
 struct AskedFilter {
@@ -61,11 +61,11 @@ class Checker {
     Problem("the block at offset " + std::to_string(offset) + ": " + what);
   }
 
-  // What `where`, which ends with ": " or is empty, could not be read.
+  // Reports that `where`, which ends with ": " or is empty, could not be read.
   void NotRead(const std::string& where, const Status& read) {
     if (IsDamage(read)) return Problem(where + read.message());
     if (check_.unread.ok()) {
-      check_.unread = Status(read.code(), where + read.message());
+      check_.unread = read.WithMessage(where + read.message());
     }
   }
 
@@ -88,7 +88,7 @@ class Checker {
   std::string last_key_;
 };
 
-// Up to what cannot be read though it is not damaged.
+// Stops at the first read error that is not damage.
 void Checker::CheckAll() {
   const Result<Footer> footer = ReadFooter(file_);
   if (!footer.ok()) return NotRead("", footer.status());
@@ -133,16 +133,16 @@ void Checker::LoadFilters(const Footer& footer) {
 }
 
 void Checker::LoadFilter(const MetaEntry& entry) {
-  const FilterPolicy* const policy = PolicyOfMeta(entry.name, context_.filter);
-  if (policy == nullptr && entry.name != kLevelDbFilterMeta) return;
+  const auto opener = OpenerOfMeta(entry.name, context_.filter);
+  if (!opener.has_value() && entry.name != kLevelDbFilterMeta) return;
   const std::string where = "the filter " + entry.name + ": ";
   BlockBuffer buffer;
   Slice bytes;
   const Status read =
       ReadBlock(file_, entry.handle, &buffer, &bytes, context_.unpack);
   if (!read.ok()) return NotRead(where, read);
-  auto filter = policy != nullptr
-                    ? TableFilter::OpenWhole(bytes, *policy)
+  auto filter = opener.has_value()
+                    ? TableFilter::OpenWhole(bytes, *opener)
                     : TableFilter::OpenLevelDbBlock(bytes, file_.size());
   const Status& damage = filter->damage();
   if (damage.ok()) {
@@ -150,7 +150,7 @@ void Checker::LoadFilter(const MetaEntry& entry) {
   } else if (damage.code() == StatusCode::kResourceExhausted) {
     NotRead(where, damage);
   } else {
-    // Also where nobody here knows what it is: it is of no use.
+    // Also if its kind is unknown: it is useless.
     Problem(where + damage.message());
   }
 }
@@ -195,11 +195,11 @@ void Checker::CheckEntries(std::size_t i, const Block& block) {
   }
 }
 
-// False: what follows in the block makes no sense.
+// False: the rest of the block makes no sense.
 bool Checker::CheckKey(std::size_t i, Slice key) {
   const std::uint64_t offset = index_.block(i).offset;
   if (!IsInternalKey(key)) {
-    ProblemAt(offset, "an entry has a key that is none");
+    ProblemAt(offset, "an entry has a key that is not valid");
     return false;
   }
   const KeyOrder& order = context_.order;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Let Z(r) be what a zero byte makes of a register, which is linear, and P(i)
-// the register after i bytes that began as zero.  The register that starts
-// anew before byte `begin` differs from P by a difference that only Z changes:
+// Let Z(r) be the register after a zero byte, which is linear in r, and P(i)
+// the register after i bytes, starting from zero.  A register that starts
+// before byte `begin` differs from P by a value that only Z changes:
 //
 //   at begin          kCrc32cStart ^ P(begin)
 //   at checksum_at    what is stored there ^ P(checksum_at)
 //
-// The checksum is right if so many Z make the first the second, that is, if
-// both are the same after all the Z up to the end of the bytes.  These two
-// numbers are computed for each place; equal ones are found by hashing.
+// The checksum is right if the Z between them turn the first into the second,
+// that is, if both are equal after all the Z up to the end of the bytes.  These
+// two numbers are computed for each place; equal ones are found by hashing.
 //
-// Of the first, P's part changes from one place to the next by what the byte
-// between them contributes, which is the sum of what its bits do.
+// From one place to the next, P changes by the contribution of the byte between
+// them, which is the sum of those of its bits.
 
 #include "table/checksum_pairs.h"
 
@@ -32,8 +32,8 @@ namespace {
 constexpr std::size_t kMaxPairs = 4096;
 constexpr std::uint32_t kNone = UINT32_MAX;
 
-// Could a block end before this place, and its checksum begin?  Blocks that
-// are not compressed end with their restarts, of which the first is 0.
+// Returns whether a block may end before this place, and its checksum start.
+// Uncompressed blocks end with their restarts, of which the first is 0.
 bool MayEndAt(Slice bytes, std::size_t checksum_at) noexcept {
   const auto codec = static_cast<unsigned char>(bytes[checksum_at - 1]);
   if (codec > static_cast<unsigned>(Compression::kZstd)) return false;
@@ -50,7 +50,7 @@ bool MayEndAt(Slice bytes, std::size_t checksum_at) noexcept {
   return LoadLittle32(bytes.data() + first) == 0;
 }
 
-// Ends by their number, in lists that hang from a table.
+// Ends by their number: a hash table with chaining.
 class Ends {
  public:
   explicit Ends(std::size_t expected)
@@ -63,7 +63,7 @@ class Ends {
   }
   template <typename Visit>
   void ForEach(std::uint32_t number, Visit&& visit) const {
-    // Chance makes no long lists.
+    // Long lists do not occur by chance.
     int left = 256;
     std::uint32_t i = heads_[number & (heads_.size() - 1)];
     for (; i != kNone && left > 0; i = ends_[i].next, --left) {
@@ -81,8 +81,8 @@ class Ends {
   std::vector<End> ends_;
 };
 
-// Goes through the bytes from their end.  All registers are as they are after
-// the Z up to the end.
+// Goes through the bytes from their end.  All registers are those after the Z
+// up to the end.
 class Places {
  public:
   explicit Places(Slice bytes) noexcept {
@@ -94,7 +94,7 @@ class Places {
     }
   }
 
-  // Before the byte `c`, which comes before where it was.
+  // Steps back over the byte `c`.
   void StepBack(char c) noexcept {
     const auto byte = static_cast<std::uint8_t>(c);
     for (unsigned i = 0; i < bits_.size(); ++i) {

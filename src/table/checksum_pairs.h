@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/checksum_pairs.h -- all places in some bytes where a table's block may
-// lie, told by nothing but its checksum.
+// table/checksum_pairs.h -- finds all places in some bytes where a table's
+// block may be, by its checksum alone.
 
 #pragma once
 
@@ -18,8 +18,8 @@ struct ChecksumPair {
   std::size_t checksum_at = 0;
 };
 
-// In order of their beginnings.  Takes time in proportion to the bytes; of
-// very many pairs, which chance does not make, some are left out.
+// Returns the pairs in order of `begin`.  Takes linear time; of more pairs than
+// chance makes, some are left out.
 std::vector<ChecksumPair> FindChecksumPairs(Slice bytes);
 
 }  // namespace tamis

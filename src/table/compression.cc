@@ -18,18 +18,20 @@
 namespace tamis {
 namespace {
 
-// A claim that is not believed, or what has come out beyond the limits.
+// Returns the error for a claimed or actual size beyond the limits.
 Status GrowsTooMuch(Slice compressed, std::uint64_t bytes,
                     const UnpackLimits& limits) {
   const bool is_absolute = bytes > limits.bytes;
   return Status::ResourceExhausted(
-      "a block of " + std::to_string(compressed.size()) +
-      " bytes would be unpacked to " + std::to_string(bytes) +
-      " or more, and " +
-      (is_absolute ? "max_block_bytes is " + std::to_string(limits.bytes)
-                   : "max_block_growth is " + std::to_string(limits.growth) +
-                         " times") +
-      ": raise it if the file is to be trusted");
+             "a block of " + std::to_string(compressed.size()) +
+             " bytes would be unpacked to " + std::to_string(bytes) +
+             " or more, and " +
+             (is_absolute ? "max_block_bytes is " + std::to_string(limits.bytes)
+                          : "max_block_growth is " +
+                                std::to_string(limits.growth) + " times") +
+             ": raise it if the file is to be trusted")
+      .With(is_absolute ? Remedy::kRaiseMaxBlockBytes
+                        : Remedy::kRaiseMaxBlockGrowth);
 }
 
 #if defined(TAMIS_HAVE_SNAPPY)
@@ -44,7 +46,7 @@ void CompressSnappy(Slice raw, std::string* compressed) {
 
 Status DecompressSnappy(Slice compressed, std::string* raw,
                         const UnpackLimits& limits) {
-  // Three bytes give 64 at most, so whoever claims more is damaged.
+  // Three bytes expand to at most 64, so a larger claim means damage.
   constexpr std::size_t kMaxGrowth = 22;
   std::size_t size = 0;
   if (!snappy::GetUncompressedLength(compressed.data(), compressed.size(),
@@ -55,7 +57,7 @@ Status DecompressSnappy(Slice compressed, std::string* raw,
   if (size > limits.MostFor(compressed.size())) {
     return GrowsTooMuch(compressed, size, limits);
   }
-  // Looked through without memory for it, before much is taken.
+  // Validated without allocating, before much memory is taken.
   if (size > UnpackLimits::kHarmlessBytes &&
       !snappy::IsValidCompressedBuffer(compressed.data(), compressed.size())) {
     return Status::Corruption("a block is not what Snappy wrote");
@@ -92,15 +94,15 @@ Status ZstdFailed(std::size_t result) {
 }
 Status ZstdDamaged() { return ZstdFailed(0); }
 
-// What a claim about the size may make us allocate before anything came out.
+// Returns how much to allocate on the strength of a claimed size alone.
 std::size_t BelievedBytes(Slice compressed, std::uint64_t most) noexcept {
   constexpr std::uint64_t kSlack = 64 << 10;
   return static_cast<std::size_t>(
       std::min(compressed.size() * std::uint64_t{16} + kSlack, most));
 }
 
-// A frame that does not say how long it is may ask for a window of 128 MiB; no
-// block needs more than what is harmless.
+// A frame that does not state its size may request a window of 128 MiB; no
+// block needs more than the harmless size.
 constexpr int kWindowLogOfUnknown = 25;
 constexpr int kWindowLogOfKnown = 27;
 
@@ -128,7 +130,7 @@ Status DecompressZstd(Slice compressed, std::string* raw,
   while (true) {
     const std::size_t left = ZSTD_decompressStream(reader.get(), &out, &in);
     if (ZSTD_isError(left) != 0) return ZstdFailed(left);
-    if (left == 0) break;                          // the frame is whole
+    if (left == 0) break;                          // the frame is complete
     if (out.pos < out.size) return ZstdDamaged();  // it is cut off
     if (raw->size() >= most) {
       return is_known ? ZstdDamaged()

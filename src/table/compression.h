@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/compression.h -- blocks made smaller.  A build may lack either codec.
+// table/compression.h -- compresses blocks.  A build may lack either codec.
 
 #pragma once
 
@@ -13,29 +13,30 @@
 
 namespace tamis {
 
-// What a block may take once it is unpacked.  A few bytes can claim to be
-// gigabytes, or become so; what a table really holds hardly grows that much.
-// Blocks that are stored as they are have no limit: they are there already.
+// The maximum size of an unpacked block.  A few bytes can claim to be
+// gigabytes, or expand to that; real data hardly does.  Uncompressed blocks
+// have no limit: they are there already.
 struct UnpackLimits {
-  // Up to this, any growth is harmless: a value of zeros is nothing unusual.
+  // Up to this, any growth is harmless: a value of zeros is not unusual.
   static constexpr std::uint64_t kHarmlessBytes = std::uint64_t{32} << 20;
 
   std::uint64_t bytes = kDefaultMaxBlockBytes;
   std::uint64_t growth = kDefaultMaxBlockGrowth;
 
-  // The most that so many stored bytes may become.
+  // Returns the maximum that so many stored bytes may expand to.
   std::uint64_t MostFor(std::uint64_t stored_bytes) const noexcept;
 };
 
 UnpackLimits UnpackLimitsOf(const StoreOptions& options) noexcept;
-// What a store with those options writes, others must read, too: no more than
-// either these or the default options allow.
+// Returns the limits for blocks that a store with those options writes: others
+// must be able to read them, so no more than both these and the default options
+// allow.
 UnpackLimits PackLimitsOf(const StoreOptions& options) noexcept;
 
-// True: this build can.  Compression::kNone it always can.
+// Returns true if this build supports the codec; always for Compression::kNone.
 bool CanCompress(Compression codec) noexcept;
 
-// Makes blocks smaller, one after the other.  Not thread-safe.
+// Compresses one block after the other.  Not thread-safe.
 class Compressor {
  public:
   // `zstd_level` matters to kZstd only.
@@ -45,9 +46,10 @@ class Compressor {
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  // *compressed is `raw` by the codec returned, and smaller by an eighth at
-  // least, which is LevelDB's bar; kNone: store it raw.  What zstd makes so
-  // small that the limits refuse it goes to Snappy, which cannot.
+  // Sets *compressed to `raw` compressed with the returned codec, and smaller
+  // by at least an eighth, as LevelDB requires; kNone: store it raw.  A block
+  // that zstd shrinks beyond the limits is compressed with Snappy, which cannot
+  // do so.
   Compression Compress(Slice raw, std::string* compressed);
 
  private:
@@ -61,11 +63,11 @@ class Compressor {
   std::unique_ptr<Context> context_;
 };
 
-// *raw becomes what was compressed.  Takes memory by what comes out of
-// `compressed`, not by what is claimed in it.  Corruption: damaged.
-// NotSupported: a codec that this build lacks, or that nobody knows.
-// ResourceExhausted: it claims, or becomes, more than the limits allow; nothing
-// was taken for the claim.  Or there is no memory.
+// Decompresses into *raw.  Takes memory according to the actual size, not to
+// the claimed one.  Corruption: damaged.  NotSupported: a codec that is unknown
+// or that this build lacks.  ResourceExhausted: the claimed or actual size
+// exceeds the limits; nothing was allocated for the claim.  Or there is no
+// memory.
 Status Decompress(unsigned codec, Slice compressed, std::string* raw,
                   const UnpackLimits& limits = {});
 

@@ -38,7 +38,7 @@ void AppendFooter(std::string* dst, const Footer& footer) {
 Result<Footer> ParseFooter(Slice bytes, std::uint64_t file_bytes) {
   assert(bytes.size() == kFooterBytes && file_bytes >= kFooterBytes);
   if (LoadLittle64(bytes.data() + kFooterBytes - kMagicBytes) != kTableMagic) {
-    return Status::Corruption("not a table: its last bytes are no footer");
+    return Status::Corruption("not a table: its last bytes are not a footer");
   }
   Footer footer;
   Slice handles = bytes.substr(0, kFooterBytes - kMagicBytes);
@@ -46,9 +46,10 @@ Result<Footer> ParseFooter(Slice bytes, std::uint64_t file_bytes) {
       !ReadHandle(&handles, &footer.index)) {
     return Status::Corruption("the footer's handles cannot be read");
   }
-  // The metaindex is only about filters: who reads it looks where it lies.
+  // The metaindex only names filters and properties: its reader checks its
+  // place.
   if (!LiesBefore(footer.index, file_bytes - kFooterBytes)) {
-    return Status::Corruption("the index does not lie within the table");
+    return Status::Corruption("the index is not within the table");
   }
   return footer;
 }

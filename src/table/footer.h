@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/footer.h -- where the parts of a table lie: block handles, and the
-// footer that every table ends with.
+// table/footer.h -- where the parts of a table are: block handles, and the
+// footer at the end of every table.
 
 #pragma once
 
@@ -13,27 +13,27 @@
 
 namespace tamis {
 
-// What systems load a file by.  Behind a data block zeros may follow, up to the
-// next multiple of that, so that the block behind them is in few pages.
+// The unit in which systems load files.  Zeros may follow a data block, up to
+// the next multiple of it, so that the next block spans fewer pages.
 inline constexpr std::uint64_t kPageBytes = 4096;
-// The most zeros that a builder spends so.
+// The most zeros that a builder writes after a block.
 inline constexpr std::uint64_t kMaxPadding = 256;
 
-// Behind every block: its compression in one byte, and four of checksum.
+// After every block: one byte of compression, and four of checksum.
 inline constexpr std::size_t kBlockTrailerBytes = 5;
 inline constexpr std::size_t kFooterBytes = 48;
 inline constexpr std::uint64_t kTableMagic = 0xdb4775248b80fb57;
-// Larger ones are nobody's: LevelDB's offsets within a block have 32 bits.
+// No block is larger: LevelDB's offsets within a block have 32 bits.
 inline constexpr std::uint64_t kMaxBlockBytes = UINT32_MAX;
 
-// Where a block lies in the file, its trailer not counted.
+// Where a block is in the file, without its trailer.
 struct BlockHandle {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
 };
 
-// True: the block and its trailer lie before `limit`, and it is not larger
-// than a block can be.
+// Returns true if the block and its trailer are before `limit`, and it is not
+// larger than a block can be.
 constexpr bool LiesBefore(const BlockHandle& handle,
                           std::uint64_t limit) noexcept {
   return handle.size <= kMaxBlockBytes &&
@@ -42,7 +42,7 @@ constexpr bool LiesBefore(const BlockHandle& handle,
 }
 
 void AppendHandle(std::string* dst, const BlockHandle& handle);
-// Takes it from the front of *in.  False: there is none.
+// Reads a handle from the front of *in.  False: there is none.
 bool ReadHandle(Slice* in, BlockHandle* handle) noexcept;
 
 struct Footer {
@@ -53,7 +53,7 @@ struct Footer {
 void AppendFooter(std::string* dst, const Footer& footer);
 
 // `bytes` are the last kFooterBytes of a file.  Corruption: not a footer, or
-// its blocks do not lie before it.
+// its blocks are not before it.
 Result<Footer> ParseFooter(Slice bytes, std::uint64_t file_bytes);
 
 }  // namespace tamis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/internal_iterator.h -- walks over entries with internal keys: of a
+// table/internal_iterator.h -- iterates over entries with internal keys: of a
 // block, a table, a level, a memtable, or of several of them merged.
 
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace tamis {
 
-// As tamis::Iterator, but for internal keys.  Where it stands is kept here, in
-// the base: asking costs no virtual call, moving costs one.
+// As tamis::Iterator, but for internal keys.  The position is kept in the base
+// class: reading it costs no virtual call, moving costs one.
 class InternalIterator {
  public:
   InternalIterator() = default;
@@ -28,16 +28,16 @@ class InternalIterator {
 
   virtual void SeekToFirst() = 0;
   virtual void SeekToLast() = 0;
-  // To the first entry at or after that internal key.
+  // Moves to the first entry at or after that internal key.
   virtual void Seek(Slice internal_key) = 0;
-  // A hint: Seek() to the same key comes next, after other work.  What it will
-  // look at is asked of memory; where the iterator stands is not defined.
+  // A hint: Seek() to the same key follows, after other work.  Prefetches what
+  // it will read; afterwards the position is undefined.
   virtual void WillSeek(Slice /*internal_key*/) {}
   // REQUIRES, for both: Valid()
   virtual void Next() = 0;
   virtual void Prev() = 0;
 
-  // Not ok: an entry could not be read.  The iterator then stands at none.
+  // Not ok: an entry could not be read.  The iterator is then at no entry.
   virtual Status status() const = 0;
 
  protected:
@@ -54,7 +54,7 @@ class InternalIterator {
   bool valid_ = false;
 };
 
-// One that has no entry, for the reason given (or because there are none).
+// An iterator without entries, because of `status` or because there are none.
 class EmptyIterator final : public InternalIterator {
  public:
   explicit EmptyIterator(Status status = Status::Ok())

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/internal_key.h -- keys as tables hold them: the user's key, then eight
-// bytes with the number of the write and what it did.
+// table/internal_key.h -- keys as stored in tables: the user's key, then eight
+// bytes with the sequence number and type of the write.
 //
-// Ordered by user key, and among equal ones the newest write first: whoever
-// looks for (key, sequence) finds the newest entry that is not newer.
+// Ordered by user key, and among equal ones the newest write first: a search
+// for (key, sequence) finds the newest entry that is not newer.
 
 #pragma once
 
@@ -24,7 +24,7 @@ using Sequence = std::uint64_t;
 inline constexpr Sequence kMaxSequence = (std::uint64_t{1} << 56) - 1;
 
 enum class ValueType : std::uint8_t { kDeletion = 0, kValue = 1 };
-// Sorts before every other type of the same sequence: what to look for.
+// Sorts before every other type of the same sequence: the type to seek with.
 inline constexpr ValueType kTypeForSeek = ValueType::kValue;
 
 inline constexpr std::size_t kTrailerBytes = 8;
@@ -49,7 +49,7 @@ inline Sequence SequenceOf(Slice internal) noexcept {
 inline ValueType TypeOf(Slice internal) noexcept {
   return static_cast<ValueType>(TrailerOf(internal) & 0xff);
 }
-// False: too short, or of a type that is not known.
+// False: too short, or of an unknown type.
 inline bool IsInternalKey(Slice bytes) noexcept {
   return bytes.size() >= kTrailerBytes &&
          (TrailerOf(bytes) & 0xff) <= static_cast<unsigned>(ValueType::kValue);
@@ -66,9 +66,9 @@ inline void AppendInternalKey(std::string* dst, Slice user_key,
               PackTrailer(sequence, type));
 }
 
-// The first eight bytes as a number that orders like them; missing bytes count
-// as zero, so that a prefix orders no later: a < b means that a's key comes
-// first, equality means nothing.
+// Returns the first eight bytes as a number that orders like them; missing
+// bytes count as zero.  If a's number is less than b's, key a comes first;
+// equality means nothing.
 inline std::uint64_t PrefixOf(Slice key) noexcept {
   if (key.size() >= 8) return LoadBig<std::uint64_t>(key.data());
   std::uint64_t prefix = 0;
@@ -87,7 +87,7 @@ class KeyOrder {
       : user_(&user), is_bytewise_(&user == &BytewiseComparator()) {}
 
   const Comparator& user() const noexcept { return *user_; }
-  // True: keys order as their bytes do, so prefixes may be compared first.
+  // True: keys are in bytewise order, so prefixes may be compared first.
   bool is_bytewise() const noexcept { return is_bytewise_; }
 
   int CompareUser(Slice a, Slice b) const noexcept {
@@ -107,7 +107,7 @@ class KeyOrder {
   bool is_bytewise_;
 };
 
-// A key to look for, in both forms, without allocating where it is short.
+// A key to look up, in both forms, without allocating if it is short.
 class LookupKey {
  public:
   LookupKey(Slice user_key, Sequence sequence) {

@@ -27,7 +27,7 @@ PrefixTree::PrefixTree(std::span<const std::uint64_t> sorted)
   std::copy(sorted.begin(), sorted.end(), level);
   while (true) {
     const std::size_t line_count = lines_of(count);
-    // A line's end is never below anything.
+    // The padding of a line is never below anything.
     std::fill(level + count, level + line_count * kPerLine, UINT64_MAX);
     levels_.insert(levels_.begin(), level);
     if (count <= kPerLine) return;
@@ -48,8 +48,8 @@ std::size_t PrefixTree::LowerBound(std::uint64_t wanted) const noexcept {
     for (std::size_t i = 0; i < kPerLine; ++i) {
       below += line[i] < wanted ? 1u : 0u;
     }
-    // All of the topmost line: there is none.  Of a lower one this cannot be:
-    // its largest number, or a line's end, stood above.
+    // If the whole top line is below, there is none.  This cannot happen in a
+    // lower line: its largest number, or padding, is in the level above.
     if (below == kPerLine) return size_;
     at = at * kPerLine + below;
   }

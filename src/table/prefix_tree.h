@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // table/prefix_tree.h -- sorted numbers, to be searched with few cache misses.
 //
-// A binary search over thousands of numbers touches a cache line per step, but
-// for the last three.  Here eight numbers make a line, the largest of each line
-// are numbers of the level above it, and so on up to one line: a search touches
-// a line per level, four for 4,096 numbers.
+// A binary search over thousands of numbers touches a cache line per step,
+// except in the last three.  Here eight numbers make a line, the largest of
+// each line is a number of the level above, and so on up to one line: a search
+// touches a line per level, four for 4,096 numbers.
 
 #pragma once
 
@@ -21,7 +21,7 @@ namespace tamis {
 class PrefixTree {
  public:
   PrefixTree() = default;  // of no numbers
-  // REQUIRES: they do not fall
+  // REQUIRES: they are in ascending order
   explicit PrefixTree(std::span<const std::uint64_t> sorted);
 
   std::size_t size() const noexcept { return size_; }
@@ -29,7 +29,8 @@ class PrefixTree {
   // REQUIRES: i < size()
   std::uint64_t operator[](std::size_t i) const noexcept { return numbers_[i]; }
 
-  // The first that is not below `wanted`; size() if all are.
+  // Returns the index of the first that is not below `wanted`; size() if all
+  // are.
   std::size_t LowerBound(std::uint64_t wanted) const noexcept;
 
   std::size_t memory_bytes() const noexcept { return memory_bytes_; }

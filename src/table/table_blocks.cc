@@ -10,11 +10,11 @@
 namespace tamis {
 namespace {
 
-// Of a file that has no flag of its own.
+// For a file that has no flag.
 constinit const std::atomic<bool> kNeverFaults{false};
 
-// Blocks that are read one after the other are made readable so many bytes at
-// a time: asking for each alone costs several times as much.
+// Consecutive blocks are made readable so many bytes at a time: doing it for
+// each alone costs several times as much.
 constexpr std::uint64_t kReadableAhead = std::uint64_t{64} << 10;
 
 Status AtOffset(const BlockHandle& handle, std::string_view what) {
@@ -51,9 +51,9 @@ TableBlocks::~TableBlocks() {
   }
 }
 
-// True: the block can be touched in the mapping.  What follows it is made
-// readable with it where the reader has come from the block before; if that is
-// what cannot be read, the block is read by the file, which does no harm.
+// Returns true if the block can be touched in the mapping.  If the reader comes
+// from the block before, what follows is made readable with it; if only that
+// fails, the block is read from the file, which does no harm.
 bool TableBlocks::MakeReadable(const BlockHandle& handle,
                                BlockBuffer* buffer) const noexcept {
   const std::uint64_t end = handle.offset + handle.size + kBlockTrailerBytes;
@@ -72,8 +72,8 @@ bool TableBlocks::MakeReadable(const BlockHandle& handle,
   return is_readable;
 }
 
-// As Read(), of the block as it is stored.  Clears *from_mapping where the
-// mapping would not do.
+// As Read(), for the block as stored.  Clears *from_mapping if the mapping
+// cannot be used.
 Status TableBlocks::ReadVerified(bool* from_mapping, std::size_t i,
                                  bool always_verify, BlockBuffer* buffer,
                                  StoredBlock* stored) const {
@@ -85,7 +85,7 @@ Status TableBlocks::ReadVerified(bool* from_mapping, std::size_t i,
         mapped_ + handle.offset,
         static_cast<std::size_t>(handle.size) + kBlockTrailerBytes};
     if (always_verify) {
-      // What is verified must be what is used, though the file be cut
+      // What is verified must be what is used, even if the file is truncated
       // meanwhile.
       buffer->stored.assign(stored->bytes);
       stored->bytes = buffer->stored;
@@ -130,8 +130,8 @@ Status TableBlocks::ReadFrom(bool* from_mapping, std::size_t i,
 
 void TableBlocks::KeepInCache(const BlockHandle& handle, BlockBuffer* buffer,
                               Slice* contents) const {
-  // A copy: it takes no more room than it needs, and the buffer keeps its own.
-  // A large block is not worth having twice.
+  // A copy has no excess capacity, and the buffer keeps its memory.  A large
+  // block is not worth copying.
   constexpr std::size_t kLarge = std::size_t{1} << 20;
   buffer->cached =
       buffer->raw.size() > kLarge
@@ -152,7 +152,7 @@ Status TableBlocks::Read(std::size_t i, const BlockReadOptions& options,
     Status read = ReadFrom(&from_mapping, i, options.verify_checksums, buffer,
                            &contents, &is_compressed);
     if (from_mapping && faulted()) {
-      // Zeros may have been read, whatever came of them.
+      // Zeros may have been read, whatever the result.
       from_mapping = false;
       read = ReadFrom(&from_mapping, i, /*always_verify=*/true, buffer,
                       &contents, &is_compressed);

@@ -2,12 +2,13 @@
 // table/table_blocks.h -- the data blocks of an open table, verified and
 // decompressed.
 //
-// Where the table is mapped, its blocks are views of the mapping, but none is
-// touched before the system has said that it can be read; what cannot is read
-// by the file, which says why.  If a page goes bad later, GuardMappings() shows
-// zeros in its place and the mapping is not used any more.  Of a file that is
-// cut within a page the rest of that page shows zeros, and nobody is told: with
-// verify_checksums a block is copied first, and the copy is verified and used.
+// If the table is mapped, its blocks are views of the mapping, but none is
+// touched before the system has confirmed that it is readable; a block that is
+// not is read from the file, which reports the error.  If a page fails later,
+// it reads as zeros (see GuardMappings()), and the mapping is no longer used.
+// If a file is truncated within a page, the rest of that page reads as zeros
+// without any report: with verify_checksums a block is copied first, and the
+// copy is verified and used.
 
 #pragma once
 
@@ -28,7 +29,7 @@
 
 namespace tamis {
 
-// The second half of a sentence about a block.
+// The second half of an error message about a block.
 // REQUIRES, for the function: cursor.damaged()
 inline constexpr std::string_view kWrongPlace =
     "has a key that neither the index nor the manifest looks for there";
@@ -37,35 +38,35 @@ std::string_view DamageOf(const BlockCursor& cursor) noexcept;
 // Safe to share among threads.
 class TableBlocks {
  public:
-  // REQUIRES: all of them outlive this; `cache` may be null; every block of
-  // the index lies before the file's end
+  // REQUIRES: all of them outlive this; `cache` may be null; every block of the
+  // index is within the file
   TableBlocks(const ReadableFile& file, const TableIndex& index,
               BlockCache* cache, const UnpackLimits& limits);
   ~TableBlocks();
   TableBlocks(const TableBlocks&) = delete;
   TableBlocks& operator=(const TableBlocks&) = delete;
 
-  // The i-th block: a view of the file's memory or of *buffer, or of both.
-  // Corruption: without the name of the file.  REQUIRES: i < index.size()
-  // Where buffer->is_mapped is then set, what was taken from the block counts
+  // Reads the i-th block: a view of the file's memory or of *buffer.  The
+  // message of an error lacks the name of the file.  REQUIRES: i < index.size()
+  // If buffer->is_mapped is then set, what was read from the block is valid
   // only if faulted() is false afterwards.
   Status Read(std::size_t i, const BlockReadOptions& options,
               BlockBuffer* buffer, Block* block) const;
-  // Looks through all entries, the first time: they are in order, lie where
-  // the index would look for them, and begin where the restarts say.  What is
-  // found so can be searched.  REQUIRES: `block` is what Read() gave for i
+  // Checks all entries, the first time: they are in order, are in the block
+  // where the index would look for them, and start where the restarts say.
+  // Only then can the block be searched.  REQUIRES: `block` is the result of
+  // Read() for i
   Status CheckOrder(std::size_t i, const Block& block) const {
     return (KnownOf(i) & kInOrder) != 0 ? Status::Ok() : WalkOver(i, block);
   }
 
-  // A page of the mapping could not be read: blocks that are views of it may
-  // show zeros.  Read() uses it no more.
+  // True: a page of the mapping could not be read, and blocks that are views of
+  // it may read as zeros.  Read() no longer uses the mapping.
   bool faulted() const noexcept {
     return mapped_ != nullptr && FileMapping::HasFaulted(*fault_flag_);
   }
 
-  // What a lookup in the block will touch first: its two pages are on their
-  // way together.
+  // Prefetches what a lookup in the block touches first, in both of its pages.
   [[gnu::always_inline]] void Prefetch(std::size_t i) const noexcept {
     if (mapped_ == nullptr) return;
     const BlockHandle handle = index_.block(i);
@@ -95,14 +96,13 @@ class TableBlocks {
   std::size_t memory_bytes() const noexcept { return index_.size() / 4; }
 
  private:
-  // What is known of a block, in two bits.
-  static constexpr unsigned kVerified = 1;  // its checksum was found right
-  static constexpr unsigned kInOrder = 2;   // and so was the order of its keys
+  // What is known about a block, in two bits.
+  static constexpr unsigned kVerified = 1;  // its checksum is right
+  static constexpr unsigned kInOrder = 2;   // and so is the order of its keys
   static constexpr std::size_t kBlocksPerWord = 32;
 
   Status WalkOver(std::size_t i, const Block& block) const;
-  // *is_compressed says where *contents lies: in buffer->raw, or where it was
-  // read.
+  // *is_compressed: *contents is in buffer->raw, otherwise where it was read.
   Status ReadFrom(bool* from_mapping, std::size_t i, bool always_verify,
                   BlockBuffer* buffer, Slice* contents,
                   bool* is_compressed) const;
@@ -129,13 +129,13 @@ class TableBlocks {
 
   const ReadableFile& file_;
   const TableIndex& index_;
-  const char* const mapped_;  // null: it is not
+  const char* const mapped_;  // null: not mapped
   const std::atomic<bool>* const fault_flag_;
   BlockCache* const cache_;
   const std::uint64_t cache_id_;
   std::unique_ptr<std::atomic<std::uint64_t>[]> known_;
   const UnpackLimits limits_;
-  // Some block is compressed: only then is there anything in the cache.
+  // Whether some block is compressed: only then is anything in the cache.
   mutable std::atomic<bool> any_compressed_{false};
 };
 

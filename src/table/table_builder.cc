@@ -34,7 +34,7 @@ class TableBuilder::Impl {
 
  private:
   bool ComesNext(Slice key, std::size_t shared) const noexcept;
-  // An index entry is written when the key after its block is known.
+  // Writes an index entry, once the key after its block is known.
   void AddIndexEntry(std::string key);
   std::string KeyBetween(Slice last, Slice next) const;
   std::string KeyAfter(Slice last) const;
@@ -99,7 +99,7 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
   return Status::Ok();
 }
 
-// `shared` is what the key has in common with the one before.
+// `shared` is the length of the prefix that the key shares with the one before.
 bool TableBuilder::Impl::ComesNext(Slice key,
                                    std::size_t shared) const noexcept {
   if (!IsInternalKey(key)) return false;
@@ -119,7 +119,7 @@ std::string TableBuilder::Impl::Shortened(std::string user_key,
       options_.order.CompareUser(old, user_key) >= 0) {
     return std::string(last);
   }
-  // The first of all entries that this user key could have.
+  // The first possible entry of this user key.
   char trailer[kTrailerBytes];
   StoreLittle(trailer, PackTrailer(kMaxSequence, kTypeForSeek));
   return std::move(user_key.append(trailer, kTrailerBytes));
@@ -217,7 +217,7 @@ Status TableBuilder::Impl::WriteMeta(std::string_view name,
   return written;
 }
 
-// LevelDB wants the names in order, and ours come after its own.
+// LevelDB requires the names in order, and ours come after its own.
 Status TableBuilder::Impl::WriteMetaBlocks() {
   static_assert(kLevelDbFilterMeta < kWholeFilterMeta);
   static_assert(kWholeFilterMeta < kPropertiesMeta);

@@ -16,8 +16,8 @@
 namespace tamis {
 
 // What a table is written with.
-// What a table can hold: both in one block, whose offsets have 32 bits, with
-// room for what else is in it.
+// The limits of an entry: both must fit into one block, whose offsets have 32
+// bits, with the rest of the block.
 inline constexpr std::uint64_t kMaxUserKeyBytes = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t kMaxValueBytes = std::uint64_t{2} << 30;
 
@@ -27,14 +27,14 @@ struct TableWriteOptions {
   unsigned restart_interval = 16;
   Compression compression = Compression::kNone;
   int zstd_level = 1;
-  UnpackLimits limits = {};  // that readers will have
+  UnpackLimits limits = {};  // of readers
   // Our own whole-table filter, over user keys; null: none.
   // REQUIRES: outlives the builder
   const FilterPolicy* filter = nullptr;
   // LevelDB's filter block at that many bits per key; 0: none.
   unsigned leveldb_filter_bits = 0;
-  // Lines (base/named_lines.h) that say what the table is written with; it
-  // keeps them, and adds its own (table_meta.h).  Empty: it keeps none.
+  // Lines (base/named_lines.h) that describe how the table is written; the
+  // table stores them and adds its own (table_meta.h).  Empty: it stores none.
   std::string properties = {};
 };
 
@@ -46,17 +46,18 @@ class TableBuilder {
   TableBuilder(const TableWriteOptions& options, WritableFile* file);
   ~TableBuilder();
 
-  // Corruption: the key is no internal key, or does not come after the one
-  // before.  Then nothing was added, and Finish() fails, too.
+  // Corruption: the key is not an internal key, or does not come after the one
+  // before.  Nothing was added then, and Finish() fails, too.
   Status Add(Slice internal_key, Slice value);
   // Writes what is left.  The file is neither flushed nor synced.
   Status Finish();
 
   std::uint64_t entries() const noexcept;
-  // Of the file so far, the current block not counted; after Finish(), exact.
+  // The size of the file so far, without the current block; after Finish(),
+  // exact.
   std::uint64_t bytes() const noexcept;
-  // After Finish(): why the table lacks a filter that was asked for.  Empty:
-  // it does not.
+  // After Finish(): why the table lacks a requested filter.  Empty: it does
+  // not.
   std::string filter_problem() const;
 
  private:

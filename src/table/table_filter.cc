@@ -12,7 +12,7 @@
 namespace tamis {
 namespace {
 
-// The share of bits that are set in one of LevelDB's filters, as a rate.
+// Returns the rate of one of LevelDB's filters, from the bits that are set.
 double RateOfLevelDbFilter(Slice filter) noexcept {
   const unsigned probes = static_cast<unsigned char>(filter.back());
   if (probes == 0 || probes > kMaxBloomProbes) return 1.0;
@@ -26,8 +26,8 @@ double RateOfLevelDbFilter(Slice filter) noexcept {
   return BloomRateFromFill(static_cast<double>(set) / bits, probes);
 }
 
-// The mean of some of the block's filters; those without keys err never, and
-// nobody asks them.
+// Returns the mean over some of the block's filters; those without keys have no
+// false positives, and are never queried.
 double RateOfLevelDbBlock(const LevelDbFilterBlockReader& block) noexcept {
   constexpr std::size_t kEnough = 64;
   const std::size_t step = block.filter_count() / kEnough + 1;
@@ -41,7 +41,7 @@ double RateOfLevelDbBlock(const LevelDbFilterBlockReader& block) noexcept {
   return count > 0 ? sum / count : 1.0;
 }
 
-// One of LevelDB's filters, asked about the whole table.
+// One of LevelDB's filters that covers the whole table.
 class LevelDbWhole final : public FilterReader {
  public:
   // REQUIRES: at least 2 bytes
@@ -64,7 +64,7 @@ class LevelDbWhole final : public FilterReader {
   Slice filter_;
 };
 
-// The only filter of the block, if it is there for all of the table.
+// Returns the only filter of the block, if it covers the whole table.
 Slice WholeTableFilter(const LevelDbFilterBlockReader& block, Slice bytes,
                        std::uint64_t table_bytes) noexcept {
   const unsigned base_lg = static_cast<unsigned char>(bytes.back());
@@ -81,13 +81,13 @@ std::shared_ptr<const TableFilter> TableFilter::Damaged(Status why) {
 }
 
 std::shared_ptr<const TableFilter> TableFilter::OpenWhole(
-    Slice bytes, const FilterPolicy& policy) {
+    Slice bytes, const FilterOpener& opener) {
   Result<FilterMemory> memory = FilterMemory::Copy(bytes);
   if (!memory.ok()) return Damaged(memory.status());
   auto filter = std::make_shared<TableFilter>();
   filter->memory_ = *std::move(memory);
   bytes = filter->memory_->bytes();
-  const bool is_tamis = policy.name() == kTamisFilterName;
+  const bool is_tamis = opener.name() == kTamisFilterName;
   if (const auto lines = is_tamis ? ViewLines(bytes) : std::nullopt) {
     filter->kind_ = Kind::kLines;
     filter->lines_ = *lines;
@@ -98,9 +98,9 @@ std::shared_ptr<const TableFilter> TableFilter::OpenWhole(
         lines->keys != 0 ? BlockedRate(shape, lines->keys) : 1.0;
     return filter;
   }
-  Result<std::unique_ptr<const FilterReader>> reader = policy.Open(bytes);
+  Result<std::unique_ptr<const FilterReader>> reader = opener.Open(bytes);
   if (!reader.ok()) return Damaged(reader.status());
-  const FilterInfo info = (*reader)->Describe();
+  const FilterInfo info = reader->Describe();
   filter->kind_ = Kind::kWhole;
   filter->reader_ = *std::move(reader);
   filter->kind_name_ = info.kind;

@@ -9,30 +9,32 @@
 
 #include "formats/leveldb/filter_block.h"
 #include "formats/tamis/line_view.h"
+#include "policy/filter_opener.h"
 #include "tamis/filter.h"
 #include "tamis/filter_memory.h"
 
 namespace tamis {
 
-// Immutable once loaded; safe to share among threads.  Its bytes are a copy of
-// its own, apart from all data blocks.
+// Immutable once loaded; safe to share among threads.  It owns a copy of its
+// bytes, separate from all data blocks.
 class TableFilter {
  public:
   enum class Kind {
-    kNone,          // the table has none, or it is damaged: all is "maybe"
-    kLines,         // lines() says where; the way to ask it is a LineHash()
-    kWhole,         // of another kind, about the whole table: reader()
+    kNone,          // the table has none, or it is damaged: always "maybe"
+    kLines,         // lines(), queried by a LineHash()
+    kWhole,         // of another kind, for the whole table: reader()
     kLevelDbBlock,  // LevelDB's, one per 2 KiB: leveldb_block()
   };
 
   TableFilter() = default;  // none
-  // Why there is none, if there was one that cannot be used.
+  // Returns no filter, with the reason why the existing one cannot be used.
   static std::shared_ptr<const TableFilter> Damaged(Status why);
-  // A filter of our own.  Damaged() if `bytes` is not one that opens.
-  // REQUIRES: `policy` outlives it; its name is the one stored
+  // Opens a filter of our own.  Returns Damaged() if `bytes` does not open.
+  // REQUIRES: a policy by which `opener` opens outlives the filter; the
+  // opener's name is the one stored
   static std::shared_ptr<const TableFilter> OpenWhole(
-      Slice bytes, const FilterPolicy& policy);
-  // A filter block of LevelDB's.  Where it is one filter for the whole table,
+      Slice bytes, const FilterOpener& opener);
+  // Opens a filter block of LevelDB.  If it has one filter for the whole table,
   // it becomes kWhole.
   static std::shared_ptr<const TableFilter> OpenLevelDbBlock(
       Slice bytes, std::uint64_t table_bytes);
@@ -44,15 +46,15 @@ class TableFilter {
     return *leveldb_block_;
   }
 
-  // Of kinds kLines and kWhole: false only if the table certainly does not
-  // hold the key.  Of the others: true.
+  // For kLines and kWhole: false only if the table certainly does not contain
+  // the key.  For the others: true.
   bool MayContain(Slice user_key) const noexcept;
 
   double expected_rate() const noexcept { return expected_rate_; }
   // "bloom", "ribbon", "leveldb", ...; empty: none.
   const std::string& kind_name() const noexcept { return kind_name_; }
   std::size_t bytes() const noexcept;  // in memory
-  // Not ok: the table has a filter, and this is why it is not used.
+  // Not ok: the reason why the table's filter is not used.
   const Status& damage() const noexcept { return damage_; }
 
  private:

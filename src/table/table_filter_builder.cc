@@ -24,7 +24,7 @@ std::string WhatWasThrown() {
   }
 }
 
-// Does a step of building.  Empty: done; else why it was not.
+// Runs a step of the build.  Returns "", or why it failed.
 template <typename Step>
 std::string Try(const Step& step) {
   try {
@@ -47,7 +47,7 @@ TableFilterBuilder::TableFilterBuilder(const FilterPolicy* whole,
                                        unsigned leveldb_bits) {
   if (whole != nullptr) {
     whole_problem_ = Try([&] {
-      // Keys come in order, and repeats are left out below.
+      // Keys arrive in order, and repeats are skipped below.
       BuildOptions options;
       options.repeats = RepeatedKeys::kNeighbours;
       whole_ = whole->NewBuilder(options);

@@ -16,26 +16,26 @@ namespace tamis {
 
 // Calls must match: (Add* StartBlock)* and then either Finish, once each.
 //
-// A filter that cannot be built, for want of memory or whatever else, is none:
-// the table does without.  No failure of a filter is a failure of its table,
-// and nothing that a policy throws gets out.
+// If a filter cannot be built, for lack of memory or another reason, the table
+// has none.  No failure of a filter is a failure of its table, and no exception
+// of a policy escapes.
 class TableFilterBuilder {
  public:
-  // `whole` is the policy of the whole-table filter; null: none.  No bits: no
-  // filter block of LevelDB's.
+  // `whole` is the policy of the whole-table filter; null: none.  0 bits: no
+  // filter block of LevelDB.
   TableFilterBuilder(const FilterPolicy* whole, unsigned leveldb_bits);
 
   // `is_repeat`: the user key is that of the entry before.
   void Add(Slice user_key, bool is_repeat);
-  // The next data block begins there, or the data ends.
+  // The next data block starts there, or the data ends there.
   void StartBlock(std::uint64_t offset);
 
-  // True: *dst is the filter.  False: there is none, and where one was asked
-  // for, the problem says why.
+  // True: *dst is the filter.  False: there is none, and if one was requested,
+  // the problem says why.
   bool FinishLevelDb(std::string* dst);
   bool FinishWhole(std::string* dst);
 
-  // Why there is none; empty: there is, or none was asked for.
+  // Why there is no filter; empty: there is one, or none was requested.
   const std::string& leveldb_problem() const noexcept {
     return leveldb_problem_;
   }
@@ -50,7 +50,7 @@ class TableFilterBuilder {
 
   std::unique_ptr<FilterBuilder> whole_;
   std::string whole_problem_;
-  // Keys on their way to whole_, one after the other, and where each ends.
+  // Buffered keys for whole_, one after the other, and where each ends.
   std::string keys_;
   std::array<std::size_t, kGroup> ends_{};
   std::size_t count_ = 0;

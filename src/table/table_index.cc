@@ -10,8 +10,8 @@
 namespace tamis {
 namespace {
 
-// Keys that share much could, rebuilt, take far more than the block has bytes.
-// LevelDB's indexes share nothing.
+// Assembled keys that share long prefixes could take far more memory than the
+// block.  LevelDB's indexes share none.
 constexpr std::size_t kMaxGrowth = 64;
 constexpr std::size_t kSlack = 1 << 16;
 
@@ -51,7 +51,7 @@ Status TableIndex::Load(const KeyOrder& order, Slice contents,
 
 Status TableIndex::AddEntry(Slice entry_key, Slice value, std::uint64_t limit) {
   if (!IsInternalKey(entry_key)) {
-    return Status::Corruption("the index has a key that is none");
+    return Status::Corruption("the index has a key that is not valid");
   }
   if (rebuilt_.size() > contents_.size() * kMaxGrowth + kSlack) {
     return Status::Corruption("the index has keys of absurd lengths");
@@ -85,8 +85,8 @@ bool TableIndex::MayEndWith(std::size_t i, Slice internal_key) const noexcept {
          order_.Compare(internal_key, largest_) <= 0;
 }
 
-// What the first and the last key begin with, all between them do.  The last
-// key of all stays out of it: it is only some short key behind the table, and
+// The common prefix of the first and the last key is that of all between them.
+// The very last key is excluded: it is just a short key after the table, and
 // has little in common with the others.
 void TableIndex::MakePrefixes() {
   if (size() < 2) return;
@@ -102,7 +102,7 @@ void TableIndex::MakePrefixes() {
   prefixes_ = PrefixTree(prefixes);
 }
 
-// As Find(), of blocks from `first` to before `last`.
+// As Find(), among the blocks from `first` to before `last`.
 std::size_t TableIndex::FindAmong(std::size_t first, std::size_t last,
                                   Slice internal_key) const noexcept {
   while (first < last) {
@@ -126,7 +126,7 @@ std::size_t TableIndex::Find(Slice internal_key) const noexcept {
   const std::uint64_t wanted = PrefixOf(user.substr(common_.size()));
   const std::size_t first = prefixes_.LowerBound(wanted);
   if (first < count && prefixes_[first] != wanted) return first;
-  // Equal prefixes say nothing.
+  // Equal prefixes decide nothing.
   std::size_t last = first;
   while (last < count && prefixes_[last] == wanted && last - first < 8) ++last;
   if (last < count && prefixes_[last] == wanted) last = count;

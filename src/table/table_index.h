@@ -2,9 +2,9 @@
 // table/table_index.h -- which data block a key would be in.
 //
 // A table's index has, for each data block, a key that is not before the last
-// one in the block, and before the first one of the next.  Where keys order as
-// their bytes do, they are searched by eight bytes each, taken where they begin
-// to differ: an array of numbers that the cache likes.
+// one in the block, and before the first one of the next.  With bytewise order,
+// they are searched by eight bytes each, after their common prefix: a
+// cache-friendly array of numbers.
 
 #pragma once
 
@@ -26,8 +26,8 @@ class TableIndex {
  public:
   TableIndex() = default;  // of a table without blocks
 
-  // From the contents of an index block.  Corruption: keys out of order, or
-  // blocks that do not lie one after the other and before `limit`.
+  // Loads the contents of an index block.  Corruption: keys are out of order,
+  // or blocks are not consecutive and before `limit`.
   // REQUIRES: `contents` outlives the index
   Status Load(const KeyOrder& order, Slice contents, std::uint64_t limit);
 
@@ -44,20 +44,21 @@ class TableIndex {
     return {where.data() + at, place.size};
   }
 
-  // What the keys of all blocks lie within, where that is known; internal
-  // keys.  REQUIRES: they outlive the index
+  // Sets the bounds of the keys of all blocks, if known; internal keys.
+  // REQUIRES: they outlive the index
   void SetBounds(Slice smallest, Slice largest) noexcept {
     smallest_ = smallest;
     largest_ = largest;
   }
-  // May the i-th block begin with, and end with, that internal key?
+  // Return whether the i-th block may start with, or end with, that internal
+  // key.
   bool MayBeginWith(std::size_t i, Slice internal_key) const noexcept;
   bool MayEndWith(std::size_t i, Slice internal_key) const noexcept;
 
   const KeyOrder& order() const noexcept { return order_; }
 
-  // The one block that may have the first entry at or after that internal key;
-  // size(): there is none.
+  // Returns the only block that may have the first entry at or after that
+  // internal key; size(): there is none.
   std::size_t Find(Slice internal_key) const noexcept;
 
   // As Table::SampleKeys().
@@ -85,11 +86,11 @@ class TableIndex {
   Slice smallest_;  // empty: not known
   Slice largest_;
   Slice contents_;
-  std::string rebuilt_;  // keys that the block does not have in one piece
+  std::string rebuilt_;  // keys that are not contiguous in the block
   std::vector<BlockPlace> blocks_;
   std::vector<KeyPlace> keys_;
-  // Where keys order as bytes: what all of them but the last begin with, and
-  // the eight bytes that follow.
+  // With bytewise order: the common prefix of all keys but the last, and the
+  // eight bytes that follow.
   std::string common_;
   PrefixTree prefixes_;
 };

@@ -29,12 +29,13 @@ void TableIterator::FailAtBlock(std::string_view what) {
                               .append(what)));
 }
 
-// False: it cannot be read, or is not in order; the iterator then stands at
-// none, for that reason.  A block that is only walked over, forward, is checked
-// meanwhile; one `to_search`, and one that is walked backward, before.
+// False: the block cannot be read or is not in order; the iterator is then at
+// no entry, and status() says why.  A block that is only read forward is
+// checked along the way; one that is searched, or read backward, is checked
+// first.
 bool TableIterator::Enter(std::size_t block, bool to_search) {
   if (block == block_) return !to_search || CheckOrder();
-  block_ = kNoBlock;  // the buffer will have another's bytes
+  block_ = kNoBlock;  // the buffer is about to be overwritten
   parts_.blocks.VisitInOrder(block, &ahead_);
   BlockReadOptions options = options_;
   options.check_order = to_search && options_.check_order;
@@ -49,7 +50,7 @@ bool TableIterator::Enter(std::size_t block, bool to_search) {
   return true;
 }
 
-// As Enter(), of the block that the cursor is in.
+// As Enter(), for the block that the cursor is in.
 bool TableIterator::CheckOrder() {
   if (!options_.check_order) return true;
   Status checked = parts_.blocks.CheckOrder(block_, cursor_.block());
@@ -58,7 +59,7 @@ bool TableIterator::CheckOrder() {
   return checked.ok();
 }
 
-// False: the cursor has come to an end.
+// False: the cursor is at an end.
 bool TableIterator::StandAtCursor() {
   if (FailIfSpoiled()) [[unlikely]]
     return true;
@@ -75,8 +76,8 @@ bool TableIterator::StandAtCursor() {
   return true;
 }
 
-// The cursor has walked over the end of its block.  False: the last key was
-// not where lookups look for it; the iterator then stands at none.
+// The cursor has passed the end of its block.  False: the last key was not
+// where lookups look for it; the iterator is then at no entry.
 bool TableIterator::LeaveForward() {
   if (!options_.check_order || cursor_.key().empty() ||
       parts_.index.MayEndWith(block_, cursor_.key())) {
@@ -86,7 +87,7 @@ bool TableIterator::LeaveForward() {
   return false;
 }
 
-// To the first entry of that block or of one after it.
+// Moves to the first entry of that block or of a later one.
 void TableIterator::GoOnFrom(std::size_t block) {
   for (; block < parts_.index.size(); ++block) {
     if (!Enter(block, /*to_search=*/false)) return;
@@ -101,7 +102,7 @@ void TableIterator::GoOnFrom(std::size_t block) {
   StandNowhere();
 }
 
-// To the last entry of the blocks before that one.
+// Moves to the last entry of the blocks before that one.
 void TableIterator::GoBackFrom(std::size_t block) {
   while (block > 0) {
     if (!Enter(--block, /*to_search=*/true)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/table_iterator.h -- walks over the entries of one table.
+// table/table_iterator.h -- iterates over the entries of one table.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tamis {
 
-// What an iterator looks at.  REQUIRES: all of it outlives the iterator
+// What an iterator reads.  REQUIRES: all of it outlives the iterator
 struct TableParts {
   const KeyOrder& order;
   const TableIndex& index;
@@ -22,9 +22,9 @@ struct TableParts {
   const std::string& name;  // of the file, for messages
 };
 
-// If a page of a mapping that it looks at cannot be read (see GuardMappings()
-// in tamis/env.h), it stands at none from the next move on, for good, and
-// status() says so at once: what it showed last may have been zeros.
+// If a page of the mapping that it reads cannot be read (see GuardMappings() in
+// tamis/env.h), it is at no entry from the next move on, for good, and status()
+// reports it at once: the last entry may have been zeros.
 class TableIterator final : public InternalIterator {
  public:
   TableIterator(const TableParts& parts, const BlockReadOptions& options)
@@ -51,7 +51,7 @@ class TableIterator final : public InternalIterator {
   bool StandAtCursor();
   void Fail(const Status& why);
   void FailAtBlock(std::string_view what);
-  // A page was lost while this was looking at the mapping.
+  // True: a page was lost while this was reading the mapping.
   bool IsSpoiled() const noexcept {
     return is_spoiled_ || (buffer_.is_mapped && parts_.blocks.faulted());
   }

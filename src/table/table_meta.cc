@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/table_meta.h"
 
-#include "policy/policy_names.h"
 #include "table/block.h"
 #include "table/block_cursor.h"
 #include "table/block_file.h"
@@ -25,7 +24,7 @@ Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
   for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
     Slice value = cursor.value();
     BlockHandle handle;
-    // Names that share much could take far more than the block has bytes.
+    // Names that share long prefixes could take far more memory than the block.
     name_bytes += cursor.key().size();
     if (!ReadHandle(&value, &handle) || name_bytes > 64 * contents.size()) {
       return Status::Corruption("the metaindex has an entry that is damaged");
@@ -38,12 +37,14 @@ Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
   return Status::Ok();
 }
 
-const FilterPolicy* PolicyOfMeta(std::string_view meta_name,
-                                 const FilterPolicy* preferred) {
-  if (!meta_name.starts_with(kWholeFilterMeta)) return nullptr;
+std::optional<FilterOpener> OpenerOfMeta(std::string_view meta_name,
+                                         const FilterPolicy* preferred) {
+  if (!meta_name.starts_with(kWholeFilterMeta)) return std::nullopt;
   meta_name.remove_prefix(kWholeFilterMeta.size());
-  if (preferred != nullptr && preferred->name() == meta_name) return preferred;
-  return FindPolicyByName(meta_name);
+  if (preferred != nullptr && preferred->name() == meta_name) {
+    return FilterOpener(*preferred);
+  }
+  return FilterOpener::ForName(meta_name);
 }
 
 }  // namespace tamis

@@ -3,10 +3,12 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "policy/filter_opener.h"
 #include "table/compression.h"
 #include "table/footer.h"
 #include "tamis/env.h"
@@ -15,18 +17,17 @@
 
 namespace tamis {
 
-// LevelDB's filter block; what it calls so, it honours.
+// LevelDB's filter block, which LevelDB uses under this name.
 inline constexpr std::string_view kLevelDbFilterMeta =
     "filter.leveldb.BuiltinBloomFilter2";
-// Then the name of a policy: a filter of the whole table, which LevelDB passes
-// over.
+// Followed by the name of a policy: a filter of the whole table, which LevelDB
+// ignores.
 inline constexpr std::string_view kWholeFilterMeta = "tamis.filter.";
 
-// What the table was written with, as lines (base/named_lines.h); LevelDB
-// passes over it.
+// How the table was written, as lines (base/named_lines.h); LevelDB ignores it.
 inline constexpr std::string_view kPropertiesMeta = "tamis.properties";
 // Lines that the table itself adds: its distinct user keys; and why it lacks a
-// filter that was asked for.
+// requested filter.
 inline constexpr std::string_view kKeysProperty = "keys";
 inline constexpr std::string_view kFilterNotBuiltProperty = "filter_not_built";
 inline constexpr std::string_view kLevelDbFilterNotBuiltProperty =
@@ -37,14 +38,15 @@ struct MetaEntry {
   BlockHandle handle;
 };
 
-// All that the metaindex names.  Corruption: damaged.
+// Reads all entries of the metaindex.  Corruption: damaged.
 Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
                      std::vector<MetaEntry>* entries,
                      const UnpackLimits& limits = {});
 
-// The policy of a whole-table filter of that name; `preferred`, if it is the
-// one.  Null: the entry is no such filter, or its policy is not known.
-const FilterPolicy* PolicyOfMeta(std::string_view meta_name,
-                                 const FilterPolicy* preferred);
+// Returns how to open the whole-table filter of an entry of that name: as
+// `preferred` does, if that is its policy.  Nothing: the entry is not such a
+// filter, or its policy is unknown.
+std::optional<FilterOpener> OpenerOfMeta(std::string_view meta_name,
+                                         const FilterPolicy* preferred);
 
 }  // namespace tamis

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/table_reader.h"
 
+#include <optional>
 #include <utility>
 
 #include "table/block_file.h"
@@ -13,8 +14,8 @@
 namespace tamis {
 namespace {
 
-// The filters that a table has, best first: the preferred one, others of the
-// whole table, LevelDB's.
+// Reads the best filter of a table: the preferred one, another of the whole
+// table, or LevelDB's, in this order.
 std::shared_ptr<const TableFilter> ReadBestFilter(
     const ReadableFile& file, const Footer& footer,
     const TableReadContext& context) {
@@ -23,12 +24,14 @@ std::shared_ptr<const TableFilter> ReadBestFilter(
   Status read = ReadMetaindex(file, footer, &entries, context.unpack);
   if (!read.ok()) return TableFilter::Damaged(std::move(read));
   const MetaEntry* best = nullptr;
-  const FilterPolicy* best_policy = nullptr;
+  std::optional<FilterOpener> best_opener;
   for (const MetaEntry& entry : entries) {
-    const FilterPolicy* const policy = PolicyOfMeta(entry.name, preferred);
-    if (policy != nullptr && (best_policy == nullptr || policy == preferred)) {
+    const auto opener = OpenerOfMeta(entry.name, preferred);
+    const bool is_preferred =
+        opener && preferred != nullptr && opener->name() == preferred->name();
+    if (opener && (!best_opener || is_preferred)) {
       best = &entry;
-      best_policy = policy;
+      best_opener = opener;
     } else if (best == nullptr && entry.name == kLevelDbFilterMeta) {
       best = &entry;
     }
@@ -38,8 +41,8 @@ std::shared_ptr<const TableFilter> ReadBestFilter(
   Slice bytes;
   read = ReadBlock(file, best->handle, &buffer, &bytes, context.unpack);
   if (!read.ok()) return TableFilter::Damaged(std::move(read));
-  return best_policy != nullptr
-             ? TableFilter::OpenWhole(bytes, *best_policy)
+  return best_opener.has_value()
+             ? TableFilter::OpenWhole(bytes, *best_opener)
              : TableFilter::OpenLevelDbBlock(bytes, file.size());
 }
 
@@ -111,7 +114,7 @@ Status TableReader::Load() {
       index_.Load(context_.order, contents, file_->size() - kFooterBytes);
   if (!loaded.ok()) return loaded;
   if (contents.data() == index_buffer_.raw.data()) {
-    index_buffer_.stored = {};  // was compressed; nobody needs it any more
+    index_buffer_.stored = {};  // was compressed; no longer needed
   }
   blocks_.emplace(*file_, index_, context_.cache, context_.unpack);
   return Status::Ok();
@@ -138,8 +141,8 @@ Status TableReader::Get(const LookupKey& key, const BlockReadOptions& options,
     if (!status.ok()) return AboutFile(name_, status);
     result->blocks_read = 1;
     status = TakeFound(FindInBlock(block, context_.order, key), value, result);
-    // If a page was lost meanwhile, what was found is nothing.  The next round
-    // does not use the mapping.
+    // If a page was lost meanwhile, the result is void.  The next attempt does
+    // not use the mapping.
   } while (buffer.is_mapped && blocks_->faulted());
   return status;
 }

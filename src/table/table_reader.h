@@ -2,12 +2,12 @@
 // table/table_reader.h -- one open table.
 //
 // Opening reads the footer and the index.  The metaindex and the filter are
-// read when the filter is asked for: damage to them costs a table no key.  A
-// data block's checksum is verified the first time the block is read through
-// this object, or each time if asked to.  Right checksums do not make a table
-// sorted: a block is looked through before it is first searched, and a walk
-// looks at each two keys it passes, so no key is missed because others are out
-// of order.
+// read when the filter is first needed: damage to them costs no key of the
+// table.  A data block's checksum is verified the first time the block is read
+// through this object, or each time if requested.  Right checksums do not make
+// a table sorted: a block is checked before it is first searched, and an
+// iterator compares each key with the one before, so no key is missed because
+// others are out of order.
 
 #pragma once
 
@@ -31,26 +31,26 @@ class BlockCache;
 // What all tables of a store share.
 struct TableReadContext {
   KeyOrder order = KeyOrder();
-  // Null: what is decompressed is not kept.  REQUIRES: outlives the tables
+  // Null: decompressed blocks are not kept.  REQUIRES: outlives the tables
   BlockCache* cache = nullptr;
-  // Null, or the policy whose filters are preferred where a table has several.
+  // Null, or the policy whose filters are preferred if a table has several.
   // REQUIRES: outlives the tables
   const FilterPolicy* filter = nullptr;
   UnpackLimits unpack = {};
 };
 
-// Internal keys that a table's keys lie within; empty: not known.
+// Internal keys that bound a table's keys; empty: unknown.
 struct KeyBounds {
   Slice smallest;
   Slice largest;
 };
 
 struct BlockReadOptions {
-  // Again, each time, and of a copy: what was verified is what is used,
-  // whatever becomes of the file.
+  // Verifies again each time, on a copy: what was verified is what is used,
+  // whatever happens to the file.
   bool verify_checksums = false;
   bool fill_cache = true;
-  // False: entries come as they are, for those who save what they can.
+  // False: entries are returned as they are, for salvage.
   bool check_order = true;
   // Of an iterator: all blocks are read in order, and then not again.
   bool reads_once = false;
@@ -61,8 +61,8 @@ struct LookupResult {
   enum class State { kAbsent, kValue, kDeletion };
   State state = State::kAbsent;
   unsigned blocks_read = 0;  // data blocks
-  // LevelDB's filter for the one data block that was in question: asked, and
-  // what it said.  Only tables with TableFilter::Kind::kLevelDbBlock.
+  // LevelDB's filter of the one possible data block: whether it was queried,
+  // and its answer.  Only for TableFilter::Kind::kLevelDbBlock.
   bool block_filter_asked = false;
   bool block_filter_absent = false;
 };
@@ -79,35 +79,36 @@ class Table {
                                              const KeyBounds& bounds = {});
   virtual ~Table() = default;
 
-  // The newest entry of the key that is not newer than its sequence; its value
-  // is assigned to *value, which may be null.  Asks no filter of kinds kLines
-  // and kWhole: that is the caller's, before.  `filter` is the one that
-  // ReadFilter() gave, or null: then LevelDB's is not asked either.
+  // Finds the newest entry of the key that is not newer than its sequence; its
+  // value is assigned to *value, which may be null.  Does not query filters of
+  // kinds kLines and kWhole: the caller does that first.  `filter` is the
+  // result of ReadFilter(), or null: then LevelDB's is not queried either.
   virtual Status Get(const LookupKey& key, const BlockReadOptions& options,
                      const TableFilter* filter, std::string* value,
                      LookupResult* result) const = 0;
 
-  // Of the table's entries in order.  REQUIRES: the table outlives it
+  // Returns an iterator over the table's entries.  REQUIRES: the table outlives
+  // it
   virtual std::unique_ptr<InternalIterator> NewIterator(
       const BlockReadOptions& options) const = 0;
 
-  // Reads and verifies the filter: every call reads it anew, for the caller
-  // keeps it.  Never null; what cannot be used comes as kNone with damage().
-  // Prefers our own filter to LevelDB's.
+  // Reads and verifies the filter: every call reads it again, because the
+  // caller keeps it.  Never null; a filter that cannot be used is returned as
+  // kNone with damage().  Prefers our own filter to LevelDB's.
   virtual std::shared_ptr<const TableFilter> ReadFilter() const = 0;
 
-  // Reads what it says, or shows, of how it was written.
+  // Reads how the table was written, from its properties or its blocks.
   virtual Result<TableTraits> ReadTraits() const = 0;
 
-  // About where in the file the data of that key begins; the file's length for
-  // a key after all others.
+  // Returns approximately where in the file the data of that key starts; the
+  // file's length for a key after all others.
   virtual std::uint64_t ApproximateOffsetOf(Slice internal_key) const = 0;
 
-  // At most `count` user keys, rising, that cut the table into pieces of about
-  // the same number of bytes; from the index alone.
+  // Returns at most `count` user keys, ascending, that divide the table into
+  // pieces of about the same number of bytes; reads the index alone.
   virtual std::vector<std::string> SampleKeys(std::uint64_t count) const = 0;
 
-  // In memory, mapped bytes not counted.
+  // The memory that it takes, without mapped bytes.
   virtual std::size_t memory_bytes() const noexcept = 0;
 };
 
@@ -119,35 +120,35 @@ class BlockCache {
   virtual std::uint64_t hits() const noexcept = 0;
   virtual std::uint64_t misses() const noexcept = 0;
 
-  // A number that no other table of this cache has.
+  // Returns a number that no other table of this cache has.
   virtual std::uint64_t NewTableId() noexcept = 0;
-  // Null: not there.
+  // Null: not in the cache.
   virtual std::shared_ptr<const std::string> Find(
       std::uint64_t table, std::uint64_t offset) noexcept = 0;
   virtual void Insert(std::uint64_t table, std::uint64_t offset,
                       std::shared_ptr<const std::string> block) = 0;
-  // Blocks of a table that is gone.
+  // Removes the blocks of a table.
   virtual void Forget(std::uint64_t table) noexcept = 0;
 };
 
 std::unique_ptr<BlockCache> NewBlockCache(std::size_t capacity_bytes);
 
-// For CheckStore() and repair: every block of the table is read, every
-// checksum and the order of keys verified, and every key asked of every filter
-// (both ours and LevelDB's).  Problems are appended as sentences, without the
+// For CheckStore() and repair: reads every block of the table, verifies every
+// checksum and the order of keys, and queries every filter (both ours and
+// LevelDB's) for every key.  Problems are appended as sentences, without the
 // name of the file.
 struct TableCheck {
   std::uint64_t entries = 0;
   std::uint64_t blocks = 0;
-  std::uint64_t filters = 0;  // verified, and holding all keys
+  std::uint64_t filters = 0;  // verified, and containing all keys
   Sequence largest_sequence = 0;
   std::string smallest;  // internal keys
   std::string largest;
   std::vector<std::string> problems;
-  bool has_footer = false;  // as tables have it
-  // Not ok: it could not be read for a reason that is no damage (see
-  // base/damage.h).  Then the last problem says the same, and what comes after
-  // it was not read.
+  bool has_footer = false;  // at its end
+  // Not ok: it could not be read for a reason other than damage (see
+  // base/damage.h).  The last problem then says the same, and the rest was not
+  // read.
   Status unread;
 };
 TableCheck CheckTable(const TableReadContext& context,

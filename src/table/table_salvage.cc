@@ -16,12 +16,12 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kMaxSentences = 20;  // more say no more
-// Longer than any table; looking through it would take minutes.
+constexpr std::size_t kMaxSentences = 20;  // more tell no more
+// Longer than any table; searching it would take minutes.
 constexpr std::uint64_t kMaxFileBytes = std::uint64_t{64} << 30;
 
-// Are the restarts where entries begin, and the entries all well?  Calls
-// visit(key, value) for each; false from it ends the walk and is the answer.
+// Returns whether the restarts are at entries, and all entries are valid.
+// Calls visit(key, value) for each; if that returns false, so does this.
 template <typename Visit>
 bool WalkWholeBlock(Slice contents, Visit&& visit) {
   Block block;
@@ -41,8 +41,8 @@ bool WalkWholeBlock(Slice contents, Visit&& visit) {
          (restart == block.restart_count() || block.begin() == block.end());
 }
 
-// As an entry may have it.  The last sequence number is what keys of an index
-// have, and no entry gets it.
+// Returns whether it can be the key of an entry.  Keys of an index have the
+// maximum sequence number, which no entry has.
 bool IsKeyOfEntry(Slice key) noexcept {
   return IsInternalKey(key) && SequenceOf(key) < kMaxSequence;
 }
@@ -105,9 +105,9 @@ class Salvage {
   const TakeEntry& take_;
   SalvageReport report_;
   std::size_t unsaid_ = 0;
-  std::string last_;                             // the key that was given last
+  std::string last_;                             // key passed on
   std::map<std::uint64_t, std::uint64_t> seen_;  // blocks: offset, size
-  std::vector<std::uint64_t> behind_;            // entries behind each gap
+  std::vector<std::uint64_t> behind_;            // entries after each gap
 };
 
 Status Salvage::LoadIndex(BlockBuffer* buffer, TableIndex* index) {
@@ -128,7 +128,7 @@ Status Salvage::TakeByIndex(const TableIndex& index) {
     const std::string where =
         "the block at offset " + std::to_string(handle.offset);
     if (!read.ok() && !IsDamage(read)) {
-      return Status(read.code(), where + ": " + read.message());
+      return read.WithMessage(where + ": " + read.message());
     }
     if (!read.ok()) {
       Lose(where + " is lost: " + read.message());
@@ -140,12 +140,12 @@ Status Salvage::TakeByIndex(const TableIndex& index) {
   return Status::Ok();
 }
 
-// What can be read of the block, up to what makes no sense.  `upper`: the
-// index's key for it; null: it was found without the index.
+// Takes the entries of the block, up to the first that makes no sense.  `upper`
+// is the index's key for it; null: it was found without the index.
 Status Salvage::TakeBlock(Slice contents, const Slice* upper) {
   Block block;
   if (!Block::Parse(contents, &block)) {
-    Lose("a block with a right checksum is none");
+    Lose("a block with a right checksum is not valid");
     return Status::Ok();
   }
   ++report_.blocks;
@@ -153,7 +153,7 @@ Status Salvage::TakeBlock(Slice contents, const Slice* upper) {
   cursor.Reset(block);
   for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
     if (!IsInternalKey(cursor.key())) {
-      Lose("an entry has a key that is none");
+      Lose("an entry has a key that is not valid");
       continue;
     }
     Status offered = Offer(cursor.key(), cursor.value(), upper);
@@ -186,14 +186,15 @@ bool Salvage::IsInBounds(Slice key) const {
          (bounds_.largest.empty() || order_.Compare(key, bounds_.largest) <= 0);
 }
 
-// No entry is newer than the manifest says.  REQUIRES: IsOfEntries(contents)
+// Returns whether no entry is newer than the manifest says.  REQUIRES:
+// IsOfEntries(contents)
 bool Salvage::IsKnownToTheManifest(Slice contents) const {
   return WalkWholeBlock(contents, [&](Slice key, Slice /*value*/) {
     return SequenceOf(key) <= bounds_.last_sequence;
   });
 }
 
-// Entries all of which come after what was given so far.
+// Returns whether all entries come after those passed on so far.
 bool Salvage::FollowsInOrder(Slice contents) const {
   std::string last = last_;
   bool any = false;
@@ -222,7 +223,8 @@ bool Salvage::IsOfEntries(Slice contents) const {
          any;
 }
 
-// True: one that was seen, or one that lies between those that were.
+// Returns true for a block that was seen, or one that is between those that
+// were.
 bool Salvage::MayBeBlock(const BlockHandle& handle) const {
   auto next = seen_.lower_bound(handle.offset);
   if (next != seen_.end() && next->first == handle.offset) {
@@ -235,8 +237,8 @@ bool Salvage::MayBeBlock(const BlockHandle& handle) const {
   return next->first + next->second + kBlockTrailerBytes <= handle.offset;
 }
 
-// The index or the metaindex: every value says where a block before it lies,
-// in rising order.
+// Returns whether it is the index or the metaindex: every value is the handle
+// of a block before it, in ascending order.
 bool Salvage::IsOfHandles(const BlockHandle& where, Slice contents) const {
   std::uint64_t end = 0;
   bool any = false;
@@ -287,7 +289,7 @@ Status Salvage::TakeScanned(const ScannedBlock& block) {
     return Status::Ok();
   }
   if (block.is_behind_damage && !IsKnownToTheManifest(block.contents)) {
-    Lose(where + ", found behind damage, has entries that are newer than the " +
+    Lose(where + ", found after damage, has entries that are newer than the " +
          "manifest says, and is left out");
     return Status::Ok();
   }
@@ -303,10 +305,10 @@ void Salvage::SayGaps(const BlockScan& scan) {
     const auto& [begin, end] = scan.gaps()[i];
     // That may be the footer.
     if (end == file_.size() && end - begin <= kFooterBytes) continue;
-    Lose("no whole block lies in bytes " + std::to_string(begin) + " to " +
+    Lose("there is no whole block in bytes " + std::to_string(begin) + " to " +
          std::to_string(end - 1) +
          (behind_[i] == 0 ? ""
-                          : "; entries found behind this damage: " +
+                          : "; entries found after this damage: " +
                                 std::to_string(behind_[i])));
   }
 }

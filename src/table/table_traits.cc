@@ -28,8 +28,7 @@ Status ReadCodecs(const ReadableFile& file, const TableIndex& index,
   return Status::Ok();
 }
 
-// What cannot be read counts as not there: the table is then like those that
-// have none.
+// Properties that cannot be read count as missing.
 std::vector<NamedLine> ReadProperties(const ReadableFile& file,
                                       const MetaEntry& entry) {
   BlockBuffer buffer;
@@ -38,15 +37,15 @@ std::vector<NamedLine> ReadProperties(const ReadableFile& file,
   return ParseNamedLines(bytes).value_or(std::vector<NamedLine>());
 }
 
-// True: it opens, and *info is what it is.
+// Returns true if the filter opens, and sets *info.
 bool OpensWhole(const ReadableFile& file, const MetaEntry& entry,
-                const FilterPolicy& policy, FilterInfo* info) {
+                const FilterOpener& opener, FilterInfo* info) {
   BlockBuffer buffer;
   Slice bytes;
   if (!ReadBlock(file, entry.handle, &buffer, &bytes).ok()) return false;
-  const auto reader = policy.Open(bytes);
+  const auto reader = opener.Open(bytes);
   if (!reader.ok()) return false;
-  *info = (*reader)->Describe();
+  *info = reader->Describe();
   return true;
 }
 
@@ -65,10 +64,10 @@ void ReadFilters(const ReadableFile& file,
       const bool opens = OpensLevelDb(file, entry);
       (opens ? traits->has_leveldb_filter : traits->has_damaged_filter) = true;
     }
-    const FilterPolicy* const policy = PolicyOfMeta(entry.name, preferred);
-    if (policy == nullptr) continue;
+    const auto opener = OpenerOfMeta(entry.name, preferred);
+    if (!opener.has_value()) continue;
     FilterInfo info;
-    const bool opens = OpensWhole(file, entry, *policy, &info);
+    const bool opens = OpensWhole(file, entry, *opener, &info);
     if (opens && !traits->has_whole_filter && traits->properties.empty()) {
       traits->filter = std::move(info);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/table_traits.h -- what a table says of how it was written, and what
-// can be seen where it says nothing.
+// table/table_traits.h -- how a table was written, according to its properties,
+// or inferred without them.
 
 #pragma once
 
@@ -18,12 +18,12 @@
 namespace tamis {
 
 struct TableTraits {
-  // Of its tamis.properties; empty: it has none that can be read.
+  // The lines of tamis.properties; empty: it has none that can be read.
   std::vector<NamedLine> properties;
   // Filters that open.
   bool has_leveldb_filter = false;
   bool has_whole_filter = false;
-  bool has_damaged_filter = false;   // one that does not
+  bool has_damaged_filter = false;   // a filter that does not
   std::optional<FilterInfo> filter;  // that one; only without properties
   // How its data blocks are stored, by Compression; only without properties.
   std::array<bool, 3> codecs{};

@@ -238,8 +238,8 @@ TEST(PosixEnv, CreatingEmptiesAndReopeningKeeps) {
     dir.Write("f", "0123456789");
     auto file = DefaultEnv().Reopen(path, 4, kind);
     ASSERT_TRUE(file.ok()) << file.status().ToString();
-    ASSERT_TRUE((*file)->Append("new").ok());
-    ASSERT_TRUE((*file)->Close().ok());
+    ASSERT_TRUE(file->Append("new").ok());
+    ASSERT_TRUE(file->Close().ok());
     EXPECT_EQ(dir.Read("f"), "0123new");
     ExpectNames(DefaultEnv().Reopen(path, 8, kind).status(),
                 StatusCode::kIoError, path);

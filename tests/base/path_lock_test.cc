@@ -25,7 +25,8 @@ TEST(PathLock, IsHeldByOneAtATime) {
     ASSERT_TRUE(lock.ok()) << lock.status().message();
     const auto other = PathLock::Take(path, kNone);
     EXPECT_EQ(other.status().code(), StatusCode::kResourceExhausted);
-    EXPECT_EQ(other.status().message(), path + ": somebody else changes it");
+    EXPECT_EQ(other.status().message(),
+              path + ": somebody else is changing it");
   }
   EXPECT_TRUE(PathLock::Take(path, kNone).ok());
   EXPECT_EQ(dir.Count(), 1u);

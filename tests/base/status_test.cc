@@ -39,6 +39,10 @@ TEST(Status, CarriesWhatMendsItWhereItIsCopiedAndMoved) {
   EXPECT_EQ(bad.ToString(), "corruption: cut off");
   const Status copy = bad;
   EXPECT_EQ(copy.remedy(), Remedy::kRepairStore);
+  const Status other = copy.WithMessage("a table is cut off");
+  EXPECT_EQ(other.code(), StatusCode::kCorruption);
+  EXPECT_EQ(other.message(), "a table is cut off");
+  EXPECT_EQ(other.remedy(), Remedy::kRepairStore);
   const Result<int> none(std::move(bad));
   EXPECT_EQ(none.status().remedy(), Remedy::kRepairStore);
 }

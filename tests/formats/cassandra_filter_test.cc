@@ -60,8 +60,8 @@ TEST(CassandraFilter, ErasDoNotReadEachOther) {
 TEST(CassandraFilter, AnEmptyFileIsAlwaysMaybe) {
   const auto reader = PolicyOf("cassandra:nb")->Open("");
   ASSERT_TRUE(reader.ok());
-  EXPECT_TRUE((*reader)->MayContain("anything"));
-  EXPECT_FALSE((*reader)->Describe().always_maybe.empty());
+  EXPECT_TRUE(reader->MayContain("anything"));
+  EXPECT_FALSE(reader->Describe().always_maybe.empty());
 }
 
 TEST(CassandraFilter, RefusesBytesThatDoNotFit) {
@@ -79,7 +79,7 @@ TEST(CassandraFilter, RefusesBytesThatDoNotFit) {
   const auto no_probe =
       policy->Open(FromHex("00000000000000010000000000000000"));
   ASSERT_TRUE(no_probe.ok());
-  EXPECT_FALSE((*no_probe)->Describe().always_maybe.empty());
+  EXPECT_FALSE(no_probe->Describe().always_maybe.empty());
 }
 
 TEST(CassandraFilter, TextbookSizingStandsBesideTheTable) {

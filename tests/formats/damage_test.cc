@@ -38,10 +38,10 @@ Outcome OutcomeOf(const FilterPolicy& policy, const std::string& bytes) {
     return Outcome::kRefused;
   }
   for (const char* key : {"user:1", "stranger", ""}) {
-    (void)(*reader)->MayContain(key);
+    (void)reader->MayContain(key);
   }
-  return (*reader)->Describe().always_maybe.empty() ? Outcome::kUnnoticed
-                                                    : Outcome::kMaybe;
+  return reader->Describe().always_maybe.empty() ? Outcome::kUnnoticed
+                                                 : Outcome::kMaybe;
 }
 
 // Tells what a damaged filter must become, by its bytes.
@@ -214,7 +214,7 @@ TEST(Damage, RisingBitsOfTheArrayHideNoKey) {
       const auto reader = policy->Open(raised);
       ASSERT_TRUE(reader.ok());
       for (const std::string& key : keys) {
-        ASSERT_TRUE((*reader)->MayContain(key)) << c.spec << " bit " << bit;
+        ASSERT_TRUE(reader->MayContain(key)) << c.spec << " bit " << bit;
       }
     }
   }

@@ -78,7 +78,7 @@ TEST(LabBloom, RefusesWhatNoWriterWrites) {
   // 31 probes are never written: not an error, but nothing is ruled out.
   const auto reserved = policy->Open(FromHex("1f000000080000000000000000"));
   ASSERT_TRUE(reserved.ok());
-  EXPECT_TRUE((*reserved)->MayContain("anything"));
+  EXPECT_TRUE(reserved->MayContain("anything"));
 }
 
 TEST(Md5Bloom, WritesTheGoldenBits) {
@@ -119,7 +119,7 @@ TEST(Md5Bloom, TakesMoreProbesThanTheOthers) {
   const auto opens_probing = [](const char* hex) {
     const std::string bytes = FromHex(hex);
     const auto reader = PolicyOf("md5")->Open(bytes);
-    return reader.ok() && (*reader)->Describe().always_maybe.empty();
+    return reader.ok() && reader->Describe().always_maybe.empty();
   };
   EXPECT_TRUE(opens_probing("ff000000080000000000000000"));
   EXPECT_FALSE(opens_probing("00010000080000000000000000"));

@@ -68,7 +68,7 @@ TEST(LevelDbBloom, CountsRepeatedKeysAsLevelDbDoes) {
 TEST(LevelDbBloom, ReservedProbesSaySo) {
   const auto reader = PolicyOf("leveldb")->Open(FromHex("00000000000000001f"));
   ASSERT_TRUE(reader.ok());
-  EXPECT_FALSE((*reader)->Describe().always_maybe.empty());
+  EXPECT_FALSE(reader->Describe().always_maybe.empty());
   std::string filter;
   EXPECT_FALSE(NewLevelDbBloomPolicy({.bits = 64, .probes = 31})
                    ->NewBuilder()

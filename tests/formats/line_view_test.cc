@@ -44,7 +44,7 @@ TEST(LineView, AnswersAsTheReaderOfThePolicyDoes) {
     EXPECT_EQ(view->keys, keys.size()) << spec;
     for (const std::string& key : keys) ASSERT_TRUE(MayContain(*view, key));
     for (const std::string& key : NumberedKeys("other-", 20'000)) {
-      ASSERT_EQ(MayContain(*view, key), (*reader)->MayContain(key))
+      ASSERT_EQ(MayContain(*view, key), reader->MayContain(key))
           << spec << " " << key;
     }
   }

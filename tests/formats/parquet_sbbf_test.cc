@@ -137,9 +137,9 @@ TEST(ParquetSbbf, GrowingFiltersSaveWhatABuilderWrites) {
   auto many = policy->NewConcurrent(keys.size());
   ASSERT_TRUE(one.ok() && many.ok());
   for (const std::string& key : keys) {
-    ASSERT_TRUE((*one)->Insert(key).ok());
-    ASSERT_TRUE((*many)->Insert(key).ok());
-    ASSERT_TRUE((*one)->MayContain(key) && (*many)->MayContain(key));
+    ASSERT_TRUE(one->Insert(key).ok());
+    ASSERT_TRUE(many->Insert(key).ok());
+    ASSERT_TRUE(one->MayContain(key) && many->MayContain(key));
   }
   for (const MutableFilter* filter :
        {one.value().get(), static_cast<MutableFilter*>(many.value().get())}) {
@@ -161,8 +161,8 @@ TEST(ParquetSbbf, OtherMembersOfTheHeaderAnswerMaybe) {
     const std::string filter = FromHex(header) + bits;
     const auto reader = policy->Open(filter);
     ASSERT_TRUE(reader.ok()) << header;
-    EXPECT_TRUE((*reader)->MayContain("anything")) << header;
-    EXPECT_NE((*reader)->Describe().always_maybe, "") << header;
+    EXPECT_TRUE(reader->MayContain("anything")) << header;
+    EXPECT_NE(reader->Describe().always_maybe, "") << header;
     std::string dst;
     const Slice one[] = {filter};
     EXPECT_FALSE(policy->Combine(one, SetOperation::kUnion, &dst).ok());
@@ -238,7 +238,7 @@ TEST(ParquetSbbf, TheObsoleteFormIsCheckedAsWell) {
   EXPECT_EQ(OpenCode(reserved + "x"), StatusCode::kCorruption);
   const auto other = policy->Open(reserved);
   ASSERT_TRUE(other.ok());
-  EXPECT_TRUE((*other)->MayContain("anything"));
+  EXPECT_TRUE(other->MayContain("anything"));
 }
 
 // Within five standard deviations of the count, and 2 % for the spread between
@@ -254,7 +254,7 @@ TEST(ParquetSbbf, ErrsAsOftenAsPredicted) {
     ASSERT_TRUE(reader.ok());
     std::uint64_t wrong = 0;
     for (const auto& key : testing::NumberedKeys("out-", kStrangers)) {
-      if ((*reader)->MayContain(key)) ++wrong;
+      if (reader->MayContain(key)) ++wrong;
     }
     const double expected =
         policy->Predict(kKeys).false_positive_rate * double{kStrangers};

@@ -78,7 +78,7 @@ TEST(RocksDbFilter, AnswersAsRocksDbButForOneToFiveBytes) {
         EXPECT_FALSE(row["match"].get<bool>());
         if (reader.ok()) {
           EXPECT_EQ(filter.size(), kTrailer);
-          EXPECT_TRUE((*reader)->MayContain(key));
+          EXPECT_TRUE(reader->MayContain(key));
           ++doubted;
         } else {
           EXPECT_EQ(reader.status().code(), StatusCode::kCorruption);
@@ -87,7 +87,7 @@ TEST(RocksDbFilter, AnswersAsRocksDbButForOneToFiveBytes) {
         continue;
       }
       ASSERT_TRUE(reader.ok()) << reader.status().ToString();
-      EXPECT_EQ((*reader)->MayContain(key), row["match"].get<bool>());
+      EXPECT_EQ(reader->MayContain(key), row["match"].get<bool>());
     }
   }
   EXPECT_EQ(refused + doubted, 3 * 21u);
@@ -202,7 +202,7 @@ TEST(RocksDbLegacyBloom, ReadsEveryNumberOfProbesAndEveryLineSize) {
     const ExactBytes bytes(filter);
     const auto reader = policy->Open(bytes);
     ASSERT_TRUE(reader.ok());
-    EXPECT_EQ((*reader)->Describe().always_maybe, "");
+    EXPECT_EQ(reader->Describe().always_maybe, "");
     SCOPED_TRACE(probes);
     CountAsTold(**reader, [&](Slice key) {
       return LegacyBloomSays(data, probes, lines, key);
@@ -241,10 +241,10 @@ TEST(RocksDbLegacyBloom, AMergedFilterKeepsItsLineSize) {
     ASSERT_TRUE(policy->Combine(both, SetOperation::kUnion, &merged).ok());
     const auto reader = policy->Open(merged);
     ASSERT_TRUE(reader.ok());
-    EXPECT_EQ((*reader)->Describe().always_maybe, "") << line_bytes;
+    EXPECT_EQ(reader->Describe().always_maybe, "") << line_bytes;
     for (std::size_t i = 0; i < a.size(); ++i) {
-      ASSERT_TRUE((*reader)->MayContain(a[i])) << line_bytes;
-      ASSERT_TRUE((*reader)->MayContain(b[i])) << line_bytes;
+      ASSERT_TRUE(reader->MayContain(a[i])) << line_bytes;
+      ASSERT_TRUE(reader->MayContain(b[i])) << line_bytes;
     }
   }
 }
@@ -278,11 +278,11 @@ TEST(RocksDbFilter, EveryPolicyReadsEveryKind) {
       EXPECT_EQ(policy->name(), "rocksdb.BuiltinBloomFilter");
       const auto reader = policy->Open(filter);
       ASSERT_TRUE(reader.ok());
-      EXPECT_EQ((*reader)->Describe().kind, c.kind);
+      EXPECT_EQ(reader->Describe().kind, c.kind);
       unsigned absent = 0;
       for (const std::string& key : keys) {
-        ASSERT_TRUE((*reader)->MayContain(key)) << c.builder;
-        if (!(*reader)->MayContain("no " + key)) ++absent;
+        ASSERT_TRUE(reader->MayContain(key)) << c.builder;
+        if (!reader->MayContain("no " + key)) ++absent;
       }
       EXPECT_GT(absent, 1900u) << c.builder;
     }
@@ -301,9 +301,8 @@ TEST(RocksDbFilter, ReservedTrailersRuleNothingOut) {
     ASSERT_TRUE(reader.ok()) << first;
     // As legacy Bloom it has 0x600 lines in 64 bytes, so those rule nothing
     // out, either.
-    EXPECT_EQ((*reader)->MayContain("key"), first != 0xff) << first;
-    EXPECT_EQ((*reader)->Describe().always_maybe.empty(), first == 0xff)
-        << first;
+    EXPECT_EQ(reader->MayContain("key"), first != 0xff) << first;
+    EXPECT_EQ(reader->Describe().always_maybe.empty(), first == 0xff) << first;
   }
   trailer[0] = '\xff';
   for (std::size_t at = 1; at < kTrailer; ++at) {
@@ -313,7 +312,7 @@ TEST(RocksDbFilter, ReservedTrailersRuleNothingOut) {
       const auto reader = policy->Open(filter);
       ASSERT_TRUE(reader.ok());
       const bool answers = at == 2 ? value >= 1 && value <= 30 : value == 0;
-      EXPECT_EQ((*reader)->MayContain("key"), !answers) << at << " " << value;
+      EXPECT_EQ(reader->MayContain("key"), !answers) << at << " " << value;
     }
     trailer[at] = before;
   }
@@ -327,15 +326,15 @@ TEST(RocksDbFilter, NoKeysAreNoLines) {
     // Five bytes cannot be believed, see above: RocksDB rules all keys out.
     const auto reader = policy->Open(filter);
     ASSERT_TRUE(reader.ok()) << spec;
-    EXPECT_TRUE((*reader)->MayContain("key")) << spec;
-    EXPECT_FALSE((*reader)->Describe().always_maybe.empty()) << spec;
+    EXPECT_TRUE(reader->MayContain("key")) << spec;
+    EXPECT_FALSE(reader->Describe().always_maybe.empty()) << spec;
   }
   EXPECT_EQ(testing::Build(*PolicyOf("rocksdb-ribbon:10"), {}), "");
   for (const char* spec : {"rocksdb", "rocksdb-legacy", "rocksdb-ribbon"}) {
     const auto reader = PolicyOf(spec)->Open("");
     ASSERT_TRUE(reader.ok()) << spec;
-    EXPECT_FALSE((*reader)->MayContain("key")) << spec;
-    EXPECT_EQ((*reader)->Describe().kind, "empty") << spec;
+    EXPECT_FALSE(reader->MayContain("key")) << spec;
+    EXPECT_EQ(reader->Describe().kind, "empty") << spec;
   }
 }
 

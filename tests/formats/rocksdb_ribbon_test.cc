@@ -93,7 +93,7 @@ TEST(RocksDbRibbon, NoKeysAreNoBytes) {
   EXPECT_EQ(Build(*policy, {}), "");
   const auto reader = policy->Open("");
   ASSERT_TRUE(reader.ok());
-  EXPECT_FALSE((*reader)->MayContain("key"));
+  EXPECT_FALSE(reader->MayContain("key"));
   EXPECT_EQ(policy->Predict(0).bytes, 0u);
 }
 
@@ -103,8 +103,8 @@ TEST(RocksDbRibbon, ReservedFormsSaySo) {
     const std::string bytes = testing::FromHex(hex);
     const auto reader = OpenRocksDbRibbon(bytes);
     ASSERT_TRUE(reader.ok()) << hex;
-    EXPECT_TRUE((*reader)->MayContain("key"));
-    EXPECT_FALSE((*reader)->Describe().always_maybe.empty());
+    EXPECT_TRUE(reader->MayContain("key"));
+    EXPECT_FALSE(reader->Describe().always_maybe.empty());
   }
 }
 
@@ -186,13 +186,13 @@ TEST(RocksDbRibbon, FewOrTooManyKeysGetABloomFilter) {
   ASSERT_TRUE(bloom.ok());
   EXPECT_EQ(Build(*policy, keys), Build(**bloom, keys));
   for (const std::uint64_t n : {std::uint64_t{60}, kMaxRibbonKeys + 1}) {
-    EXPECT_EQ(policy->Predict(n).bytes, (*bloom)->Predict(n).bytes);
+    EXPECT_EQ(policy->Predict(n).bytes, bloom->Predict(n).bytes);
     EXPECT_EQ(policy->Predict(n).probes, 6u);
-    EXPECT_DOUBLE_EQ(policy->RateAt(n, n), (*bloom)->RateAt(n, n));
+    EXPECT_DOUBLE_EQ(policy->RateAt(n, n), bloom->RateAt(n, n));
   }
   EXPECT_EQ(policy->Predict(kMaxRibbonKeys).probes, 7u);
   EXPECT_LT(policy->Predict(kMaxRibbonKeys).bytes,
-            (*bloom)->Predict(kMaxRibbonKeys).bytes * 3 / 4);
+            bloom->Predict(kMaxRibbonKeys).bytes * 3 / 4);
 }
 
 TEST(RocksDbRibbon, PredictsTheSizeToASegment) {
@@ -227,7 +227,7 @@ TEST(RocksDbRibbon, TellsWhatItsBytesSay) {
   const std::string filter = Build(*policy, keys);
   const auto reader = policy->Open(filter);
   ASSERT_TRUE(reader.ok());
-  const FilterInfo info = (*reader)->Describe();
+  const FilterInfo info = reader->Describe();
   EXPECT_EQ(info.kind, "ribbon");
   EXPECT_EQ(info.hash, "xxph3");
   EXPECT_EQ(info.format, "rocksdb-ribbon");
@@ -256,9 +256,9 @@ TEST(RocksDbRibbon, AnswersFromEveryLengthAndAnyBlocks) {
       const auto reader = policy->Open({exact.data(), exact.size()});
       if (!reader.ok()) continue;
       const auto out = std::make_unique<bool[]>(slices.size());
-      (*reader)->MayContainMany(slices, {out.get(), slices.size()});
+      reader->MayContainMany(slices, {out.get(), slices.size()});
       for (std::size_t i = 0; i < slices.size(); ++i) {
-        ASSERT_EQ((*reader)->MayContain(slices[i]), out[i]);
+        ASSERT_EQ(reader->MayContain(slices[i]), out[i]);
       }
     }
   }

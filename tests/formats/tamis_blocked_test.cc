@@ -143,13 +143,13 @@ TEST(TamisBlocked, DescribesItsTrueRateAndKeys) {
         testing::Build(*policy, testing::NumberedKeys("key-", kKeys));
     const auto reader = policy->Open(filter);
     ASSERT_TRUE(reader.ok());
-    const FilterInfo info = (*reader)->Describe();
+    const FilterInfo info = reader->Describe();
     EXPECT_EQ(info.set_bits, SetBitsOf(PayloadOf(filter))) << spec;
     EXPECT_NEAR(info.keys_by_fill / kKeys, 1.0, 0.03) << spec;
     double hits = 0;
     constexpr std::uint64_t kAsked = 400'000;
     for (const std::string& key : testing::NumberedKeys("absent-", kAsked)) {
-      hits += (*reader)->MayContain(key) ? 1 : 0;
+      hits += reader->MayContain(key) ? 1 : 0;
     }
     // This filter's own rate, so chance is only in the absent keys.
     const double deviation = std::sqrt(info.rate / kAsked);

@@ -26,7 +26,7 @@ std::string Lived(const std::string& spec, std::uint64_t planned,
   auto filter = NewErasable(spec, planned);
   EXPECT_TRUE(filter.ok());
   for (const std::string& key : keys) {
-    EXPECT_TRUE((*filter)->Insert(key).ok());
+    EXPECT_TRUE(filter->Insert(key).ok());
   }
   return Saved(**filter);
 }
@@ -70,18 +70,18 @@ TEST(TamisCounting, AnOverfullFilterHidesNoKey) {
   ASSERT_TRUE(filter.ok());
   const auto keys = testing::NumberedKeys("key-", 2000);
   for (const std::string& key : keys) {
-    ASSERT_TRUE((*filter)->Insert(key).ok());
+    ASSERT_TRUE(filter->Insert(key).ok());
   }
   for (std::size_t erased = 0; erased < keys.size(); ++erased) {
-    ASSERT_TRUE((*filter)->Erase(keys[erased]).ok());
+    ASSERT_TRUE(filter->Erase(keys[erased]).ok());
     if (erased % 100 != 0) continue;
     for (std::size_t i = erased + 1; i < keys.size(); ++i) {
-      ASSERT_TRUE((*filter)->MayContain(keys[i])) << erased;
+      ASSERT_TRUE(filter->MayContain(keys[i])) << erased;
     }
   }
-  EXPECT_EQ((*filter)->Describe().keys, 0u);
-  EXPECT_GT((*filter)->Describe().set_bits, 0u);
-  EXPECT_EQ((*filter)->Erase(keys[0]).code(), StatusCode::kNotFound);
+  EXPECT_EQ(filter->Describe().keys, 0u);
+  EXPECT_GT(filter->Describe().set_bits, 0u);
+  EXPECT_EQ(filter->Erase(keys[0]).code(), StatusCode::kNotFound);
 }
 
 TEST(TamisCounting, AUnionIsTheFilterOfAllInsertions) {
@@ -100,14 +100,14 @@ TEST(TamisCounting, AUnionIsTheFilterOfAllInsertions) {
     ASSERT_TRUE(policy->Combine(parts, SetOperation::kUnion, &merged).ok());
     EXPECT_EQ(merged, "before" + Lived(spec, 1, all)) << spec;
 
-    auto living = LoadErasable(Slice(merged).substr(6));
-    ASSERT_TRUE(living.ok());
+    auto loaded = LoadErasable(Slice(merged).substr(6));
+    ASSERT_TRUE(loaded.ok());
     for (const std::string& key : a) {
-      ASSERT_TRUE((*living)->Erase(key).ok());
-      ASSERT_TRUE((*living)->Erase(key).ok());
+      ASSERT_TRUE(loaded->Erase(key).ok());
+      ASSERT_TRUE(loaded->Erase(key).ok());
     }
     for (const std::string& key : b) {
-      ASSERT_TRUE((*living)->MayContain(key)) << spec;
+      ASSERT_TRUE(loaded->MayContain(key)) << spec;
     }
   }
 }
@@ -156,17 +156,17 @@ TEST(TamisCountingRates, OfALivedFilterAreWhatItDescribes) {
   auto filter = NewErasable("counting:46", 20'000);
   ASSERT_TRUE(filter.ok());
   const auto keys = testing::NumberedKeys("key-", 40'000);
-  for (const std::string& key : keys) ASSERT_TRUE((*filter)->Insert(key).ok());
+  for (const std::string& key : keys) ASSERT_TRUE(filter->Insert(key).ok());
   for (std::size_t i = 0; i < 25'000; ++i) {
-    ASSERT_TRUE((*filter)->Erase(keys[i]).ok());
+    ASSERT_TRUE(filter->Erase(keys[i]).ok());
   }
-  const FilterInfo info = (*filter)->Describe();
+  const FilterInfo info = filter->Describe();
   EXPECT_EQ(info.keys, 15'000u);
   EXPECT_NEAR(info.keys_by_fill, 15'000, 300);
   constexpr double kAsked = 400'000;
   double hits = 0;
   for (const std::string& key : testing::NumberedKeys("absent-", 400'000)) {
-    hits += (*filter)->MayContain(key) ? 1 : 0;
+    hits += filter->MayContain(key) ? 1 : 0;
   }
   EXPECT_NEAR(hits / kAsked, info.rate, 5 * std::sqrt(info.rate / kAsked));
   const double planned = PolicyOf("counting:46")->RateAt(20'000, 15'000);

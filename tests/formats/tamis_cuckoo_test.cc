@@ -75,7 +75,7 @@ TEST(TamisCuckoo, EveryPlannedNumberOfKeysFits) {
       auto filter = NewTamisCuckoo({.rate = 0.01}, seed, planned);
       ASSERT_TRUE(filter.ok());
       for (std::uint64_t i = 0; i < planned; ++i) {
-        ASSERT_TRUE((*filter)->Insert(testing::SequentialKey(i)).ok())
+        ASSERT_TRUE(filter->Insert(testing::SequentialKey(i)).ok())
             << i << " of " << planned;
       }
     }
@@ -90,40 +90,40 @@ TEST(TamisCuckoo, AFullFilterIsExactlyAsBefore) {
   unsigned refused = 0;
   for (std::uint64_t i = 0; refused < 100; ++i) {
     const std::string key = testing::SequentialKey(i);
-    const bool was_there = (*filter)->MayContain(key);
-    const Status status = (*filter)->Insert(key);
+    const bool was_there = filter->MayContain(key);
+    const Status status = filter->Insert(key);
     if (status.ok()) {
       in.push_back(key);
       continue;
     }
     ++refused;
     ASSERT_EQ(status.code(), StatusCode::kFilterFull);
-    ASSERT_EQ((*filter)->MayContain(key), was_there);
+    ASSERT_EQ(filter->MayContain(key), was_there);
     if (refused == 1) {
       EXPECT_GT(in.size(), 19'200u);
     }
   }
-  EXPECT_EQ((*filter)->Describe().keys, in.size());
-  EXPECT_EQ((*filter)->Describe().set_bits, in.size());
-  for (const std::string& key : in) ASSERT_TRUE((*filter)->MayContain(key));
+  EXPECT_EQ(filter->Describe().keys, in.size());
+  EXPECT_EQ(filter->Describe().set_bits, in.size());
+  for (const std::string& key : in) ASSERT_TRUE(filter->MayContain(key));
   // One out, one in.
-  ASSERT_TRUE((*filter)->Erase(in.back()).ok());
-  EXPECT_TRUE((*filter)->Insert(in.back()).ok());
+  ASSERT_TRUE(filter->Erase(in.back()).ok());
+  EXPECT_TRUE(filter->Insert(in.back()).ok());
 }
 
 TEST(TamisCuckoo, AKeyFitsEightTimes) {
   auto filter = NewErasable("cuckoo:fpr=0.01", 1000);
   ASSERT_TRUE(filter.ok());
-  for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE((*filter)->Insert("key").ok());
+  for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(filter->Insert("key").ok());
   const std::string eight = Saved(**filter);
-  EXPECT_EQ((*filter)->Insert("key").code(), StatusCode::kFilterFull);
+  EXPECT_EQ(filter->Insert("key").code(), StatusCode::kFilterFull);
   EXPECT_EQ(Saved(**filter), eight);
   for (unsigned i = 0; i < 8; ++i) {
-    ASSERT_TRUE((*filter)->MayContain("key"));
-    ASSERT_TRUE((*filter)->Erase("key").ok());
+    ASSERT_TRUE(filter->MayContain("key"));
+    ASSERT_TRUE(filter->Erase("key").ok());
   }
-  EXPECT_FALSE((*filter)->MayContain("key"));
-  EXPECT_EQ((*filter)->Erase("key").code(), StatusCode::kNotFound);
+  EXPECT_FALSE(filter->MayContain("key"));
+  EXPECT_EQ(filter->Erase("key").code(), StatusCode::kNotFound);
 }
 
 // Nine keys of the table that is planned for nine keys, all with one
@@ -147,9 +147,9 @@ TEST(TamisCuckoo, ABuilderTakesMoreBucketsWhereKeysFindNoRoom) {
   auto filter = policy->NewMutable(9);
   ASSERT_TRUE(filter.ok());
   for (std::size_t i = 0; i < 8; ++i) {
-    ASSERT_TRUE((*filter)->Insert(keys[i]).ok());
+    ASSERT_TRUE(filter->Insert(keys[i]).ok());
   }
-  EXPECT_EQ((*filter)->Insert(keys[8]).code(), StatusCode::kFilterFull);
+  EXPECT_EQ(filter->Insert(keys[8]).code(), StatusCode::kFilterFull);
   const std::string built = testing::Build(*policy, keys);
   EXPECT_GT(built.size(), policy->Predict(9).bytes);
   for (const std::string& key : keys) {
@@ -192,18 +192,18 @@ TEST(TamisCuckooRates, OfALivedFilterAreWhatItDescribes) {
   auto filter = NewErasable("cuckoo:8", 40'000);
   ASSERT_TRUE(filter.ok());
   const auto keys = testing::NumberedKeys("key-", 40'000);
-  for (const std::string& key : keys) ASSERT_TRUE((*filter)->Insert(key).ok());
+  for (const std::string& key : keys) ASSERT_TRUE(filter->Insert(key).ok());
   for (std::size_t i = 0; i < 25'000; ++i) {
-    ASSERT_TRUE((*filter)->Erase(keys[i]).ok());
+    ASSERT_TRUE(filter->Erase(keys[i]).ok());
   }
-  const FilterInfo info = (*filter)->Describe();
+  const FilterInfo info = filter->Describe();
   EXPECT_EQ(info.keys, 15'000u);
   EXPECT_EQ(info.set_bits, 15'000u);
   EXPECT_EQ(info.rate, PolicyOf("cuckoo:8")->RateAt(40'000, 15'000));
   constexpr double kAsked = 400'000;
   double hits = 0;
   for (const std::string& key : testing::NumberedKeys("absent-", 400'000)) {
-    hits += (*filter)->MayContain(key) ? 1 : 0;
+    hits += filter->MayContain(key) ? 1 : 0;
   }
   EXPECT_NEAR(hits / kAsked, info.rate, 5 * std::sqrt(info.rate / kAsked));
 }

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tests/formats/page_dumps.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
@@ -32,9 +32,9 @@ std::unique_ptr<ErasableFilter> Empty(const std::string& spec,
 }
 
 // These bytes were computed from the pages of the formats by
-// tamis_living_reference.py, without this library.
+// tamis_mutable_reference.py, without this library.
 TEST(TamisErasable, WritesTheFrozenBytes) {
-  const nlohmann::json golden = testing::LoadGolden("tamis_living.json");
+  const nlohmann::json golden = testing::LoadGolden("tamis_mutable.json");
   ASSERT_GE(golden["vectors"].size(), 117u);
   for (const auto& row : golden["vectors"]) {
     const std::string spec = row["spec"];
@@ -45,15 +45,15 @@ TEST(TamisErasable, WritesTheFrozenBytes) {
     const auto reader = PolicyOf("tamis")->Open(filter);
     ASSERT_TRUE(reader.ok());
     for (const std::string& key : keys) {
-      EXPECT_TRUE((*reader)->MayContain(key));
+      EXPECT_TRUE(reader->MayContain(key));
     }
-    EXPECT_EQ((*reader)->Describe().kind, spec.substr(0, spec.find(':')));
+    EXPECT_EQ(reader->Describe().kind, spec.substr(0, spec.find(':')));
   }
 }
 
 // One filter lives in memory, another is saved and loaded at every step.
 TEST(TamisErasable, LivesAsItsPageSaysAndGoesOnWhereItWasSaved) {
-  const nlohmann::json golden = testing::LoadGolden("tamis_living.json");
+  const nlohmann::json golden = testing::LoadGolden("tamis_mutable.json");
   ASSERT_GE(golden["lives"].size(), 16u);
   for (const auto& row : golden["lives"]) {
     const std::string spec = row["spec"];
@@ -84,7 +84,7 @@ TEST(TamisErasable, LivesAsItsPageSaysAndGoesOnWhereItWasSaved) {
 }
 
 TEST(TamisErasable, OpensLoadsOrRefusesAsItsPageSays) {
-  const nlohmann::json golden = testing::LoadGolden("tamis_living.json");
+  const nlohmann::json golden = testing::LoadGolden("tamis_mutable.json");
   ASSERT_GE(golden["reader"].size(), 140u);
   const std::map<std::string, StatusCode> codes = {
       {"ok", StatusCode::kOk},
@@ -103,13 +103,13 @@ TEST(TamisErasable, OpensLoadsOrRefusesAsItsPageSays) {
       continue;
     }
     ASSERT_TRUE(reader.ok()) << reader.status().ToString();
-    EXPECT_EQ((*reader)->Describe().always_maybe.empty(),
+    EXPECT_EQ(reader->Describe().always_maybe.empty(),
               row["opens"] == "probes");
     for (const std::string& key : testing::KeysFromHex(row["keys"])) {
-      EXPECT_TRUE((*reader)->MayContain(key));
+      EXPECT_TRUE(reader->MayContain(key));
     }
     for (const std::string& key : testing::KeysFromHex(row["absent"])) {
-      EXPECT_FALSE((*reader)->MayContain(key));
+      EXPECT_FALSE(reader->MayContain(key));
     }
   }
 }
@@ -175,10 +175,10 @@ TEST_P(EveryErasable, AnswersFromBytesAtEveryAddress) {
         policy->Open(Slice(memory.get() + offset, filter.size()));
     ASSERT_TRUE(reader.ok());
     const std::unique_ptr<bool[]> out(new bool[slices.size()]);
-    (*reader)->MayContainMany(slices, {out.get(), slices.size()});
+    reader->MayContainMany(slices, {out.get(), slices.size()});
     std::vector<bool> answers(out.get(), out.get() + slices.size());
     for (std::size_t i = 0; i < slices.size(); ++i) {
-      ASSERT_EQ((*reader)->MayContain(slices[i]), answers[i]) << offset;
+      ASSERT_EQ(reader->MayContain(slices[i]), answers[i]) << offset;
     }
     if (offset == 0) expected = answers;
     EXPECT_EQ(answers, expected) << offset;

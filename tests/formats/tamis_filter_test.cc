@@ -36,9 +36,9 @@ TEST(TamisFilter, WritesTheFrozenBytes) {
     const auto reader = PolicyOf("tamis")->Open(filter);
     ASSERT_TRUE(reader.ok());
     for (const std::string& key : keys) {
-      EXPECT_TRUE((*reader)->MayContain(key));
+      EXPECT_TRUE(reader->MayContain(key));
     }
-    const FilterInfo info = (*reader)->Describe();
+    const FilterInfo info = reader->Describe();
     EXPECT_EQ(info.kind, row["kind"]);
     EXPECT_EQ(info.bits, row["m"].get<std::uint64_t>());
     EXPECT_EQ(info.probes, row["k"].get<unsigned>());
@@ -63,15 +63,15 @@ TEST(TamisFilter, OpensAnswersOrRefusesAsItsPageSays) {
     }
     ASSERT_TRUE(reader.ok()) << reader.status().ToString();
     for (const std::string& key : testing::KeysFromHex(row["keys"])) {
-      EXPECT_TRUE((*reader)->MayContain(key));
+      EXPECT_TRUE(reader->MayContain(key));
     }
     for (const std::string& key : testing::KeysFromHex(row["absent"])) {
-      EXPECT_FALSE((*reader)->MayContain(key));
+      EXPECT_FALSE(reader->MayContain(key));
     }
-    EXPECT_EQ((*reader)->Describe().always_maybe.empty(),
+    EXPECT_EQ(reader->Describe().always_maybe.empty(),
               row["opens"] == "probes");
     if (row["opens"] == "maybe") {
-      EXPECT_TRUE((*reader)->MayContain("a stranger"));
+      EXPECT_TRUE(reader->MayContain("a stranger"));
     }
   }
 }
@@ -167,9 +167,9 @@ TEST_P(EveryTamisKind, AnotherSeedGivesOtherFalsePositives) {
   unsigned hits = 0;
   unsigned both = 0;
   for (const std::string& key : testing::NumberedKeys("absent-", 100'000)) {
-    if (!(*in_a)->MayContain(key)) continue;
+    if (!in_a->MayContain(key)) continue;
     ++hits;
-    if ((*in_b)->MayContain(key)) ++both;
+    if (in_b->MayContain(key)) ++both;
   }
   EXPECT_GT(hits, 600u);
   EXPECT_LT(both, 40u);  // about 1 % of about 1,000
@@ -187,11 +187,11 @@ TEST_P(EveryTamisKind, IsReadByThePoliciesOfTheOthers) {
     EXPECT_EQ(other->name(), own->name());
     const auto reader = other->Open(filter);
     ASSERT_TRUE(reader.ok()) << spec;
-    EXPECT_EQ((*reader)->Describe().kind, GetParam()) << spec;
+    EXPECT_EQ(reader->Describe().kind, GetParam()) << spec;
     unsigned absent = 0;
     for (const std::string& key : keys) {
-      EXPECT_TRUE((*reader)->MayContain(key)) << spec;
-      if (!(*reader)->MayContain("no " + key)) ++absent;
+      EXPECT_TRUE(reader->MayContain(key)) << spec;
+      if (!reader->MayContain("no " + key)) ++absent;
     }
     EXPECT_GT(absent, 280u) << spec;
   }

@@ -110,8 +110,8 @@ TEST(TamisFuse, OpensAnswersOrRefusesAsItsPageSays) {
     EXPECT_EQ(CountMaybe(**reader, keys), keys.size());
     EXPECT_EQ(CountMaybe(**reader, testing::KeysFromHex(row["absent"])), 0u);
     const bool maybe = row["opens"] == "maybe";
-    EXPECT_EQ((*reader)->Describe().always_maybe.empty(), !maybe);
-    EXPECT_TRUE(!maybe || (*reader)->MayContain("a stranger"));
+    EXPECT_EQ(reader->Describe().always_maybe.empty(), !maybe);
+    EXPECT_TRUE(!maybe || reader->MayContain("a stranger"));
   }
 }
 
@@ -146,7 +146,7 @@ TEST(TamisFuse, NeverForgetsAKey) {
       ASSERT_EQ(CountMaybe(**reader, keys), n);
       const std::vector<Slice> slices(keys.begin(), keys.end());
       const std::unique_ptr<bool[]> out(new bool[n]());
-      (*reader)->MayContainMany(slices, {out.get(), n});
+      reader->MayContainMany(slices, {out.get(), n});
       ASSERT_EQ(std::count(out.get(), out.get() + n, true),
                 static_cast<std::ptrdiff_t>(n));
     }
@@ -166,9 +166,9 @@ TEST(TamisFuse, BatchesAnswerLikeSingleQuestions) {
   const std::unique_ptr<bool[]> out(new bool[slices.size()]());
   for (const std::size_t size :
        {0u, 1u, 31u, 32u, 33u, 64u, 65u, 500u, 6000u}) {
-    (*reader)->MayContainMany(std::span(slices).first(size), {out.get(), size});
+    reader->MayContainMany(std::span(slices).first(size), {out.get(), size});
     for (std::size_t i = 0; i < size; ++i) {
-      ASSERT_EQ(out[i], (*reader)->MayContain(slices[i])) << i;
+      ASSERT_EQ(out[i], reader->MayContain(slices[i])) << i;
     }
   }
 }
@@ -228,8 +228,8 @@ TEST(TamisFuse, PartsWithoutASolutionBecomeLists) {
       ASSERT_TRUE(reader.ok()) << reader.status().ToString();
       EXPECT_EQ(CountMaybe(**reader, keys), keys.size());
       EXPECT_EQ(CountMaybe(**reader, strangers), 0u);
-      EXPECT_EQ((*reader)->Describe().rate, 0.0);
-      EXPECT_EQ((*reader)->Describe().bits, 64'000u);
+      EXPECT_EQ(reader->Describe().rate, 0.0);
+      EXPECT_EQ(reader->Describe().bits, 64'000u);
     }
   }
 }
@@ -269,7 +269,7 @@ TEST(TamisFuse, PartsThatOutgrowTheirPlaceAreMoved) {
         EXPECT_EQ(CountMaybe(**reader, keys), keys.size());
         EXPECT_LT(CountMaybe(**reader, NumberedKeys("absent-", 20'000)), 140u);
         const double lists = crowd == 1900 ? 0.5 : 0;
-        EXPECT_DOUBLE_EQ((*reader)->Describe().rate,
+        EXPECT_DOUBLE_EQ(reader->Describe().rate,
                          FuseRate(settings.cell_bits) * (1 - lists));
       }
     }
@@ -283,8 +283,8 @@ TEST(TamisFuse, NoKeysAreSaidSo) {
     EXPECT_EQ(filter.size(), kTamisHeaderBytes);
     const auto reader = policy->Open(filter);
     ASSERT_TRUE(reader.ok());
-    EXPECT_FALSE((*reader)->MayContain("key"));
-    EXPECT_EQ((*reader)->Describe().keys, 0u);
+    EXPECT_FALSE(reader->MayContain("key"));
+    EXPECT_EQ(reader->Describe().keys, 0u);
     EXPECT_EQ(policy->Predict(0).bytes, filter.size());
     EXPECT_EQ(policy->Predict(0).false_positive_rate, 0.0);
   }
@@ -328,7 +328,7 @@ TEST(TamisFuse, ADirectoryThatLiesNeverHidesAKey) {
         payload[bit / 8] = static_cast<char>(payload[bit / 8] ^ 1 << bit % 8);
         const std::string filter = Sealed(payload, settings, 3, keys.size());
         const auto reader = Fuse({})->Open(filter);
-        EXPECT_TRUE(!reader.ok() || !(*reader)->Describe().always_maybe.empty())
+        EXPECT_TRUE(!reader.ok() || !reader->Describe().always_maybe.empty())
             << bit;
         payload[bit / 8] = static_cast<char>(payload[bit / 8] ^ 1 << bit % 8);
       }

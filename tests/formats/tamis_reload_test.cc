@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/tamis/any_kind.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
 
@@ -27,16 +27,16 @@ TEST(TamisReload, ALoadedFilterGrowsOnAsIfNothingHadBeen) {
     auto broken = PolicyOf(spec)->NewMutable(keys.size());
     ASSERT_TRUE(straight.ok() && broken.ok());
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      ASSERT_TRUE((*straight)->Insert(keys[i]).ok());
-      ASSERT_TRUE((*broken)->Insert(keys[i]).ok());
+      ASSERT_TRUE(straight->Insert(keys[i]).ok());
+      ASSERT_TRUE(broken->Insert(keys[i]).ok());
       if (i % 500 != 3) continue;
       broken = LoadMutable(Saved(**broken));
       ASSERT_TRUE(broken.ok()) << broken.status().ToString();
     }
     EXPECT_EQ(Saved(**broken), Saved(**straight)) << spec;
-    EXPECT_EQ((*broken)->Describe().keys, keys.size());
+    EXPECT_EQ(broken->Describe().keys, keys.size());
     for (const std::string& key : keys) {
-      ASSERT_TRUE((*broken)->MayContain(key));
+      ASSERT_TRUE(broken->MayContain(key));
     }
   }
 }
@@ -51,10 +51,10 @@ TEST(TamisReload, AnUnknownNumberOfKeysStaysUnknown) {
   ASSERT_TRUE(policy->Combine(both, SetOperation::kUnion, &united).ok());
   auto filter = LoadMutable(united);
   ASSERT_TRUE(filter.ok());
-  ASSERT_TRUE((*filter)->Insert("c").ok());
-  EXPECT_FALSE((*filter)->Describe().keys.has_value());
+  ASSERT_TRUE(filter->Insert("c").ok());
+  EXPECT_FALSE(filter->Describe().keys.has_value());
   for (const char* key : {"a", "b", "c"}) {
-    EXPECT_TRUE((*filter)->MayContain(key));
+    EXPECT_TRUE(filter->MayContain(key));
   }
   EXPECT_EQ(Saved(**filter).substr(64),
             testing::Build(*policy, {"a", "b", "c"}).substr(64));

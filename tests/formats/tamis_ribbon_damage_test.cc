@@ -58,10 +58,10 @@ std::string Answers(Slice filter, const std::vector<std::string>& keys) {
   }
   const std::vector<Slice> slices(keys.begin(), keys.end());
   const auto many = std::make_unique<bool[]>(keys.size());
-  (*reader)->MayContainMany(slices, {many.get(), keys.size()});
+  reader->MayContainMany(slices, {many.get(), keys.size()});
   std::string answers;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const bool answer = (*reader)->MayContain(keys[i]);
+    const bool answer = reader->MayContain(keys[i]);
     EXPECT_EQ(answer, many[i]);
     answers += answer ? '1' : '0';
   }
@@ -102,7 +102,7 @@ TEST(TamisRibbonDamage, OpensAnswersOrRefusesAsItsPageSays) {
     }
     ASSERT_TRUE(reader.ok()) << reader.status().ToString();
     EXPECT_FALSE(LosesAKey(filter, keys));
-    EXPECT_EQ((*reader)->Describe().always_maybe.empty(),
+    EXPECT_EQ(reader->Describe().always_maybe.empty(),
               row["opens"] == "answers");
   }
 }

@@ -51,10 +51,10 @@ std::size_t Denied(const std::string& filter,
   if (!reader.ok()) return keys.size() + 1;
   const std::vector<Slice> slices(keys.begin(), keys.end());
   const auto answers = std::make_unique<bool[]>(keys.size());
-  (*reader)->MayContainMany(slices, {answers.get(), keys.size()});
+  reader->MayContainMany(slices, {answers.get(), keys.size()});
   std::size_t denied = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    denied += (*reader)->MayContain(keys[i]) && answers[i] ? 0u : 1u;
+    denied += reader->MayContain(keys[i]) && answers[i] ? 0u : 1u;
   }
   return denied;
 }
@@ -80,10 +80,10 @@ TEST(TamisRibbon, WritesTheFrozenBytes) {
     ASSERT_TRUE(reader.ok());
     std::string absent;
     for (const std::string& key : NumberedKeys("absent-", 256)) {
-      absent += (*reader)->MayContain(key) ? '1' : '0';
+      absent += reader->MayContain(key) ? '1' : '0';
     }
     EXPECT_EQ(absent, row["absent"].get<std::string>());
-    const FilterInfo info = (*reader)->Describe();
+    const FilterInfo info = reader->Describe();
     EXPECT_EQ(info.kind, keys.empty() ? "empty" : "ribbon");
     EXPECT_EQ(info.keys, keys.size());
   }
@@ -193,10 +193,9 @@ TEST(TamisRibbon, BatchesOfAnySizeAnswerAsSingleQueriesAtAnyAddress) {
       for (const std::size_t count :
            {0u, 1u, 2u, 63u, 64u, 65u, 127u, 128u, 129u, 192u, 193u, 500u}) {
         const auto answers = std::make_unique<bool[]>(count);
-        (*reader)->MayContainMany({slices.data(), count},
-                                  {answers.get(), count});
+        reader->MayContainMany({slices.data(), count}, {answers.get(), count});
         for (std::size_t i = 0; i < count; ++i) {
-          ASSERT_EQ(answers[i], (*reader)->MayContain(slices[i])) << spec;
+          ASSERT_EQ(answers[i], reader->MayContain(slices[i])) << spec;
         }
       }
     }

@@ -47,14 +47,14 @@ TEST(TamisRotating, TakesTheFrozenSteps) {
     ASSERT_TRUE(filter.ok()) << filter.status().ToString();
     for (const std::string step : row["steps"]) {
       const Status done = step == "rotate"
-                              ? (*filter)->Rotate()
-                              : (*filter)->Insert(testing::FromHex(step));
+                              ? filter->Rotate()
+                              : filter->Insert(testing::FromHex(step));
       ASSERT_TRUE(done.ok());
     }
     EXPECT_EQ(ToHex(Saved(**filter)), row["filter"].get<std::string>());
-    EXPECT_EQ((*filter)->Describe().keys, row["keys"].get<std::uint64_t>());
+    EXPECT_EQ(filter->Describe().keys, row["keys"].get<std::uint64_t>());
     for (const std::string& key : testing::KeysFromHex(row["absent"])) {
-      EXPECT_FALSE((*filter)->MayContain(key));
+      EXPECT_FALSE(filter->MayContain(key));
     }
   }
   EXPECT_EQ(rows, 4u);
@@ -87,7 +87,7 @@ TEST(TamisRotating, KeysLiveForAllRotationsButTheLastAndThenAreGone) {
         for (const std::string& key :
              NumberedKeys(std::to_string(old) + "-", 20)) {
           ASSERT_EQ(filter->MayContain(key), lives) << round << " " << key;
-          ASSERT_EQ((*reader)->MayContain(key), lives) << round << " " << key;
+          ASSERT_EQ(reader->MayContain(key), lives) << round << " " << key;
         }
       }
       ASSERT_TRUE(filter->Rotate().ok());
@@ -144,12 +144,12 @@ TEST(TamisRotating, ABuilderFillsTheNewestGeneration) {
     EXPECT_EQ(Saved(**grown), built);
     auto loaded = LoadTamisRotating(built);
     ASSERT_TRUE(loaded.ok());
-    for (unsigned i = 0; i < 5; ++i) ASSERT_TRUE((*loaded)->Rotate().ok());
+    for (unsigned i = 0; i < 5; ++i) ASSERT_TRUE(loaded->Rotate().ok());
     for (const std::string& key : keys) {
-      ASSERT_TRUE((*loaded)->MayContain(key));
+      ASSERT_TRUE(loaded->MayContain(key));
     }
-    ASSERT_TRUE((*loaded)->Rotate().ok());
-    EXPECT_EQ((*loaded)->Describe().set_bits, 0u);
+    ASSERT_TRUE(loaded->Rotate().ok());
+    EXPECT_EQ(loaded->Describe().set_bits, 0u);
   }
 }
 
@@ -232,11 +232,11 @@ TEST(TamisRotating, BatchesAnswerAsSingleQueriesAtAnyAddress) {
   const std::unique_ptr<bool[]> out(new bool[keys.size()]);
   const std::unique_ptr<bool[]> foreign(new bool[keys.size()]);
   filter->MayContainMany(slices, {out.get(), keys.size()});
-  (*reader)->MayContainMany(slices, {foreign.get(), keys.size()});
+  reader->MayContainMany(slices, {foreign.get(), keys.size()});
   for (std::size_t i = 0; i < keys.size(); ++i) {
     ASSERT_EQ(out[i], filter->MayContain(keys[i])) << i;
     ASSERT_EQ(out[i], foreign[i]) << i;
-    ASSERT_EQ(out[i], (*reader)->MayContain(keys[i])) << i;
+    ASSERT_EQ(out[i], reader->MayContain(keys[i])) << i;
   }
 }
 

@@ -11,7 +11,7 @@
 #include "base/coding.h"
 #include "formats/tamis/container.h"
 #include "formats/tamis/scalable.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tests/formats/page_dumps.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
@@ -49,15 +49,15 @@ TEST(TamisScalable, TakesTheFrozenSteps) {
     auto filter = LoadTamisScalable(testing::HexBytes(row["before"]));
     ASSERT_TRUE(filter.ok()) << filter.status().ToString();
     for (const std::string& key : testing::KeysFromHex(row["steps"])) {
-      ASSERT_TRUE((*filter)->Insert(key).ok());
+      ASSERT_TRUE(filter->Insert(key).ok());
     }
     const std::string saved = Saved(**filter);
     EXPECT_EQ(ToHex(saved), row["filter"].get<std::string>());
-    EXPECT_EQ((*filter)->Describe().keys, row["keys"].get<std::uint64_t>());
+    EXPECT_EQ(filter->Describe().keys, row["keys"].get<std::uint64_t>());
     const auto reader = PolicyOf("tamis")->Open(saved);
     ASSERT_TRUE(reader.ok());
     for (const std::string& key : testing::KeysFromHex(row["absent"])) {
-      EXPECT_FALSE((*reader)->MayContain(key));
+      EXPECT_FALSE(reader->MayContain(key));
     }
   }
   EXPECT_EQ(rows, 4u);
@@ -92,12 +92,12 @@ TEST(TamisGrowing, OpensLoadsOrRefusesAsItsPageSays) {
     }
     ASSERT_TRUE(reader.ok()) << reader.status().ToString();
     const bool maybe = row["opens"] == "maybe";
-    EXPECT_EQ((*reader)->Describe().always_maybe.empty(), !maybe);
-    EXPECT_EQ((*reader)->MayContain("a stranger"), maybe);
+    EXPECT_EQ(reader->Describe().always_maybe.empty(), !maybe);
+    EXPECT_EQ(reader->MayContain("a stranger"), maybe);
     for (const std::string& key : testing::KeysFromHex(row["keys"])) {
-      EXPECT_TRUE((*reader)->MayContain(key));
+      EXPECT_TRUE(reader->MayContain(key));
       if (!maybe) {
-        EXPECT_TRUE((*loaded)->MayContain(key));
+        EXPECT_TRUE(loaded->MayContain(key));
       }
     }
     if (maybe) {
@@ -260,12 +260,12 @@ TEST(TamisScalable, FullItIsAsBefore) {
     const std::string bytes = Craft(crafted);
     auto filter = LoadTamisScalable(bytes);
     ASSERT_TRUE(filter.ok()) << filter.status().ToString();
-    const Status full = (*filter)->Insert("key");
+    const Status full = filter->Insert("key");
     EXPECT_EQ(full.code(), crafted.refusal);
     EXPECT_EQ(full.message().find("48 parts") != std::string_view::npos,
               crafted.parts == 48);
     EXPECT_EQ(Saved(**filter), bytes);
-    EXPECT_FALSE((*filter)->MayContain("key"));
+    EXPECT_FALSE(filter->MayContain("key"));
   }
   EXPECT_FALSE(
       PolicyOf("scalable:fpr=0.01")->NewMutable(~std::uint64_t{0}).ok());

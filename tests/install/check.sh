@@ -5,8 +5,16 @@
 # Installs BUILD_DIR into a scratch prefix, builds the consumer project against
 # it in every way we promise (find_package shared and static, pkg-config
 # shared and static) and runs each; then looks at what the libraries show, at
-# each header by itself, and for the licence and the documents.
+# each header by itself, and for the licence and the documents.  Status 77: a
+# program that this needs is not here.
 set -euo pipefail
+
+for program in ninja objdump pkg-config; do
+  command -v "$program" >/dev/null || {
+    echo "skipped: no $program here"
+    exit 77
+  }
+done
 
 build_dir=$1 compiler=$2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

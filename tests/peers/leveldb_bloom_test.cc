@@ -103,10 +103,10 @@ std::string OurAnswers(const FilterPolicy& policy, Slice filter,
   if (!reader.ok()) return reader.status().ToString();
   const std::vector<Slice> slices(keys.begin(), keys.end());
   const auto many = std::make_unique<bool[]>(keys.size());
-  (*reader)->MayContainMany(slices, {many.get(), keys.size()});
+  reader->MayContainMany(slices, {many.get(), keys.size()});
   std::string answers;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const bool maybe = (*reader)->MayContain(keys[i]);
+    const bool maybe = reader->MayContain(keys[i]);
     if (many[i] != maybe) return "MayContainMany() differs";
     if (LevelDbBloomMayContain(filter, keys[i]) != maybe) {
       return "LevelDbBloomMayContain() differs";

@@ -210,9 +210,9 @@ TEST_P(RocksDbCorpus, EveryListedKeyIsAHit) {
     const std::string& filter = table_.FilterFor(key).bytes;
     const auto reader = policy->Open(filter);
     ASSERT_TRUE(reader.ok()) << reader.status().ToString();
-    ASSERT_TRUE((*reader)->MayContain(key)) << ToHex(key);
+    ASSERT_TRUE(reader->MayContain(key)) << ToHex(key);
     const auto prefix = spec_.rule.PrefixOf(key);
-    ASSERT_TRUE(!prefix || (*reader)->MayContain(*prefix)) << ToHex(key);
+    ASSERT_TRUE(!prefix || reader->MayContain(*prefix)) << ToHex(key);
   }
 }
 

@@ -62,11 +62,11 @@ std::string OurAnswers(const FilterPolicy& policy, Slice filter,
   if (!reader.ok()) return std::string(keys.size(), '1');
   const std::vector<Slice> slices(keys.begin(), keys.end());
   const auto many = std::make_unique<bool[]>(keys.size());
-  (*reader)->MayContainMany(slices, {many.get(), keys.size()});
+  reader->MayContainMany(slices, {many.get(), keys.size()});
   std::string answers;
   std::string batched;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    answers += (*reader)->MayContain(keys[i]) ? '1' : '0';
+    answers += reader->MayContain(keys[i]) ? '1' : '0';
     batched += many[i] ? '1' : '0';
   }
   EXPECT_EQ(batched, answers) << "MayContainMany() differs";

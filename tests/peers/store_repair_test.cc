@@ -34,9 +34,8 @@ void WriteStore(const std::string& dir) {
   for (int round = 0; round < kRounds; ++round) {
     for (int i = round; i < kKeys; i += 1 + round) {
       const Status written =
-          i % 7 == round
-              ? (*store)->Delete({}, KeyOf(i))
-              : (*store)->Put({}, KeyOf(i), std::to_string(round * i));
+          i % 7 == round ? store->Delete({}, KeyOf(i))
+                         : store->Put({}, KeyOf(i), std::to_string(round * i));
       ASSERT_TRUE(written.ok()) << written.ToString();
     }
   }

@@ -151,7 +151,8 @@ TEST(Advice, RatesThatAreHardForLinesGoToOtherKinds) {
       << advice.best.kind;
   EXPECT_TRUE(Says(advice, "instead of 9.55 MiB, against bloom"))
       << advice.reason;
-  EXPECT_EQ(ChoiceOf(advice, "fuse8").unfit, "errs at 0.00390625 or more");
+  EXPECT_EQ(ChoiceOf(advice, "fuse8").unfit,
+            "has a rate of 0.00390625 or more");
   const FilterAdvice lowest = Advise({.keys = 1000, .rate = 1e-20});
   EXPECT_EQ(lowest.best.kind, "classic");
   EXPECT_FALSE(ChoiceOf(lowest, "bloom").unfit.empty());

@@ -116,12 +116,12 @@ TEST_P(Batches, AFilterMayLieAtAnyAddress) {
         policy_->Open(Slice(memory.get() + offset, filter.size()));
     ASSERT_TRUE(reader.ok());
     const std::unique_ptr<bool[]> out(new bool[asked.size()]);
-    (*reader)->MayContainMany(slices, {out.get(), asked.size()});
+    reader->MayContainMany(slices, {out.get(), asked.size()});
     const std::vector<bool> answers(out.get(), out.get() + asked.size());
     if (offset == 0) expected = answers;
     ASSERT_EQ(answers, expected) << "offset " << offset;
     for (std::size_t i = 0; i < asked.size(); i += 7) {
-      ASSERT_EQ((*reader)->MayContain(asked[i]), expected[i]) << offset;
+      ASSERT_EQ(reader->MayContain(asked[i]), expected[i]) << offset;
     }
     if (offset == 0) {
       ASSERT_TRUE(std::all_of(expected.begin(), expected.begin() + 400,
@@ -155,10 +155,10 @@ void CheckGrowing(const FilterPolicy& policy, MutableFilter* one_by_one,
     const auto reader = policy.Open(expected);
     ASSERT_TRUE(reader.ok());
     const FilterInfo grown = filter->Describe();
-    EXPECT_EQ(grown.set_bits, (*reader)->Describe().set_bits);
+    EXPECT_EQ(grown.set_bits, reader->Describe().set_bits);
     EXPECT_EQ(grown.keys, 1000u);
     for (const std::string& key : testing::NumberedKeys("user:", 1500)) {
-      ASSERT_EQ(filter->MayContain(key), (*reader)->MayContain(key));
+      ASSERT_EQ(filter->MayContain(key), reader->MayContain(key));
     }
   }
 }
@@ -203,7 +203,7 @@ TEST_P(Batches, GrowingFiltersTakeKeysThatNobodyPlanned) {
     ASSERT_TRUE(filter->Save(&saved).ok());
     const auto reader = policy_->Open(saved);
     ASSERT_TRUE(reader.ok());
-    EXPECT_TRUE((*reader)->MayContain("key"));
+    EXPECT_TRUE(reader->MayContain("key"));
   }
 }
 
@@ -233,13 +233,13 @@ TEST_P(ManyKeys, WriteTheSameBytesHoweverTheyCome) {
     const auto reader = policy->Open(expected);
     ASSERT_TRUE(reader.ok());
     for (std::size_t i = 0; i < count; i += 97) {
-      ASSERT_TRUE((*reader)->MayContain(keys[i])) << count << " " << i;
+      ASSERT_TRUE(reader->MayContain(keys[i])) << count << " " << i;
     }
     auto grown = policy->NewMutable(count);
     if (!grown.ok()) continue;
-    for (const std::string& key : keys) ASSERT_TRUE((*grown)->Insert(key).ok());
+    for (const std::string& key : keys) ASSERT_TRUE(grown->Insert(key).ok());
     std::string saved;
-    ASSERT_TRUE((*grown)->Save(&saved).ok());
+    ASSERT_TRUE(grown->Save(&saved).ok());
     EXPECT_TRUE(saved == expected) << count;
   }
 }

@@ -19,7 +19,7 @@ using testing::PolicyOf;
 std::string KindIn(const FilterPolicy& policy, const std::string& bytes) {
   auto reader = policy.Open(bytes);
   EXPECT_TRUE(reader.ok()) << reader.status().ToString();
-  return reader.ok() ? (*reader)->Describe().kind : "";
+  return reader.ok() ? reader->Describe().kind : "";
 }
 
 struct Case {
@@ -89,7 +89,7 @@ TEST(ChoosingPolicy, WhatGrowsIsBloom) {
   const auto bloom = PolicyOf("bloom:fpr=0.01");
   auto filter = policy->NewMutable(1'000'000);
   ASSERT_TRUE(filter.ok());
-  EXPECT_EQ((*filter)->Describe().kind, "bloom");
+  EXPECT_EQ(filter->Describe().kind, "bloom");
   EXPECT_TRUE(policy->NewConcurrent(1000).ok());
   // The rate of what grows.
   EXPECT_EQ(policy->RateAt(1'000'000, 2'000'000),

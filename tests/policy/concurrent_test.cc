@@ -121,7 +121,7 @@ TEST_P(ConcurrentFilters, EqualKeysOfManyThreadsGiveTheSameBits) {
   const auto alone = policy_->NewMutable(kKeys);
   ASSERT_TRUE(alone.ok());
   for (std::size_t round = 0; round < kWriters; ++round) {
-    ASSERT_TRUE((*alone)->InsertMany(slices_).ok());
+    ASSERT_TRUE(alone->InsertMany(slices_).ok());
   }
   // Keys that are inserted three times are counted three times.
   EXPECT_EQ(SavedBytes(*filter), SavedBytes(**alone));
@@ -184,7 +184,7 @@ TEST_P(ConcurrentFilters, SavesWhileOthersInsert) {
         continue;
       }
       for (std::size_t i = 0; i < known; i += 1 + known / 50) {
-        if (!(*reader)->MayContain(keys_[i])) ++missed;
+        if (!reader->MayContain(keys_[i])) ++missed;
       }
       const FilterInfo info = filter->Describe();
       if (info.set_bits > info.bits || info.keys > kKeys) ++missed;

@@ -63,8 +63,8 @@ TEST_P(EveryPolicy, NeverForgetsAnAddedKey) {
     const auto reader = policy_->Open(filter);
     ASSERT_TRUE(reader.ok()) << what << ": " << reader.status().ToString();
     for (const std::string& key : keys) {
-      ASSERT_TRUE((*reader)->MayContain(key)) << what;
-      ASSERT_TRUE((*reader)->MayContainRange(key, key)) << what;
+      ASSERT_TRUE(reader->MayContain(key)) << what;
+      ASSERT_TRUE(reader->MayContainRange(key, key)) << what;
     }
   }
 }
@@ -75,8 +75,8 @@ TEST_P(EveryPolicy, OpensItsOwnFiltersWithoutKeys) {
   const auto reader = policy_->Open(built);
   ASSERT_TRUE(reader.ok()) << reader.status().ToString();
   if (!testing::IsKnownWithoutKeys(GetParam())) {
-    EXPECT_TRUE((*reader)->MayContain("key"));
-    EXPECT_FALSE((*reader)->Describe().always_maybe.empty());
+    EXPECT_TRUE(reader->MayContain("key"));
+    EXPECT_FALSE(reader->Describe().always_maybe.empty());
   }
   if (testing::NeedsAllKeysAtOnce(GetParam())) return;
   for (const std::uint64_t planned : {0u, 1u, 2u}) {
@@ -84,13 +84,13 @@ TEST_P(EveryPolicy, OpensItsOwnFiltersWithoutKeys) {
       auto growing = policy_->NewMutable(planned);
       ASSERT_TRUE(growing.ok()) << growing.status().ToString();
       if (filled) {
-        ASSERT_TRUE((*growing)->Insert("key").ok());
+        ASSERT_TRUE(growing->Insert("key").ok());
       }
       std::string saved;
-      ASSERT_TRUE((*growing)->Save(&saved).ok());
+      ASSERT_TRUE(growing->Save(&saved).ok());
       const auto opened = policy_->Open(saved);
       ASSERT_TRUE(opened.ok()) << planned << " " << opened.status().ToString();
-      EXPECT_TRUE(!filled || (*opened)->MayContain("key")) << planned;
+      EXPECT_TRUE(!filled || opened->MayContain("key")) << planned;
     }
   }
 }
@@ -160,13 +160,13 @@ TEST_P(EveryBloomPolicy, MutableFilterSavesTheBytesABuilderWrites) {
   const auto keys = testing::NumberedKeys("user:", 1000);
   auto filter = policy_->NewMutable(keys.size());
   ASSERT_TRUE(filter.ok()) << filter.status().ToString();
-  EXPECT_EQ((*filter)->Describe().set_bits, 0u);
+  EXPECT_EQ(filter->Describe().set_bits, 0u);
   for (const std::string& key : keys) {
-    ASSERT_TRUE((*filter)->Insert(key).ok());
-    ASSERT_TRUE((*filter)->MayContain(key));
+    ASSERT_TRUE(filter->Insert(key).ok());
+    ASSERT_TRUE(filter->MayContain(key));
   }
   std::string saved;
-  ASSERT_TRUE((*filter)->Save(&saved).ok());
+  ASSERT_TRUE(filter->Save(&saved).ok());
   EXPECT_EQ(saved, Build(*policy_, keys));
 }
 
@@ -175,15 +175,15 @@ TEST_P(EveryBloomPolicy, MutableFilterTakesMoreThanPlanned) {
   ASSERT_TRUE(filter.ok());
   const auto keys = testing::NumberedKeys("user:", 1000);
   for (const std::string& key : keys) {
-    ASSERT_TRUE((*filter)->Insert(key).ok());
+    ASSERT_TRUE(filter->Insert(key).ok());
   }
   std::string saved;
-  ASSERT_TRUE((*filter)->Save(&saved).ok());
+  ASSERT_TRUE(filter->Save(&saved).ok());
   const auto reader = policy_->Open(saved);
   ASSERT_TRUE(reader.ok());
   for (const std::string& key : keys) {
-    ASSERT_TRUE((*filter)->MayContain(key));
-    ASSERT_TRUE((*reader)->MayContain(key));
+    ASSERT_TRUE(filter->MayContain(key));
+    ASSERT_TRUE(reader->MayContain(key));
   }
 }
 
@@ -216,10 +216,10 @@ TEST_P(EveryBloomPolicy, IntersectionHoldsTheKeysInCommon) {
   const auto reader = policy_->Open(merged);
   ASSERT_TRUE(reader.ok());
   for (std::size_t i = 300; i < 600; ++i) {
-    ASSERT_TRUE((*reader)->MayContain(all[i]));
+    ASSERT_TRUE(reader->MayContain(all[i]));
   }
   for (const std::string& key : testing::NumberedKeys("absent-", 1000)) {
-    if (!(*reader)->MayContain(key)) continue;
+    if (!reader->MayContain(key)) continue;
     ASSERT_TRUE(AnswersMaybe(*policy_, a, key));
     ASSERT_TRUE(AnswersMaybe(*policy_, b, key));
   }

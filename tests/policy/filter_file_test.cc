@@ -20,7 +20,7 @@ namespace {
 std::string FilterOver(std::string_view spec, int keys) {
   auto policy = MakePolicy(spec);
   EXPECT_TRUE(policy.ok()) << policy.status().message();
-  auto builder = (*policy)->NewBuilder();
+  auto builder = policy->NewBuilder();
   for (int i = 0; i < keys; ++i) builder->Add("key" + std::to_string(i));
   std::string bytes;
   EXPECT_TRUE(builder->Finish(&bytes).ok());
@@ -34,15 +34,15 @@ TEST(FilterFile, AnswersFromTheFileAfterItWasReplacedByRename) {
   ASSERT_TRUE(WriteFilterFile(path, bytes, IfExists::kFail).ok());
   auto file = FilterFile::Open(path);
   ASSERT_TRUE(file.ok()) << file.status().message();
-  EXPECT_EQ((*file)->spec(), "tamis");
+  EXPECT_EQ(file->spec(), "tamis");
   ASSERT_TRUE(
       WriteFilterFile(path, FilterOver("tamis:10", 1), IfExists::kReplace)
           .ok());
-  EXPECT_EQ((*file)->bytes(), bytes);
+  EXPECT_EQ(file->bytes(), bytes);
   for (int i = 0; i < 1000; ++i) {
-    ASSERT_TRUE((*file)->reader().MayContain("key" + std::to_string(i)));
+    ASSERT_TRUE(file->reader().MayContain("key" + std::to_string(i)));
   }
-  EXPECT_EQ((*file)->reader().Describe().keys, 1000u);
+  EXPECT_EQ(file->reader().Describe().keys, 1000u);
 }
 
 TEST(FilterFile, AGuessIsRefusedAndTheNamedFormatIsTaken) {
@@ -54,7 +54,7 @@ TEST(FilterFile, AGuessIsRefusedAndTheNamedFormatIsTaken) {
   EXPECT_NE(guessed.status().message().find("lab"), std::string::npos);
   auto named = FilterFile::Open(path, "lab");
   ASSERT_TRUE(named.ok()) << named.status().message();
-  EXPECT_TRUE((*named)->reader().MayContain("key7"));
+  EXPECT_TRUE(named->reader().MayContain("key7"));
 }
 
 TEST(FilterFile, DamageIsCorruptionAndNamesTheFile) {
@@ -111,9 +111,9 @@ TEST(FilterFile, ThatIsShortHidesNoKeyWhateverBecomesOfTheFile) {
     ASSERT_TRUE(file.ok()) << file.status().ToString();
     std::filesystem::resize_file(path,
                                  std::min<std::size_t>(100, bytes.size()));
-    EXPECT_EQ(HiddenIn((*file)->reader(), keys), 0);
-    EXPECT_TRUE((*file)->status().ok());
-    EXPECT_EQ((*file)->reader().Describe().always_maybe, "");
+    EXPECT_EQ(HiddenIn(file->reader(), keys), 0);
+    EXPECT_TRUE(file->status().ok());
+    EXPECT_EQ(file->reader().Describe().always_maybe, "");
   }
 }
 
@@ -134,17 +134,17 @@ TEST(FilterFile, ThatLosesItsPagesHidesNoKey) {
       const std::string path = dir.Write("f", bytes);
       auto file = FilterFile::Open(path, spec);
       ASSERT_TRUE(file.ok()) << file.status().ToString();
-      EXPECT_TRUE((*file)->status().ok());
+      EXPECT_TRUE(file->status().ok());
       std::filesystem::resize_file(path, left);
-      EXPECT_EQ(HiddenIn((*file)->reader(), keys), 0);
+      EXPECT_EQ(HiddenIn(file->reader(), keys), 0);
       for (std::size_t i = 0; i < 1000; ++i) {
-        ASSERT_TRUE((*file)->reader().MayContain(keys[i]));
+        ASSERT_TRUE(file->reader().MayContain(keys[i]));
       }
-      EXPECT_TRUE((*file)->reader().MayContainRange("a", "b"));
-      EXPECT_TRUE((*file)->reader().MayContain("another"));
-      EXPECT_EQ((*file)->status().code(), StatusCode::kIoError);
-      EXPECT_TRUE((*file)->status().message().starts_with(path));
-      EXPECT_NE((*file)->reader().Describe().always_maybe, "");
+      EXPECT_TRUE(file->reader().MayContainRange("a", "b"));
+      EXPECT_TRUE(file->reader().MayContain("another"));
+      EXPECT_EQ(file->status().code(), StatusCode::kIoError);
+      EXPECT_TRUE(file->status().message().starts_with(path));
+      EXPECT_NE(file->reader().Describe().always_maybe, "");
     }
   }
 }
@@ -156,10 +156,10 @@ TEST(FilterFile, ThatIsCutWithinItsLastPageSaysSo) {
   const std::string path = dir.Write("f", bytes);
   auto file = FilterFile::Open(path, "bloom:10");
   ASSERT_TRUE(file.ok()) << file.status().ToString();
-  EXPECT_TRUE((*file)->status().ok());
+  EXPECT_TRUE(file->status().ok());
   std::filesystem::resize_file(path, bytes.size() - 64);
-  EXPECT_EQ((*file)->status().code(), StatusCode::kIoError);
-  EXPECT_TRUE((*file)->status().message().starts_with(path));
+  EXPECT_EQ(file->status().code(), StatusCode::kIoError);
+  EXPECT_TRUE(file->status().message().starts_with(path));
 }
 
 }  // namespace

@@ -49,9 +49,9 @@ TEST(FilterMemory, ALoadedFileAnswersThoughTheFileIsCutShort) {
   const auto file = FilterFile::Open(path, "", FileAccess::kLoad);
   ASSERT_TRUE(file.ok()) << file.status().ToString();
   dir.Write("f.tamis", "");  // in place: a mapping would lose its bytes
-  EXPECT_EQ((*file)->bytes(), filter);
+  EXPECT_EQ(file->bytes(), filter);
   for (const std::string& key : keys) {
-    ASSERT_TRUE((*file)->reader().MayContain(key));
+    ASSERT_TRUE(file->reader().MayContain(key));
   }
 }
 

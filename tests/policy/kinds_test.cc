@@ -15,7 +15,7 @@
 #include "policy/table_policy.h"
 #include "tamis/fold.h"
 #include "tamis/formats.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tests/support/filters.h"
 
 namespace tamis {
@@ -45,7 +45,7 @@ TEST_P(EveryKind, IsWhatItsFiltersSayTheyAre) {
   const std::string filter = Filter();
   const auto reader = PolicyOf("tamis")->Open(filter);
   ASSERT_TRUE(reader.ok());
-  EXPECT_EQ((*reader)->Describe().kind, kind().name);
+  EXPECT_EQ(reader->Describe().kind, kind().name);
   constexpr std::size_t kKindAt = 10;  // docs/formats/tamis.md
   EXPECT_EQ(LoadLittle<std::uint16_t>(filter.data() + kKindAt), kind().code);
   EXPECT_FALSE(kind().summary.empty());

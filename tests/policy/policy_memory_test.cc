@@ -15,7 +15,7 @@
 #include "tamis/filter_file.h"
 #include "tamis/filter_memory.h"
 #include "tamis/fold.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 #include "tamis/parquet.h"
 #include "tamis/set_algebra.h"
 #include "tests/base/temp_dir.h"
@@ -120,8 +120,7 @@ TEST_P(PolicyMemory, FiltersThatGrowSayWhenThereIsNone) {
     for (int end = number + 50; number < end; ++number) {
       char key[16];
       const int length = std::snprintf(key, sizeof(key), "%d", number);
-      Status inserted =
-          (*filter)->Insert({key, static_cast<std::size_t>(length)});
+      Status inserted = filter->Insert({key, static_cast<std::size_t>(length)});
       if (inserted.code() == StatusCode::kFilterFull) continue;
       if (!inserted.ok()) {
         EXPECT_EQ(inserted.code(), StatusCode::kResourceExhausted);
@@ -130,7 +129,7 @@ TEST_P(PolicyMemory, FiltersThatGrowSayWhenThereIsNone) {
     return Status::Ok();
   });
   std::string bytes;
-  ExpectStatus([&] { return (*filter)->Save(&bytes); },
+  ExpectStatus([&] { return filter->Save(&bytes); },
                [&] { bytes = std::string(); });
 }
 
@@ -201,10 +200,10 @@ TEST_F(FilterFileMemory, StatusSaysWhenThereIsNone) {
   auto file = FilterFile::Open(path);
   ASSERT_TRUE(file.ok()) << file.status().ToString();
   std::filesystem::resize_file(path, 1000);
-  ExpectStatus([&] { return (*file)->status(); });
+  ExpectStatus([&] { return file->status(); });
 }
 
-TEST(LivingFilterMemory, LoadingSaysWhenThereIsNone) {
+TEST(MutableFilterMemory, LoadingSaysWhenThereIsNone) {
   for (const std::string spec : {"bloom:10", "cuckoo", "counting", "rotating",
                                  "scalable:10", "ribbon:8", "leveldb:10"}) {
     SCOPED_TRACE(spec);
@@ -217,7 +216,7 @@ TEST(LivingFilterMemory, LoadingSaysWhenThereIsNone) {
   }
 }
 
-TEST(LivingFilterMemory, MakingOneSaysWhenThereIsNone) {
+TEST(MutableFilterMemory, MakingOneSaysWhenThereIsNone) {
   for (const std::string_view spec :
        {"bloom:10", "cuckoo", "counting", "rotating", "no such thing at all"}) {
     SCOPED_TRACE(spec);
@@ -226,7 +225,7 @@ TEST(LivingFilterMemory, MakingOneSaysWhenThereIsNone) {
   }
 }
 
-TEST(LivingFilterMemory, ChangingOneSaysWhenThereIsNone) {
+TEST(MutableFilterMemory, ChangingOneSaysWhenThereIsNone) {
   for (const char* spec : {"cuckoo", "counting"}) {
     SCOPED_TRACE(spec);
     auto filter = *NewErasable(spec, 100);

@@ -214,12 +214,12 @@ TEST(Rates, SaturationFollowsTheFormula) {
     std::uint64_t keys = 0;
     for (std::uint64_t target : {10'000u, 15'000u, 20'000u, 40'000u}) {
       for (; keys < target; ++keys) {
-        ASSERT_TRUE((*filter)->Insert(ScrambledKey(keys)).ok());
+        ASSERT_TRUE(filter->Insert(ScrambledKey(keys)).ok());
       }
       std::uint64_t hits = 0;
       constexpr std::uint64_t kAsked = 200'000;
       for (std::uint64_t i = 0; i < kAsked; ++i) {
-        if ((*filter)->MayContain(ScrambledKey(1'000'000 + i))) ++hits;
+        if (filter->MayContain(ScrambledKey(1'000'000 + i))) ++hits;
       }
       const double expected = policy->RateAt(kPlanned, keys);
       EXPECT_NEAR(static_cast<double>(hits) / kAsked / expected, 1.0, 0.06)

@@ -45,9 +45,9 @@ TEST(MakePolicy, KindsOfOneFormatReadEachOther) {
       const auto policy = PolicyOf(reader);
       const auto opened = policy->Open(bytes);
       ASSERT_TRUE(opened.ok()) << writer << ", " << reader;
-      EXPECT_TRUE((*opened)->MayContain("a"));
-      EXPECT_FALSE((*opened)->MayContain("b"));
-      EXPECT_EQ((*opened)->Describe().kind, writer);
+      EXPECT_TRUE(opened->MayContain("a"));
+      EXPECT_FALSE(opened->MayContain("b"));
+      EXPECT_EQ(opened->Describe().kind, writer);
     }
   }
 }
@@ -61,8 +61,8 @@ TEST(MakePolicy, RocksDbsPoliciesReadEachOther) {
       const auto policy = PolicyOf(reader);
       const auto opened = policy->Open(bytes);
       ASSERT_TRUE(opened.ok()) << writer << ", " << reader;
-      EXPECT_TRUE((*opened)->MayContain("key7"));
-      EXPECT_EQ((*opened)->Describe().format, writer);
+      EXPECT_TRUE(opened->MayContain("key7"));
+      EXPECT_EQ(opened->Describe().format, writer);
     }
   }
 }

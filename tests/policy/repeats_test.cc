@@ -139,9 +139,9 @@ TEST_P(EveryPolicyWithRepeats, StoreTheNumberOfDifferentKeys) {
       BuildWith(*policy_, RepeatedKeys::kOnce, Shuffled(Thrice(keys_)));
   const auto reader = policy_->Open(built.bytes);
   ASSERT_TRUE(reader.ok());
-  const FilterInfo info = (*reader)->Describe();
+  const FilterInfo info = reader->Describe();
   for (const std::string& key : keys_) {
-    ASSERT_TRUE((*reader)->MayContain(key));
+    ASSERT_TRUE(reader->MayContain(key));
   }
   if (!info.keys.has_value()) return;  // stores none
   // These count what was not maybe in before.

@@ -143,7 +143,7 @@ TEST_P(EveryAlgebraKind, AnIntersectionErrsForKeysOfOneAsTheOther) {
   const auto rate_of = [&](std::uint64_t first, std::uint64_t count) {
     double hits = 0;
     for (const std::string& key : KeysFrom(first, count)) {
-      hits += (*reader)->MayContain(key) ? 1 : 0;
+      hits += reader->MayContain(key) ? 1 : 0;
     }
     return hits / static_cast<double>(count);
   };

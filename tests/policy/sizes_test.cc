@@ -75,7 +75,7 @@ TEST(SizesLarge, EveryFormatWorksAroundPowersOfTwo) {
         ASSERT_EQ(bytes.size(), policy->Predict(kKeys).bytes);
         const auto reader = policy->Open(bytes);
         ASSERT_TRUE(reader.ok()) << reader.status().ToString();
-        const FilterInfo info = (*reader)->Describe();
+        const FilterInfo info = reader->Describe();
         EXPECT_EQ(info.bits, (bits + shape.block_bits - 1) / shape.block_bits *
                                  shape.block_bits)
             << shape.format;
@@ -140,11 +140,11 @@ TEST(SizesLarge, AContainerOfMoreThan4GiBAnswersFromItsMapping) {
   }
   const auto opened = FilterFile::Open(file.path());
   ASSERT_TRUE(opened.ok()) << opened.status().ToString();
-  EXPECT_EQ((*opened)->bytes().size(), 64 + bits / 8);
-  const FilterInfo info = (*opened)->reader().Describe();
+  EXPECT_EQ(opened->bytes().size(), 64 + bits / 8);
+  const FilterInfo info = opened->reader().Describe();
   EXPECT_EQ(info.bits, bits);
   EXPECT_EQ(info.keys, kKeys);
-  CheckAnswers((*opened)->reader(), bits);
+  CheckAnswers(opened->reader(), bits);
 }
 
 }  // namespace

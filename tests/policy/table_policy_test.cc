@@ -23,7 +23,7 @@ TEST(TryPolicy, TakesEveryKindThatGrowsWithItsTable) {
 TEST(TryPolicy, AFilterTooSmallForATableIsUnfit) {
   const Status status = TryPolicy(*PolicyOf("cuckoo:m=8,k=8"));
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(status.message().find("do not find room"), std::string::npos)
+  EXPECT_NE(status.message().find("do not fit"), std::string::npos)
       << status.ToString();
 }
 

@@ -33,11 +33,11 @@ TEST(ReaderThreads, ShareOneReader) {
       threads.emplace_back([&, t] {
         const std::vector<Slice> batch(keys.begin(), keys.end());
         const std::unique_ptr<bool[]> out(new bool[batch.size()]);
-        (*reader)->MayContainMany(batch, {out.get(), batch.size()});
+        reader->MayContainMany(batch, {out.get(), batch.size()});
         for (std::size_t i = t; i < keys.size(); ++i) {
-          if (!out[i] || !(*reader)->MayContain(keys[i])) ++missed;
+          if (!out[i] || !reader->MayContain(keys[i])) ++missed;
         }
-        if ((*reader)->Describe().set_bits == 0) ++missed;
+        if (reader->Describe().set_bits == 0) ++missed;
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -73,14 +73,14 @@ TEST(MutableThreads, ShareQueriesBetweenInsertions) {
   auto filter = policy->NewMutable(1000);
   ASSERT_TRUE(filter.ok());
   for (int i = 0; i < 1000; ++i) {
-    ASSERT_TRUE((*filter)->Insert(std::to_string(i)).ok());
+    ASSERT_TRUE(filter->Insert(std::to_string(i)).ok());
   }
   std::atomic<unsigned> missed = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 1000; ++i) {
-        if (!(*filter)->MayContain(std::to_string(i))) ++missed;
+        if (!filter->MayContain(std::to_string(i))) ++missed;
       }
     });
   }

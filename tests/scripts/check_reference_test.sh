@@ -3,6 +3,10 @@
 # A public name without a comment is found, whatever it names; a comment is
 # that of all declarations below it up to an empty line.
 set -eu
+command -v doxygen >/dev/null || {
+  echo "skipped: no doxygen here"
+  exit 77
+}
 source "$(dirname "${BASH_SOURCE[0]}")/scratch.sh"
 
 check="$repository/scripts/check_reference.sh"

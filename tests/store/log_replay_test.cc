@@ -348,7 +348,7 @@ TEST(LogReplay, TellsOfDamageAHundredTimesAndThenHowOftenMore) {
   for (const std::size_t bad : {99u, 100u, 101u, 5000u}) {
     const ReplayLog plan = Plan(LogOf(Records(bad)));
     ASSERT_EQ(plan.damage.size(), std::min<std::size_t>(bad, 101)) << bad;
-    EXPECT_NE(plan.damage[0].find("no write batch"), std::string::npos);
+    EXPECT_NE(plan.damage[0].find("not a write batch"), std::string::npos);
     if (bad <= 100) continue;
     EXPECT_EQ(plan.damage[100], bad == 101
                                     ? "the like is found 1 more time"

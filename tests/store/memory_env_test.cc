@@ -31,7 +31,7 @@ TEST(MemoryEnv, HoldsWhatIsWritten) {
   ASSERT_TRUE(file->Close().ok());
   EXPECT_EQ(env.Contents("/d/f"), "abc");
   auto again = env.Reopen("/d/f", 2, WriteKind::kTable);
-  ASSERT_TRUE((*again)->Append("X").ok());
+  ASSERT_TRUE(again->Append("X").ok());
   again.value().reset();
   EXPECT_EQ(env.Contents("/d/f"), "abX");
   EXPECT_EQ(*env.FileSize("/d/f"), 3u);
@@ -127,7 +127,7 @@ TEST(MemoryEnv, ACutThatWasNotSyncedMayBeUndone) {
     MemoryEnv env;
     env.SetContents("f", "abcdef");
     auto file = env.Reopen("f", 2, WriteKind::kLog);
-    ASSERT_TRUE((*file)->Append("X").ok() && (*file)->Flush().ok());
+    ASSERT_TRUE(file->Append("X").ok() && file->Flush().ok());
     CrashAndRestart(env, CrashMode::kKeepRandomPrefix, seed);
     seen.insert(env.Contents("f"));
   }
@@ -253,12 +253,12 @@ TEST(MemoryEnv, FailsToReadWhatWasMadeUnreadable) {
   for (const bool map : {false, true}) {
     const auto file = env.OpenReadable("/file", map);
     ASSERT_TRUE(file.ok());
-    EXPECT_EQ((*file)->mapped().data(), nullptr);
+    EXPECT_EQ(file->mapped().data(), nullptr);
     std::string scratch;
-    EXPECT_EQ(*(*file)->Read(0, 4, &scratch), "0123");
-    EXPECT_EQ(*(*file)->Read(6, 4, &scratch), "6789");
+    EXPECT_EQ(*file->Read(0, 4, &scratch), "0123");
+    EXPECT_EQ(*file->Read(6, 4, &scratch), "6789");
     for (const std::uint64_t at : {0u, 4u, 5u}) {
-      const Status read = (*file)->Read(at, 5, &scratch).status();
+      const Status read = file->Read(at, 5, &scratch).status();
       EXPECT_EQ(read.code(), StatusCode::kIoError);
       EXPECT_NE(read.message().find("/file"), std::string::npos);
     }

@@ -76,9 +76,10 @@ void LeaveADeletedKeyOnDisk(TestStore* store) {
   store->Put("bob", "data");
   store->Compact();
   // The table with the deletion goes when the flush that wrote it lets go of
-  // it.
-  EXPECT_TRUE(
-      testing::ComesTrue([&] { return store->Files(".ldb").size() == 2; }));
+  // it, and the log with the deletion soon after that flush.
+  EXPECT_TRUE(testing::ComesTrue([&] {
+    return store->Files(".ldb").size() == 2 && store->Files(".log").size() == 1;
+  }));
   store->env().Crash(CrashMode::kKillProcess);
 }
 

@@ -132,7 +132,7 @@ class History {
       Result<std::unique_ptr<Store>> opened = Store::Open("/db", options_);
       ASSERT_TRUE(opened.ok()) << opened.status().ToString();
       for (int i = 0; i < operations; ++i) Step(opened.value().get());
-      ASSERT_TRUE((*opened)->WaitForQuiet().ok());
+      ASSERT_TRUE(opened->WaitForQuiet().ok());
       env_.Crash(CrashMode::kKillProcess);
       pins_.clear();
       snapshots_.clear();

@@ -204,6 +204,7 @@ TEST(StoreWithALargeBlock, IsNotRepairedByWhoMayNotUnpackIt) {
           << refused.ToString();
       EXPECT_TRUE(refused.message().starts_with(table)) << refused.ToString();
       EXPECT_NE(refused.message().find("max_block_growth"), std::string::npos);
+      EXPECT_EQ(refused.remedy(), Remedy::kRaiseMaxBlockGrowth);
       EXPECT_EQ(refused.message().find("repair"), std::string::npos);
     }
     EXPECT_TRUE(FilesOf(&store.env()) == now);

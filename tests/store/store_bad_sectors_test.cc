@@ -80,7 +80,7 @@ void StoreOnABadDisk::ExpectErrorsAndNoLies(bool map) {
   std::uint64_t found = 0;
   std::string value;
   for (std::uint64_t i = 0; i < kKeys; i += 10) {
-    const Status got = (*store)->Get({}, NumberKey(i), &value);
+    const Status got = store->Get({}, NumberKey(i), &value);
     if (got.ok()) {
       ++found;
       ASSERT_EQ(value, ValueOf(i));
@@ -91,7 +91,7 @@ void StoreOnABadDisk::ExpectErrorsAndNoLies(bool map) {
   EXPECT_GT(found, kKeys / 10 / 4);
   EXPECT_LT(found, kKeys / 10 * 9 / 10);
 
-  const auto it = (*store)->NewIterator();
+  const auto it = store->NewIterator();
   std::uint64_t count = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     ASSERT_EQ(it->value(), ValueOf(count));
@@ -176,10 +176,10 @@ TEST_F(StoreOnABadDisk, AFilterFileHidesNoKey) {
   if (!file.ok()) return ExpectNames(file.status(), path);
   int hidden = 0;
   for (const std::string& key : keys) {
-    hidden += (*file)->reader().MayContain(key) ? 0 : 1;
+    hidden += file->reader().MayContain(key) ? 0 : 1;
   }
   EXPECT_EQ(hidden, 0);
-  ExpectNames((*file)->status(), path);
+  ExpectNames(file->status(), path);
 }
 
 }  // namespace

@@ -308,7 +308,7 @@ TEST(StoreReadOnly, OpensAndAnswersBesideAWriter) {
   store.Compact();
   for (std::uint64_t i = 0; i < 500; ++i) {
     std::string value;
-    const Status got = (*reader)->Get({}, NumberKey(i), &value);
+    const Status got = reader->Get({}, NumberKey(i), &value);
     ASSERT_TRUE(got.ok()) << got.ToString();
     ASSERT_EQ(value, std::string(100, 'a'));
   }

@@ -44,8 +44,8 @@ Files SmallStore(bool compressed, BatchHistory* history) {
     EXPECT_TRUE(store.ok()) << store.status().ToString();
     for (int i = 0; i < kBatches; ++i) {
       EXPECT_TRUE(history->Write(store.value().get(), false));
-      const Status done = i == kBatches / 3   ? (*store)->Compact()
-                          : i == kBatches / 2 ? (*store)->Flush()
+      const Status done = i == kBatches / 3   ? store->Compact()
+                          : i == kBatches / 2 ? store->Flush()
                                               : Status::Ok();
       EXPECT_TRUE(done.ok()) << done.ToString();
     }
@@ -89,15 +89,15 @@ Outcome AskAll(MemoryEnv* env, StoreOptions options, const Contents& contents) {
   };
   std::string value;
   for (const auto& [key, expected] : contents) {
-    const Status got = (*store)->Get({}, key, &value);
+    const Status got = store->Get({}, key, &value);
     EXPECT_NE(got.code(), StatusCode::kNotFound) << key << " is hidden";
     if (!got.ok()) expect_names_a_file(got);
     EXPECT_TRUE(!got.ok() || value == expected) << key << " is wrong";
-    const Status other = (*store)->Get({}, key + "x", &value);
+    const Status other = store->Get({}, key + "x", &value);
     EXPECT_FALSE(other.ok()) << key + "x was never written";
     if (other.code() != StatusCode::kNotFound) expect_names_a_file(other);
   }
-  const auto it = (*store)->NewIterator();
+  const auto it = store->NewIterator();
   auto next = contents.begin();
   for (it->SeekToFirst(); it->Valid(); it->Next(), ++next) {
     EXPECT_TRUE(next != contents.end() && it->key() == next->first &&
@@ -110,7 +110,7 @@ Outcome AskAll(MemoryEnv* env, StoreOptions options, const Contents& contents) {
   } else {
     EXPECT_TRUE(next == contents.end()) << "a scan ends early";
   }
-  outcome.damaged_filters = (*store)->Stats().damaged_filters;
+  outcome.damaged_filters = store->Stats().damaged_filters;
   return outcome;
 }
 
@@ -218,7 +218,7 @@ TEST(StoreDamage, IsNotFoundInAValueThatWasCutOffAndLooksLikeALog) {
     StoreOptions options = DamageOptions(&env, true);
     Result<std::unique_ptr<Store>> store = Store::Open(kDir, options);
     ASSERT_TRUE(store.ok()) << store.status().ToString();
-    ASSERT_TRUE((*store)->Put({}, "key", log.substr(0, 5000)).ok());
+    ASSERT_TRUE(store->Put({}, "key", log.substr(0, 5000)).ok());
     store.value().reset();
     for (const auto& [path, bytes] : files) {
       if (!path.ends_with(".log")) continue;

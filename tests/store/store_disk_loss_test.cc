@@ -39,7 +39,7 @@ constexpr std::uint64_t kDiskBytes = std::uint64_t{32} << 20;
   // Bounded: should nobody kill it, it ends by itself.
   for (std::uint64_t i = 0; i < 2'000'000; ++i) {
     const std::string value(20 + random() % 180, 'v');
-    if (!(*store)->Put({}, NumberKey(i), value).ok()) ::_exit(2);
+    if (!store->Put({}, NumberKey(i), value).ok()) ::_exit(2);
     if (i % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
   ::_exit(3);
@@ -60,7 +60,7 @@ void ExpectPrefix(const std::string& dir) {
   for (const bool read_only : {true, false}) {
     const auto store = Store::Open(dir, {.read_only = read_only});
     ASSERT_TRUE(store.ok()) << store.status().ToString();
-    const auto it = (*store)->NewIterator();
+    const auto it = store->NewIterator();
     std::uint64_t i = 0;
     for (it->SeekToFirst(); it->Valid(); it->Next(), ++i) {
       ASSERT_EQ(it->key(), NumberKey(i)) << "a hole";

@@ -25,12 +25,12 @@ class StoreFiles : public ::testing::Test {
     options_.filter = "bloom:10,seed=0";
     auto store = Store::Open("db", options_);
     ASSERT_TRUE(store.ok()) << store.status().message();
-    ASSERT_TRUE((*store)->Put({}, "a", "1").ok());
-    ASSERT_TRUE((*store)->Put({}, "b", "2").ok());
-    ASSERT_TRUE((*store)->Flush().ok());
-    ASSERT_TRUE((*store)->Delete({}, "a").ok());
-    ASSERT_TRUE((*store)->Flush().ok());
-    ASSERT_TRUE((*store)->Put({}, "c", "3").ok());
+    ASSERT_TRUE(store->Put({}, "a", "1").ok());
+    ASSERT_TRUE(store->Put({}, "b", "2").ok());
+    ASSERT_TRUE(store->Flush().ok());
+    ASSERT_TRUE(store->Delete({}, "a").ok());
+    ASSERT_TRUE(store->Flush().ok());
+    ASSERT_TRUE(store->Put({}, "c", "3").ok());
   }
 
   // Paths of files whose names end so, in order.

@@ -193,7 +193,7 @@ TEST(StoreStats, CountWritesAndBytes) {
   EXPECT_EQ(stats.flushes, 1u);
   EXPECT_EQ(stats.flush_bytes, stats.levels[0].bytes);
   EXPECT_EQ(stats.iterators, 1u);
-  EXPECT_EQ(stats.frozen_memtables, 0u);
+  EXPECT_EQ(stats.immutable_memtables, 0u);
   EXPECT_EQ(stats.background_error, "");
 }
 

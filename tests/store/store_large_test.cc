@@ -71,15 +71,15 @@ TEST(StoreLarge, RefusesWhatNoTableCanHold) {
   const auto store = Store::Open(dir.File("db"), options);
   ASSERT_TRUE(store.ok()) << store.status().ToString();
   const std::string much(2 * kGiB + 1, 'v');
-  EXPECT_EQ((*store)->Put({}, "a", much).code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ((*store)->Delete({}, much).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(store->Put({}, "a", much).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(store->Delete({}, much).code(), StatusCode::kInvalidArgument);
   WriteBatch batch;
   batch.Put("a", much);
-  EXPECT_EQ((*store)->Write({}, batch).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(store->Write({}, batch).code(), StatusCode::kInvalidArgument);
   std::string value;
-  EXPECT_EQ((*store)->Get({}, "a", &value).code(), StatusCode::kNotFound);
-  ExpectOk((*store)->Put({}, "a", "small"));
-  ExpectOk((*store)->Flush());
+  EXPECT_EQ(store->Get({}, "a", &value).code(), StatusCode::kNotFound);
+  ExpectOk(store->Put({}, "a", "small"));
+  ExpectOk(store->Flush());
 }
 
 }  // namespace

@@ -98,9 +98,9 @@ class MemoryLimit : public ::testing::Test {
     InAChild([&] {
       auto store = Store::Open(path_, {.create_if_missing = true});
       CHILD_EXPECT(store.ok());
-      CHILD_EXPECT((*store)->Put({}, "key", std::string(kLarge, 'v')).ok());
-      CHILD_EXPECT((*store)->Put({}, "small", "value").ok());
-      CHILD_EXPECT((*store)->Flush().ok());
+      CHILD_EXPECT(store->Put({}, "key", std::string(kLarge, 'v')).ok());
+      CHILD_EXPECT(store->Put({}, "small", "value").ok());
+      CHILD_EXPECT(store->Flush().ok());
     });
   }
 
@@ -116,21 +116,21 @@ TEST_F(MemoryLimit, AWriteThatDoesNotFitFailsAndTheNextOneWorks) {
     // Room for the batch, but not for the memtable's copy, or for neither.
     for (const std::size_t more : {kLarge + kLarge / 2, kLarge / 2}) {
       LimitMemory(more);
-      CHILD_EXPECT(IsNoMemory((*store)->Put({}, "large", value)));
-      CHILD_EXPECT(IsNoMemory((*store)->Put({.sync = true}, "large", value)));
-      CHILD_EXPECT((*store)->Put({}, "small", "value").ok());
+      CHILD_EXPECT(IsNoMemory(store->Put({}, "large", value)));
+      CHILD_EXPECT(IsNoMemory(store->Put({.sync = true}, "large", value)));
+      CHILD_EXPECT(store->Put({}, "small", "value").ok());
       LiftLimit();
       std::string got;
-      CHILD_EXPECT((*store)->Get({}, "large", &got).code() ==
+      CHILD_EXPECT(store->Get({}, "large", &got).code() ==
                    StatusCode::kNotFound);
-      CHILD_EXPECT((*store)->Get({}, "small", &got).ok() && got == "value");
+      CHILD_EXPECT(store->Get({}, "small", &got).ok() && got == "value");
     }
-    CHILD_EXPECT((*store)->Put({}, "large", value).ok());
+    CHILD_EXPECT(store->Put({}, "large", value).ok());
     store.value().reset();
     store = Store::Open(path_, {});
     CHILD_EXPECT(store.ok());
     std::string got;
-    CHILD_EXPECT((*store)->Get({}, "large", &got).ok() && got == value);
+    CHILD_EXPECT(store->Get({}, "large", &got).ok() && got == value);
   });
 }
 
@@ -143,16 +143,16 @@ TEST_F(MemoryLimit, ReadsThatDoNotFitFailAndOthersWork) {
     std::string got;
     const Slice key = "key";
     Status many;
-    CHILD_EXPECT(IsNoMemory((*store)->Get({}, key, &got)));
-    (*store)->MultiGet({}, {&key, 1}, {&got, 1}, {&many, 1});
+    CHILD_EXPECT(IsNoMemory(store->Get({}, key, &got)));
+    store->MultiGet({}, {&key, 1}, {&got, 1}, {&many, 1});
     CHILD_EXPECT(IsNoMemory(many));
-    const auto it = (*store)->NewIterator();
+    const auto it = store->NewIterator();
     it->SeekToFirst();
     CHILD_EXPECT(!it->Valid() && IsNoMemory(it->status()));
-    CHILD_EXPECT((*store)->Put({}, "other", "value").ok());
-    CHILD_EXPECT((*store)->Get({}, "other", &got).ok());
+    CHILD_EXPECT(store->Put({}, "other", "value").ok());
+    CHILD_EXPECT(store->Get({}, "other", &got).ok());
     LiftLimit();
-    CHILD_EXPECT((*store)->Get({}, key, &got).ok() && got.size() == kLarge);
+    CHILD_EXPECT(store->Get({}, key, &got).ok() && got.size() == kLarge);
   });
 }
 
@@ -182,18 +182,18 @@ TEST_F(MemoryLimit, BackgroundWorkIsTriedAgain) {
     auto store = Store::Open(path_, options);
     CHILD_EXPECT(store.ok());
     LimitMemory(kLarge / 2);
-    CHILD_EXPECT((*store)->Put({}, "a", "value").ok());
-    CHILD_EXPECT((*store)->Put({}, "z", "value").ok());
-    CHILD_EXPECT((*store)->Flush().ok());
-    CHILD_EXPECT(IsNoMemory((*store)->WaitForQuiet()));
-    CHILD_EXPECT(!(*store)->Stats().background_error.empty());
-    CHILD_EXPECT((*store)->Put({}, "b", "value").ok());
+    CHILD_EXPECT(store->Put({}, "a", "value").ok());
+    CHILD_EXPECT(store->Put({}, "z", "value").ok());
+    CHILD_EXPECT(store->Flush().ok());
+    CHILD_EXPECT(IsNoMemory(store->WaitForQuiet()));
+    CHILD_EXPECT(!store->Stats().background_error.empty());
+    CHILD_EXPECT(store->Put({}, "b", "value").ok());
     std::string got;
-    CHILD_EXPECT((*store)->Get({}, "a", &got).ok());
+    CHILD_EXPECT(store->Get({}, "a", &got).ok());
     LiftLimit();
-    CHILD_EXPECT((*store)->Compact().ok());
-    CHILD_EXPECT((*store)->Get({}, "key", &got).ok() && got.size() == kLarge);
-    CHILD_EXPECT((*store)->Get({}, "b", &got).ok() && got == "value");
+    CHILD_EXPECT(store->Compact().ok());
+    CHILD_EXPECT(store->Get({}, "key", &got).ok() && got.size() == kLarge);
+    CHILD_EXPECT(store->Get({}, "b", &got).ok() && got == "value");
   });
 }
 

@@ -87,7 +87,7 @@ class StoreRace : public ::testing::Test {
   void MakeStore() {
     auto store = Store::Open(path_, {.create_if_missing = true});
     ASSERT_TRUE(store.ok()) << store.status().ToString();
-    ASSERT_TRUE((*store)->Put({}, "key", "value").ok());
+    ASSERT_TRUE(store->Put({}, "key", "value").ok());
   }
   void Destroy() {
     const Status destroyed = DestroyStore(path_);
@@ -106,7 +106,7 @@ TEST_F(StoreRace, WhatWasCreatedMeanwhileIsOpenedNotReplaced) {
   auto store = Store::Open(path_, options_);
   ASSERT_TRUE(store.ok()) << store.status().ToString();
   std::string value;
-  EXPECT_TRUE((*store)->Get({}, "key", &value).ok());
+  EXPECT_TRUE(store->Get({}, "key", &value).ok());
 }
 
 TEST_F(StoreRace, WhatWasCreatedMeanwhileIsRefusedWhereItMustNotBeThere) {
@@ -146,8 +146,8 @@ TEST_F(StoreRace, WhatWasDestroyedMeanwhileIsCreatedAnewIfSoAsked) {
   auto store = Store::Open(path_, options_);
   ASSERT_TRUE(store.ok()) << store.status().ToString();
   std::string value;
-  EXPECT_EQ((*store)->Get({}, "key", &value).code(), StatusCode::kNotFound);
-  EXPECT_TRUE((*store)->Put({.sync = true}, "key", "value").ok());
+  EXPECT_EQ(store->Get({}, "key", &value).code(), StatusCode::kNotFound);
+  EXPECT_TRUE(store->Put({.sync = true}, "key", "value").ok());
 }
 
 TEST_F(StoreRace, WhoDestroysHoldsTheLockUntilItsFileIsGone) {

@@ -233,7 +233,7 @@ TEST(StoreOpen, ANewStoreIsDurableWithItsDirectory) {
     options.create_if_missing = true;
     auto store = Store::Open("/db", options);
     ASSERT_TRUE(store.ok()) << store.status().ToString();
-    ASSERT_TRUE((*store)->Put({.sync = true}, "key", "value").ok());
+    ASSERT_TRUE(store->Put({.sync = true}, "key", "value").ok());
     env.Crash(CrashMode::kDropUnsynced);
     store.value().reset();
     env.Restart();
@@ -241,7 +241,7 @@ TEST(StoreOpen, ANewStoreIsDurableWithItsDirectory) {
     store = Store::Open("/db", options);
     ASSERT_TRUE(store.ok()) << store.status().ToString();
     std::string value;
-    EXPECT_TRUE((*store)->Get({}, "key", &value).ok());
+    EXPECT_TRUE(store->Get({}, "key", &value).ok());
   }
 }
 

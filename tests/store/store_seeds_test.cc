@@ -139,10 +139,10 @@ TEST(StoreSeeds, StandInTheFilters) {
       const std::string bytes = OwnFilter(&store);
       const auto reader = (*MakePolicy("bloom"))->Open(bytes);
       ASSERT_TRUE(reader.ok());
-      EXPECT_EQ((*reader)->Describe().seed,
-                std::string(filter).ends_with("seed=7") ? 7u
-                : fixed                                 ? 0u
-                                                        : *remembered);
+      EXPECT_EQ(reader->Describe().seed, std::string(filter).ends_with("seed=7")
+                                             ? 7u
+                                         : fixed ? 0u
+                                                 : *remembered);
     }
   }
 }

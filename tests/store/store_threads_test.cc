@@ -255,7 +255,7 @@ TEST(StoreThreads, OpenForReadingBesideAWriter) {
       const std::uint64_t number =
           last - (*random)() % std::min<std::uint64_t>(last, 1000);
       std::string value;
-      const Status got = (*reader)->Get({}, NumberKey(number % 2000), &value);
+      const Status got = reader->Get({}, NumberKey(number % 2000), &value);
       ASSERT_TRUE(got.ok()) << got.ToString() << " " << number << "/" << last;
       ASSERT_TRUE(IsWhole(value));
       ASSERT_GE(std::stoull(value.substr(0, 8)), number);

@@ -98,7 +98,7 @@ TEST(StoreWrite, OfMoreThanTheBuffersHoldWaitsAndGoesOn) {
   }
   ExpectWritten(&store, 3000);
   EXPECT_GT(store->Stats().flushes, 10u);
-  EXPECT_LE(store->Stats().frozen_memtables, 2u);
+  EXPECT_LE(store->Stats().immutable_memtables, 2u);
 }
 
 TEST(StoreWrite, IsSlowedWhileLevel0IsFullAndCountsIt) {

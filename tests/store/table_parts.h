@@ -32,7 +32,7 @@ inline TableParts PartsOf(MemoryEnv* env, const std::string& path) {
     ADD_FAILURE() << file.status().ToString();
     return parts;
   }
-  const Slice bytes = (*file)->mapped();
+  const Slice bytes = file->mapped();
   const Result<Footer> footer =
       ParseFooter(bytes.substr(bytes.size() - kFooterBytes), bytes.size());
   if (!footer.ok()) {

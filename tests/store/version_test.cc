@@ -240,9 +240,9 @@ TEST(Version, KeepsTheObjectOfATableThatIsMoved) {
   edit.removed.emplace_back(1, 1);
   const auto moved = version->Apply(edit, NoFiles());
   ASSERT_TRUE(moved.ok());
-  EXPECT_TRUE((*moved)->level(1).empty());
-  EXPECT_EQ((*moved)->level(2).files(), version->level(1).files());
-  EXPECT_EQ((*moved)->filled_levels(), std::vector<int>{2});
+  EXPECT_TRUE(moved->level(1).empty());
+  EXPECT_EQ(moved->level(2).files(), version->level(1).files());
+  EXPECT_EQ(moved->filled_levels(), std::vector<int>{2});
 }
 
 }  // namespace

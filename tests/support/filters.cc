@@ -33,7 +33,7 @@ std::string Build(const FilterPolicy& policy,
 
 bool AnswersMaybe(const FilterPolicy& policy, Slice filter, Slice key) {
   const auto reader = policy.Open(filter);
-  return !reader.ok() || (*reader)->MayContain(key);
+  return !reader.ok() || reader->MayContain(key);
 }
 
 std::string Saved(const MutableFilter& filter) {

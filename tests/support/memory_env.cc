@@ -259,7 +259,7 @@ Result<std::unique_ptr<WritableFile>> MemoryEnv::Create(const std::string& path,
   if (Status called = Called(kCreateCalls, path); !called.ok()) return called;
   if (Status parent = CheckParent(path); !parent.ok()) return parent;
   if (const auto found = Find(path); found.ok()) {
-    (*found)->CutTo(0);
+    found->CutTo(0);
     return NewWritable(path, *found);
   }
   const auto file = std::make_shared<Inode>();
@@ -274,10 +274,10 @@ Result<std::unique_ptr<WritableFile>> MemoryEnv::Reopen(const std::string& path,
   if (Status called = Called(kCreateCalls, path); !called.ok()) return called;
   const auto file = Find(path);
   if (!file.ok()) return file.status();
-  if ((*file)->content.size() < keep) {
+  if (file->content.size() < keep) {
     return Status::IoError(path + ": shorter than it should be");
   }
-  (*file)->CutTo(static_cast<std::size_t>(keep));
+  file->CutTo(static_cast<std::size_t>(keep));
   return NewWritable(path, *file);
 }
 
@@ -307,7 +307,7 @@ Result<std::uint64_t> MemoryEnv::FileSize(const std::string& path) {
   if (Status called = Called(kReadCalls, path); !called.ok()) return called;
   const auto file = Find(path);
   if (!file.ok()) return file.status();
-  return std::uint64_t{(*file)->content.size()};
+  return std::uint64_t{file->content.size()};
 }
 
 Status MemoryEnv::Remove(const std::string& path) {

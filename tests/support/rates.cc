@@ -83,7 +83,7 @@ double RateOfLarge(const FilterPolicy& policy, std::uint64_t n,
   }
   const std::unique_ptr<bool[]> out(new bool[kChunk]);
   const auto count_true = [&](std::span<const Slice> some) {
-    (*reader)->MayContainMany(some, {out.get(), some.size()});
+    reader->MayContainMany(some, {out.get(), some.size()});
     return static_cast<std::uint64_t>(
         std::count(out.get(), out.get() + some.size(), true));
   };
@@ -114,7 +114,7 @@ MeasuredRate Measure(const FilterPolicy& policy, std::uint64_t n,
       return {};
     }
     for (std::uint64_t i = 0; i < asked; ++i) {
-      if ((*reader)->MayContain(make_key(next_key++))) ++hits;
+      if (reader->MayContain(make_key(next_key++))) ++hits;
     }
   }
   const Estimate estimate = policy.Predict(n);

@@ -190,7 +190,7 @@ TEST_P(TableSalvage, SaysWhatIsLost) {
   SalvageReport report;
   (void)Saved(StringSource(damaged), &report);
   ASSERT_EQ(report.lost.size(), 1u);
-  EXPECT_NE(report.lost[0].find("no whole block lies in bytes "),
+  EXPECT_NE(report.lost[0].find("there is no whole block in bytes "),
             std::string::npos)
       << report.lost[0];
 }

@@ -155,7 +155,7 @@ TEST(TableSalvageValues, AreSaidToBeFoundBehindDamage) {
   damaged[whole.find(UserAt(2505)) + 20] ^= 1;  // in a block of two
   const SavedKeys saved = SalvageOf(damaged);
   ASSERT_EQ(saved.report.lost.size(), 1u);
-  EXPECT_NE(saved.report.lost[0].find("; entries found behind this damage: "),
+  EXPECT_NE(saved.report.lost[0].find("; entries found after this damage: "),
             std::string::npos)
       << saved.report.lost[0];
   EXPECT_TRUE(

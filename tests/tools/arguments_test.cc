@@ -97,8 +97,8 @@ TEST(Arguments, SaysWhatIsWrong) {
   EXPECT_EQ(Problem({"a", "-ox", "--outptu", "y"}),
             "unknown option '--outptu' (did you mean '--output'?)");
   EXPECT_EQ(Problem({"a", "-ox", "-5"}),
-            "unknown option '-5' (an argument that begins with '-' stands "
-            "behind '--')");
+            "unknown option '-5' (an argument that begins with '-' goes "
+            "after '--')");
 }
 
 TEST(Arguments, HelpIsGivenWhateverElseIsWrong) {

@@ -69,7 +69,7 @@ TEST(BadDisk, EveryCommandNamesTheFilterFile) {
     SCOPED_TRACE(spec);
     auto policy = MakePolicy(spec);
     ASSERT_TRUE(policy.ok()) << policy.status().message();
-    auto builder = (*policy)->NewBuilder();
+    auto builder = policy->NewBuilder();
     for (int i = 0; i < 300'000; ++i) builder->Add("key" + std::to_string(i));
     std::string bytes;
     ASSERT_TRUE(builder->Finish(&bytes).ok());

@@ -55,7 +55,7 @@ TEST(BuildKinds, AFilterWithoutRoomIsNoMatterOfMemory) {
       Tamis({"build", "-o", "-", "--kind", "cuckoo", "--plan-keys", "100"},
             {.input = Lines("key", 1000)});
   EXPECT_EQ(run.code, kExitError);
-  EXPECT_TRUE(Contains(run.err, "do not find room")) << run.err;
+  EXPECT_TRUE(Contains(run.err, "do not fit")) << run.err;
   EXPECT_FALSE(Contains(run.err, "memory")) << run.err;
 }
 

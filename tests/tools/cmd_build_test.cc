@@ -15,12 +15,12 @@ namespace {
 void ExpectKeys(std::string_view spec, const std::string& bytes, int count) {
   auto policy = MakePolicy(spec);
   ASSERT_TRUE(policy.ok());
-  auto reader = (*policy)->Open(bytes);
+  auto reader = policy->Open(bytes);
   ASSERT_TRUE(reader.ok()) << reader.status().message();
   int strangers = 0;
   for (int i = 0; i < count; ++i) {
-    ASSERT_TRUE((*reader)->MayContain("key" + std::to_string(i))) << i;
-    strangers += (*reader)->MayContain("other" + std::to_string(i)) ? 1 : 0;
+    ASSERT_TRUE(reader->MayContain("key" + std::to_string(i))) << i;
+    strangers += reader->MayContain("other" + std::to_string(i)) ? 1 : 0;
   }
   EXPECT_LT(strangers, count / 20);
 }
@@ -57,7 +57,7 @@ TEST_P(BuildEveryKind, IsWhatTheFileSays) {
   const std::string bytes = dir.Read("f");
   ExpectKeys("tamis", bytes, 1000);
   auto policy = MakePolicy("tamis");
-  const FilterInfo info = (*(*policy)->Open(bytes))->Describe();
+  const FilterInfo info = (*policy->Open(bytes))->Describe();
   EXPECT_EQ(info.kind, GetParam());
   EXPECT_EQ(info.seed, 7u);
   EXPECT_EQ(info.keys, 1000u);
@@ -98,7 +98,7 @@ TEST(BuildCommand, KeysInBatchesGiveTheBytesOfKeysOneByOne) {
     const RunResult run = Tamis(args, {.input = Lines("key", kKeys)});
     ASSERT_EQ(run.code, kExitOk) << run.err;
     auto policy = MakePolicy(spec);
-    const auto builder = (*policy)->NewBuilder();
+    const auto builder = policy->NewBuilder();
     for (int i = 0; i < kKeys; ++i) builder->Add("key" + std::to_string(i));
     std::string bytes;
     ASSERT_TRUE(builder->Finish(&bytes).ok());
@@ -116,7 +116,7 @@ TEST(BuildCommand, ARandomSeedIsAnotherEachTimeAndIsTold) {
     EXPECT_EQ(run.code, kExitOk) << run.err;
     auto policy = MakePolicy("tamis");
     const std::string bytes = dir.Read("f");
-    const auto stored = (*(*policy)->Open(bytes))->Describe().seed;
+    const auto stored = (*policy->Open(bytes))->Describe().seed;
     EXPECT_EQ(nlohmann::json::parse(run.out)["seed"], *stored);
     return *stored;
   };
@@ -209,9 +209,9 @@ TEST(BuildCommand, RateAndSeedAreHonoured) {
       kExitOk);
   auto policy = MakePolicy("tamis");
   const std::string bytes = dir.Read("f");
-  auto reader = (*policy)->Open(bytes);
+  auto reader = policy->Open(bytes);
   ASSERT_TRUE(reader.ok());
-  const FilterInfo info = (*reader)->Describe();
+  const FilterInfo info = reader->Describe();
   EXPECT_EQ(info.seed, 16u);
   EXPECT_EQ(info.bits, (*MakePolicy("fpr:0.001"))->Predict(1000).bits);
   EXPECT_NEAR(info.rate, 0.001, 0.0003);

@@ -180,9 +180,9 @@ TEST(DbRepair, TellsWhereNothingWasLost) {
     ASSERT_TRUE(store.ok());
     for (const std::string_view prefix : {"a", "m"}) {
       PutNumbered(store.value().get(), prefix, 500);
-      ASSERT_TRUE((*store)->Flush().ok());
+      ASSERT_TRUE(store->Flush().ok());
     }
-    ASSERT_TRUE((*store)->Put({}, "z", "last").ok());
+    ASSERT_TRUE(store->Put({}, "z", "last").ok());
   }
   const std::string before = Tamis({"db", "scan", db}).out;
   std::filesystem::remove(db + "/CURRENT");

@@ -20,13 +20,13 @@ class DbDump : public ::testing::Test {
   void SetUp() override {
     auto store = Store::Open(db_, QuietOptions());
     ASSERT_TRUE(store.ok());
-    ASSERT_TRUE((*store)->Put({}, "apple", "red").ok());
-    ASSERT_TRUE((*store)->Put({}, "pear", "a\tb\n").ok());
-    ASSERT_TRUE((*store)->Flush().ok());
+    ASSERT_TRUE(store->Put({}, "apple", "red").ok());
+    ASSERT_TRUE(store->Put({}, "pear", "a\tb\n").ok());
+    ASSERT_TRUE(store->Flush().ok());
     WriteBatch batch;
     batch.Put("plum", "blue");
     batch.Delete("apple");
-    ASSERT_TRUE((*store)->Write({}, batch).ok());
+    ASSERT_TRUE(store->Write({}, batch).ok());
   }
 
   // The path of the last file whose name has that in it.

@@ -100,10 +100,10 @@ TEST(DbExplain, NeverTakesMoreThan80Columns) {
     auto store = Store::Open(db, QuietOptions());
     ASSERT_TRUE(store.ok());
     const std::string wide(300, 'w');
-    ASSERT_TRUE((*store)->Put({}, wide + "\xff\n", wide).ok());
-    ASSERT_TRUE((*store)->Put({}, "a" + wide, wide).ok());
-    ASSERT_TRUE((*store)->Put({}, "\xff", "").ok());
-    ASSERT_TRUE((*store)->Flush().ok());
+    ASSERT_TRUE(store->Put({}, wide + "\xff\n", wide).ok());
+    ASSERT_TRUE(store->Put({}, "a" + wide, wide).ok());
+    ASSERT_TRUE(store->Put({}, "\xff", "").ok());
+    ASSERT_TRUE(store->Flush().ok());
   }
   for (const std::string& key : {"a" + std::string(300, 'w'), std::string(),
                                  std::string("\xff"), std::string("b")}) {
@@ -205,9 +205,9 @@ TEST(DbExplain, IsAsWideAsTheTerminalAndShowsKeysAsScanDoes) {
   {
     auto store = Store::Open(db, QuietOptions());
     ASSERT_TRUE(store.ok());
-    ASSERT_TRUE((*store)->Put({}, "straße:äpfel", "schön\n").ok());
-    ASSERT_TRUE((*store)->Put({}, last, "x").ok());
-    ASSERT_TRUE((*store)->Flush().ok());
+    ASSERT_TRUE(store->Put({}, "straße:äpfel", "schön\n").ok());
+    ASSERT_TRUE(store->Put({}, last, "x").ok());
+    ASSERT_TRUE(store->Flush().ok());
   }
   const std::vector<std::string> args = {"db", "explain", db, "straße:äpfel"};
   const RunResult narrow = Tamis(args);

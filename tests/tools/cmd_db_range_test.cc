@@ -20,10 +20,10 @@ class DbRange : public ::testing::Test {
     ASSERT_TRUE(store.ok());
     for (const std::string key :
          {"a", "user", "user:", "user:1", "user:2", "userx", "z"}) {
-      ASSERT_TRUE((*store)->Put({}, key, "of " + key).ok());
+      ASSERT_TRUE(store->Put({}, key, "of " + key).ok());
     }
-    ASSERT_TRUE((*store)->Put({}, "\xff", "last").ok());
-    ASSERT_TRUE((*store)->Put({}, "\xff\xff", "very last").ok());
+    ASSERT_TRUE(store->Put({}, "\xff", "last").ok());
+    ASSERT_TRUE(store->Put({}, "\xff\xff", "very last").ok());
   }
 
   RunResult Db(const std::string& command,

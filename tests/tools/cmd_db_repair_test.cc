@@ -63,8 +63,8 @@ TEST(DbBlockThatGrowsTooMuch, IsNotRepairedButReadIfAskedTo) {
     auto store = Store::Open(db, QuietOptions());
     ASSERT_TRUE(store.ok()) << store.status().message();
     const std::string large(std::size_t{40} << 20, '\0');
-    ASSERT_TRUE((*store)->Put({}, "large", large).ok());
-    ASSERT_TRUE((*store)->Flush().ok());
+    ASSERT_TRUE(store->Put({}, "large", large).ok());
+    ASSERT_TRUE(store->Flush().ok());
   }
   const auto before = FilesOf(db);
   for (CommandWords words : CheckAndRepair(db)) {

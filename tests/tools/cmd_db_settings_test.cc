@@ -283,7 +283,7 @@ TEST(DbSettings, OfAProgramsOwnPolicyAreNotTakenForDefaults) {
     auto store = Store::Open(db, options);
     ASSERT_TRUE(store.ok()) << store.status().ToString();
     PutNumbered(store.value().get(), "k", 500);
-    ASSERT_TRUE((*store)->Compact().ok());
+    ASSERT_TRUE(store->Compact().ok());
   }
   const auto before = FilesOf(db);
   for (const std::vector<std::string>& writer : Writers(db)) {

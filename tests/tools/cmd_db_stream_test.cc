@@ -33,13 +33,13 @@ std::string AllBytes(const TempDir& dir) {
   std::string all;
   for (int i = 0; i < 256; ++i) {
     const std::string byte(1, static_cast<char>(i));
-    EXPECT_TRUE((*store)->Put({}, byte, byte + byte).ok());
+    EXPECT_TRUE(store->Put({}, byte, byte + byte).ok());
     all += byte;
   }
-  EXPECT_TRUE((*store)->Put({}, all, all).ok());
-  EXPECT_TRUE((*store)->Put({}, "", "of the empty key").ok());
-  EXPECT_TRUE((*store)->Put({}, "of the empty value", "").ok());
-  EXPECT_TRUE((*store)->Put({}, "\xc3\xa4", "UTF-8").ok());
+  EXPECT_TRUE(store->Put({}, all, all).ok());
+  EXPECT_TRUE(store->Put({}, "", "of the empty key").ok());
+  EXPECT_TRUE(store->Put({}, "of the empty value", "").ok());
+  EXPECT_TRUE(store->Put({}, "\xc3\xa4", "UTF-8").ok());
   return db;
 }
 
@@ -269,7 +269,7 @@ TEST(DbLoad, BadJsonNamesTheLineAndWhatIsWrong) {
       {"{\"key\":1,\"value\":\"1\"}", "'key' is no string"},
       {"{\"key\":\"a\"}", "none of value and value_hex"},
       {"{\"value\":\"a\"}", "none of key and key_hex"},
-      {"{\"key\":\"a\",\"found\":false}", "'found' is none of key"},
+      {"{\"key\":\"a\",\"found\":false}", "'found' is not one of key"},
       {"{\"key\":\"a\",\"key_hex\":\"61\",\"value\":\"1\"}",
        "more than one of key and key_hex"},
       {"{\"key\":\"a\",\"value\":\"1\",\"value\":\"2\"}",
@@ -279,7 +279,7 @@ TEST(DbLoad, BadJsonNamesTheLineAndWhatIsWrong) {
       {"{\"key_hex\":\"6\",\"value\":\"1\"}",
        "key_hex: an odd number of hexadecimal digits (1)"},
       {"{\"key\":\"a\",\"value\":\"1\",\"ttl\":\"9\"}",
-       "'ttl' is none of key, key_hex, value, value_hex"},
+       "'ttl' is not one of key, key_hex, value, value_hex"},
       {"{\"key\":\"\xff\",\"value\":\"1\"}", "no JSON: wrong at byte "},
   };
   for (const auto& [line, message] : cases) {

@@ -47,11 +47,11 @@ inline void MakeStore(const std::string& dir) {
   auto store = Store::Open(dir, QuietOptions());
   ASSERT_TRUE(store.ok()) << store.status().message();
   PutNumbered(store.value().get(), "a", 500);
-  ASSERT_TRUE((*store)->Flush().ok());
+  ASSERT_TRUE(store->Flush().ok());
   PutNumbered(store.value().get(), "m", 500);
-  ASSERT_TRUE((*store)->Flush().ok());
-  ASSERT_TRUE((*store)->Put({}, "z", "last").ok());
-  ASSERT_TRUE((*store)->Delete({}, "a0007").ok());
+  ASSERT_TRUE(store->Flush().ok());
+  ASSERT_TRUE(store->Put({}, "z", "last").ok());
+  ASSERT_TRUE(store->Delete({}, "a0007").ok());
 }
 
 // Every file of the directory with its bytes.

@@ -3,9 +3,12 @@
 // is run, and prints what it says.  A block goes on in the directory of the one
 // before, across the pages as well.
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,14 +29,23 @@ void CheckSessions(const std::string& document, const std::string& fence,
   ExpectSession(document, steps, dir);
 }
 
-// In the order in which docs/command.md lists them.
-const char* const kPages[] = {"size",       "build",      "query",   "inspect",
-                              "merge",      "add",        "remove",  "rotate",
-                              "fold",       "dedupe",     "db",      "db-scan",
-                              "db-compact", "db-explain", "db-check"};
+// In the order in which docs/command.md lists them, and in which they are run.
+const char* const kPages[] = {
+    "size",     "build",    "query",      "inspect",    "merge",
+    "add",      "remove",   "rotate",     "fold",       "dedupe",
+    "db",       "db-put",   "db-get",     "db-delete",  "db-load",
+    "db-scan",  "db-count", "db-compact", "db-explain", "db-stats",
+    "db-check", "db-dump",  "db-repair",  "db-destroy"};
 
 std::string PageOf(const std::string& name) {
   return "docs/command/" + name + ".md";
+}
+
+// "docs/command/db-get.md" of "db get".
+std::string PageOf(const CommandSpec& command) {
+  std::string name(command.name);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return PageOf(name);
 }
 
 TEST(CommandDocument, EverySessionPrintsWhatItSays) {
@@ -75,16 +87,31 @@ TEST(CommandDocument, EveryPageIsRunAndListedInThisOrder) {
   EXPECT_EQ(static_cast<std::size_t>(std::distance(files, {})), pages);
 }
 
-TEST(CommandDocument, EveryCommandAndOptionIsOnAPage) {
-  std::string text = TextOf("docs/command.md");
-  for (const std::string name : kPages) text += TextOf(PageOf(name));
+TEST(CommandDocument, EveryCommandHasAPageWithItsSynopsisAndItsOptions) {
   for (const CommandSpec& command : AllCommands()) {
-    const std::string shown = "tamis " + std::string(command.name);
-    EXPECT_NE(text.find(shown), std::string::npos) << shown;
+    const std::string page = PageOf(command);
+    const std::string text = TextOf(page);
+    EXPECT_TRUE(
+        text.starts_with("# `tamis " + std::string(command.name) + "`\n"))
+        << page;
+    EXPECT_NE(text.find("```\n" + UsageOf(command) + "\n```\n"),
+              std::string::npos)
+        << page << ": " << UsageOf(command);
     for (const OptionSpec& option : command.options) {
-      EXPECT_NE(text.find(std::string(option.name)), std::string::npos)
-          << shown << " " << option.name;
+      // Not a part of a longer one.
+      const std::regex whole("`" + std::string(option.name) + "\\b(?!-)");
+      EXPECT_TRUE(std::regex_search(text, whole)) << page << " " << option.name;
     }
+  }
+}
+
+TEST(CommandDocument, EveryPageIsOfACommand) {
+  std::set<std::string> pages = {PageOf(std::string(StoreGroup().name))};
+  for (const CommandSpec& command : AllCommands()) {
+    pages.insert(PageOf(command));
+  }
+  for (const std::string name : kPages) {
+    EXPECT_TRUE(pages.contains(PageOf(name))) << name;
   }
 }
 

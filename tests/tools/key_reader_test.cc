@@ -187,7 +187,7 @@ TEST(FileSource, ReadsAFileAndKnowsItsLength) {
   TempDir dir;
   auto source = FileSource::Open(dir.Write("keys", "a\nb\n"), -1);
   ASSERT_TRUE(source.ok()) << source.status().message();
-  EXPECT_EQ((*source)->total_bytes(), 4u);
+  EXPECT_EQ(source->total_bytes(), 4u);
   KeyReader reader(source.value().get(), {});
   ASSERT_TRUE(reader.Next().ok());
   EXPECT_EQ(reader.keys().size(), 2u);
@@ -209,9 +209,9 @@ TEST(FileSource, TellsAPauseOfAPipe) {
   ASSERT_EQ(::pipe(ends), 0);
   auto source = FileSource::Open("-", ends[0]);
   ASSERT_TRUE(source.ok());
-  EXPECT_TRUE((*source)->WouldWait());
+  EXPECT_TRUE(source->WouldWait());
   ASSERT_EQ(::write(ends[1], "a\n", 2), 2);
-  EXPECT_FALSE((*source)->WouldWait());
+  EXPECT_FALSE(source->WouldWait());
   ::close(ends[1]);
   ::close(ends[0]);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tamis_generate DIR -- writes the manual pages and completions of the tamis
-// command below DIR, as they are to lie below share/ of an installation.
+// command below DIR, as installed below share/.
 
 #include <cstdio>
 #include <filesystem>

@@ -13,7 +13,7 @@ std::uint64_t CountSetBits(std::span<const unsigned char> bytes) noexcept {
   std::size_t i = 0;
   for (; i + sizeof(std::uint64_t) <= bytes.size();
        i += sizeof(std::uint64_t)) {
-    std::uint64_t word;  // in any byte order: only their number counts
+    std::uint64_t word;  // in any byte order: bits are only counted
     std::memcpy(&word, bytes.data() + i, sizeof(word));
     count += static_cast<unsigned>(std::popcount(word));
   }

@@ -9,7 +9,7 @@
 
 namespace tamis {
 
-// How many bits are set.
+// Returns the number of bits that are set.
 std::uint64_t CountSetBits(std::span<const unsigned char> bytes) noexcept;
 
 // Bytewise into[i] |= from[i], or &=.  REQUIRES: equal sizes.

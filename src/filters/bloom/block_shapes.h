@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// filters/bloom/block_shapes.h -- the two kinds of block behind one face, for
-// code that serves both: how many bytes, and how to check and mark them.
+// filters/bloom/block_shapes.h -- one interface to the two kinds of block, for
+// code that serves both: their size, and how to check and mark them.
 //
 // A shape is a small value:
 //   kBytes                       of one block
@@ -8,8 +8,8 @@
 //   CheckMany(kernels, queries, count, out)   ... and many
 //   Mark(block, bits)            one key ...
 //   MarkMany(kernels, marks, count)           ... and many
-//   MarkAtomic, CheckAtomic      the same under many threads
-//   Rate(block)                  of false positives, by the bits as they are
+//   MarkAtomic, CheckAtomic      the same from many threads
+//   Rate(block)                  of false positives, from the bits set
 
 #pragma once
 
@@ -47,8 +47,8 @@ inline std::atomic_ref<std::uint64_t> WordAt(unsigned char* block,
 inline void SetBitAtomic(unsigned char* block, unsigned position) noexcept {
   const auto word = WordAt(block, position);
   const std::uint64_t mask = WordMask(position);
-  // Most bits of a well-filled filter are set already: a look is cheap, and
-  // leaves the line shared.
+  // Most bits of a well-filled filter are set already: testing first is cheap,
+  // and leaves the cache line shared.
   if ((word.load(std::memory_order_relaxed) & mask) == 0) {
     word.fetch_or(mask, std::memory_order_relaxed);
   }
@@ -143,7 +143,7 @@ class SplitBlockShape {
   }
 
  private:
-  // Within the block's 256 bits.
+  // Returns the position within the block's 256 bits.
   static unsigned PositionOf(std::uint32_t bits, unsigned word) noexcept {
     return word * 32 +
            static_cast<unsigned>(std::countr_zero(SplitBlockMask(bits, word)));

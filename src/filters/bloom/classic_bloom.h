@@ -3,8 +3,8 @@
 // each key sets k bits anywhere in the array, and is "maybe" in if all are set.
 //
 // Positions come from a probe sequence (filters/bloom/probe_sequences.h).  Bit
-// p is bit p mod 8, least significant first, of byte p / 8 -- or, where a
-// format stores its 64-bit words the other way round, of byte (p / 8) XOR 7.
+// p is bit p mod 8, least significant first, of byte p / 8 -- or, if a format
+// stores its 64-bit words in the opposite byte order, of byte (p / 8) XOR 7.
 
 #pragma once
 
@@ -33,7 +33,7 @@ ClassicShape MakeClassicShape(std::uint64_t bits, unsigned probes,
           .prepared = Probes::Prepare(bits)};
 }
 
-// More probes than any sizing rule asks for; lets positions live on the stack.
+// More probes than any sizing rule requires, but few enough for the stack.
 inline constexpr unsigned kMaxClassicProbes = 255;
 
 inline std::size_t ClassicByteOf(const ClassicShape& shape,
@@ -74,7 +74,7 @@ bool CheckClassic(const unsigned char* bytes, const ClassicShape& shape,
   return true;
 }
 
-// Asks for the memory of the first probe: the only one most absent keys need.
+// Prefetches the memory of the first probe: most absent keys need no other.
 template <typename Probes, typename Hash>
 [[gnu::always_inline]] inline void PrefetchClassic(const unsigned char* bytes,
                                                    const ClassicShape& shape,

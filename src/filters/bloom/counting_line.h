@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters/bloom/counting_line.h -- the counting Bloom filter: a line of 64
-// bytes is 128 counters of four bits, and a key adds one to those that its
-// probes fall on, all in one line.
+// bytes is 128 counters of four bits, and a key increments those that its
+// probes hit, all in one line.
 //
 // (Counters instead of bits: Fan, Cao, Almeida, Broder, "Summary cache", 2000.)
 // A key is a line and 32 more bits of its hash.  Probe i is counter
 // (bits * factor[i] mod 2^32) >> 25; counter c is the lower half of byte c / 2
-// if c is even, else the upper.  Probes that fall together count once: then
-// what an insertion added is exactly what an erasure takes.
+// if c is even, else the upper.  Probes that hit the same counter count once,
+// so that an erasure subtracts exactly what an insertion added.
 //
-// A counter that reaches 15 stays there: nobody knows any more how many keys
-// it stands for, so none of them may take anything away.
+// A counter that reaches 15 stays there: the number of its keys is no longer
+// known, so erasures must not decrement it.
 
 #pragma once
 
@@ -46,7 +46,7 @@ inline unsigned CountAt(const unsigned char* line, unsigned counter) noexcept {
          kStuckCount;
 }
 
-// Without a branch, as CheckLine().
+// Has no branch, like CheckLine().
 inline bool CheckCounters(const unsigned char* line, std::uint32_t bits,
                           unsigned probes) noexcept {
   bool all = true;
@@ -57,8 +57,8 @@ inline bool CheckCounters(const unsigned char* line, std::uint32_t bits,
 }
 
 // Calls visit(byte, one) for each counter of a key: the counter is the half of
-// *byte whose lowest bit is `one`.  Where a probe falls on a counter for the
-// second time, `one` is 0: a branch could not be predicted.
+// *byte whose lowest bit is `one`.  If a probe hits a counter for the second
+// time, `one` is 0: a branch would be unpredictable.
 template <typename Visit>
 void ForEachCounter(unsigned char* line, std::uint32_t bits, unsigned probes,
                     const Visit& visit) noexcept {
@@ -81,7 +81,7 @@ inline void AddToCounters(unsigned char* line, std::uint32_t bits,
   });
 }
 
-// REQUIRES: CheckCounters(), so that there is something to take
+// REQUIRES: CheckCounters(), so that no counter is 0
 inline void TakeFromCounters(unsigned char* line, std::uint32_t bits,
                              unsigned probes) noexcept {
   ForEachCounter(line, bits, probes, [](unsigned char* byte, unsigned one) {
@@ -91,7 +91,7 @@ inline void TakeFromCounters(unsigned char* line, std::uint32_t bits,
   });
 }
 
-// How many counters of the line are not 0.
+// Returns how many counters of the line are not 0.
 inline unsigned CountOccupied(const unsigned char* line) noexcept {
   constexpr std::uint64_t kLowest = 0x1111111111111111;
   int occupied = 0;
@@ -104,7 +104,8 @@ inline unsigned CountOccupied(const unsigned char* line) noexcept {
   return static_cast<unsigned>(occupied);
 }
 
-// Adds counter by counter, up to kStuckCount: the line of both lines' keys.
+// Adds counter by counter, up to kStuckCount: the result is the line of the
+// keys of both.
 inline void AddLine(unsigned char* into, const unsigned char* from) noexcept {
   for (std::size_t i = 0; i < kCountingLineBytes; ++i) {
     const unsigned low = (into[i] & 15u) + (from[i] & 15u);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 constexpr std::uint64_t kWordBits = 64;
 
-// Eight bytes from `at` on, or as many as there are.
+// Loads eight bytes from `at` on, or as many as there are.
 std::uint64_t LoadUpTo8(std::span<const unsigned char> bytes,
                         std::size_t at) noexcept {
   if (at + kWordBytes <= bytes.size()) return LoadLittle64(bytes.data() + at);
@@ -21,10 +21,10 @@ std::uint64_t LoadUpTo8(std::span<const unsigned char> bytes,
   return LoadLittle64(last);
 }
 
-// Is one of `count` bits from `first` on set?
+// Returns true if one of `count` bits from `first` on is set.
 bool AnyBit(std::span<const unsigned char> bytes, std::uint64_t first,
             std::uint64_t count) noexcept {
-  constexpr std::uint64_t kAtOnce = 57;  // whatever the first's place in a byte
+  constexpr std::uint64_t kAtOnce = 57;  // at any bit of a byte
   std::uint64_t any = 0;
   while (count > 0) {
     const std::uint64_t some = std::min(count, kAtOnce);
@@ -37,7 +37,8 @@ bool AnyBit(std::span<const unsigned char> bytes, std::uint64_t first,
   return any != 0;
 }
 
-// The unions of the pairs of bits 0 and 1, 2 and 3, ... in the lower half.
+// Returns the unions of the pairs of bits 0 and 1, 2 and 3, ... in the lower
+// half.
 std::uint64_t UnitePairs(std::uint64_t x) noexcept {
   x = (x | x >> 1) & 0x5555555555555555;
   x = (x | x >> 1) & 0x3333333333333333;
@@ -51,7 +52,7 @@ std::uint64_t WordsOf(std::uint64_t bits) noexcept {
   return (bits + kWordBits - 1) / kWordBits;
 }
 
-// Word i of the folded bits; 0 beyond the last.
+// Returns word i of the folded bits; 0 beyond the last.
 std::uint64_t FoldedWord(std::span<const unsigned char> from,
                          std::uint64_t bits, std::uint64_t divisor,
                          std::uint64_t i) noexcept {
@@ -59,7 +60,7 @@ std::uint64_t FoldedWord(std::span<const unsigned char> from,
   if (divisor == 1) {
     return LoadLittle64(from.data() + i * kWordBytes);
   }
-  if (divisor % 2 == 0) {  // by all but 2, and then by 2
+  if (divisor % 2 == 0) {  // first by divisor / 2, and then by 2
     const std::uint64_t lower = FoldedWord(from, bits, divisor / 2, 2 * i);
     const std::uint64_t upper = FoldedWord(from, bits, divisor / 2, 2 * i + 1);
     return UnitePairs(lower) | UnitePairs(upper) << 32;

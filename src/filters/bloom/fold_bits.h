@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// filters/bloom/fold_bits.h -- a Bloom filter of n blocks (or bits) made into
-// that of n / d which the same keys would have made.
+// filters/bloom/fold_bits.h -- folds a Bloom filter of n blocks (or bits) into
+// the one of n / d that the same keys would have made.
 //
 // A key's block is floor(x n) for a fraction x of its hash, and
 // floor(floor(x n) / d) = floor(x n / d): so block j of the smaller filter is
 // the union of the blocks j d to j d + d - 1 of the larger, bit for bit.  In a
-// filter without blocks the same holds of single bits.
+// filter without blocks the same holds for single bits.
 
 #pragma once
 
@@ -19,7 +19,7 @@ namespace tamis {
 
 // REQUIRES, for all below: divisor > 0 divides the number of blocks, or bits.
 
-// The union of `count` blocks, one after the other from `first` on.
+// Returns the union of `count` consecutive blocks from `first` on.
 template <std::size_t kBlockBytes>
 void UniteBlocks(const unsigned char* first, std::uint64_t count,
                  unsigned char* into) noexcept {
@@ -45,19 +45,19 @@ void FoldBlocks(std::span<const unsigned char> from, std::uint64_t divisor,
 }
 
 // Writes bits / divisor bits, bit p being bit p mod 8 of byte p / 8.
-// REQUIRES: `from` is whole words of 64 bits, clear beyond `bits`, and `into`
-// as many as it takes, all clear
+// REQUIRES: `from` is whole 64-bit words, clear beyond `bits`; `into` is large
+// enough and all clear
 void FoldBits(std::span<const unsigned char> from, std::uint64_t bits,
               std::uint64_t divisor, unsigned char* into) noexcept;
 
-// How many bits FoldBits() would set; once more than `most`, any such number.
-// REQUIRES: as there
+// Returns how many bits FoldBits() would set, or any number above `most` if
+// there are more.  REQUIRES: as FoldBits()
 std::uint64_t CountFoldedBits(std::span<const unsigned char> from,
                               std::uint64_t bits, std::uint64_t divisor,
                               std::uint64_t most) noexcept;
 
-// The mean of shape.Rate() over the blocks that FoldBlocks() would write; once
-// it is sure to exceed `most`, any such number.  Shape as in
+// Returns the mean of shape.Rate() over the blocks that FoldBlocks() would
+// write, or any number above `most` if it is higher.  Shape as in
 // filters/bloom/block_shapes.h.
 template <typename Shape>
 double FoldedRate(const Shape& shape, std::span<const unsigned char> from,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters/bloom/line_bloom.h -- the cache-local Bloom filter: all bits of a key
-// lie in one line of 64 bytes, so that a query costs one memory access.
+// are in one line of 64 bytes, so that a query costs one memory access.
 //
 // (The idea: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom
 // Filters", 2007.)  A key is a line and 32 more bits of its hash.  Probe i is
 // bit (bits * factor[i] mod 2^32) >> 23 of the line's 512, bit p being bit
-// p mod 8, least significant first, of byte p / 8.  The factors tell the
-// formats apart.
+// p mod 8, least significant first, of byte p / 8.  The factors differ between
+// formats.
 //
-// These functions are the definition; kernels.h has them for many keys at
-// once, and faster.
+// These functions are the definition; kernels.h has faster versions for many
+// keys at once.
 
 #pragma once
 
@@ -36,7 +36,7 @@ constexpr LineFactors PowersOf(std::uint32_t base) noexcept {
   return factors;
 }
 
-// REQUIRES: count <= kMaxLineProbes, and as many factors
+// REQUIRES: count <= kMaxLineProbes, and there are as many factors
 struct LineProbes {
   const std::uint32_t* factors;
   unsigned count;
@@ -61,14 +61,14 @@ inline void MarkLine(unsigned char* line, std::uint32_t bits,
   }
 }
 
-// The lowest bit tells.
+// The lowest bit is the answer.
 inline unsigned CheckProbe(const unsigned char* line,
                            unsigned position) noexcept {
   return static_cast<unsigned>(line[position / 8]) >> (position % 8);
 }
 
-// Without a branch: what a line holds cannot be predicted, and a wrong guess
-// would cost more than the probes it saves.
+// Has no branch: the bits of a line are unpredictable, and a misprediction
+// would cost more than the probes that it saves.
 inline bool CheckLine(const unsigned char* line, std::uint32_t bits,
                       const LineProbes& probes) noexcept {
   unsigned all = 1;

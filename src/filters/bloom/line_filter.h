@@ -21,7 +21,7 @@ constexpr std::uint32_t LineBitsOf(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>(hash);
 }
 
-// Lines in memory that somebody else owns.  Byte is unsigned char, or const.
+// Lines in memory that the caller owns.  Byte is unsigned char, or const.
 // REQUIRES, for all functions: at least one line; to check and to mark, 1 to
 // kMaxLineProbes probes
 template <typename Byte>
@@ -29,10 +29,10 @@ struct BasicLineFilter {
   Byte* lines = nullptr;
   std::uint64_t count = 0;  // of lines
   LineProbes probes = {};
-  // From one line to the next; more where filters are interleaved.
+  // The distance between lines; larger if filters are interleaved.
   std::size_t stride = kLineBytes;
 
-  // Where the line of a key is: from `lines` on, and in memory.
+  // Where the line of a key is: as an offset from `lines`, and in memory.
   std::size_t OffsetOf(std::uint64_t hash) const noexcept {
     return static_cast<std::size_t>(FastRange(hash, count)) * stride;
   }
@@ -40,13 +40,13 @@ struct BasicLineFilter {
     return lines + OffsetOf(hash);
   }
 
-  // For a key that is checked next.
+  // Prefetches the line of a key that is checked next.
   [[gnu::always_inline]] void Prefetch(std::uint64_t hash) const noexcept {
     __builtin_prefetch(LineOf(hash));
   }
-  // For one of many keys: into the second cache, for more lines can be on
-  // their way to it than to the first.  A line that is not aligned reaches
-  // into two lines of the cache.
+  // Prefetches the line of one of many keys into the second-level cache, which
+  // can have more requests in flight than the first.  An unaligned line spans
+  // two cache lines.
   [[gnu::always_inline]] void PrefetchOfMany(
       std::uint64_t hash) const noexcept {
     const Byte* line = LineOf(hash);
@@ -68,7 +68,7 @@ struct BasicLineFilter {
     MarkLine(LineOf(hash), LineBitsOf(hash), probes);
   }
 
-  // The same, for kernels that take many keys at once.
+  // Returns the same as a query for kernels that check many keys at once.
   BlockQuery QueryOf(std::uint64_t hash) const noexcept {
     return {LineOf(hash), LineBitsOf(hash)};
   }
@@ -77,7 +77,7 @@ struct BasicLineFilter {
     return {LineOf(hash), LineBitsOf(hash)};
   }
 
-  // Who may mark may also check.
+  // A filter that can be marked can also be checked.
   operator BasicLineFilter<const Byte>() const noexcept
       requires(!std::is_const_v<Byte>) {
     return {.lines = lines, .count = count, .probes = probes, .stride = stride};

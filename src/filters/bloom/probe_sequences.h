@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// filters/bloom/probe_sequences.h -- from a key's hash to the bit positions
-// that stand for it.  Each sequence is constructed from (hash, bits,
+// filters/bloom/probe_sequences.h -- from a key's hash to its bit positions.
+// Each sequence is constructed from (hash, bits,
 // prepared), and its Next() yields positions in [0, bits), as many as are
 // requested.  `prepared` is what the sequence's Prepare(bits) returns: for
 // those that need nothing, 0. REQUIRES, for all of them: 0 < bits <= 2^63
@@ -15,10 +15,10 @@
 namespace tamis {
 
 // Tamis's own.  Position: the hash as a fraction of 2^64, times bits; next
-// hash: multiplied by an odd constant.  Unlike a sum (a + i b), whose step
-// may share a divisor with the number of bits or be a multiple of it, this
-// behaves as k independent probes do, in small filters too.  (Of all hashes
-// only the four multiples of 2^62 stay where they are in a large filter.)
+// hash: multiplied by an odd constant.  Unlike a sum (a + i b), whose step may
+// share a divisor with the number of bits or be a multiple of it, this behaves
+// like k independent probes, in small filters, too.  (Only the four hashes that
+// are multiples of 2^62 stay at one position in a large filter.)
 class MultiplicativeProbes {
  public:
   static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 0; }
@@ -51,7 +51,8 @@ class MultiplicativeProbes {
 // computation", 2019).
 class RotatedSumProbes {
  public:
-  // 2^64 / bits, rounded up; 0 where every 32-bit sum is its own remainder.
+  // Returns 2^64 / bits, rounded up; 0 if every 32-bit sum is its own
+  // remainder.
   static std::uint64_t Prepare(std::uint64_t bits) noexcept {
     return (bits >> 32) != 0 ? 0 : ~std::uint64_t{0} / bits + 1;
   }
@@ -68,7 +69,7 @@ class RotatedSumProbes {
   std::uint64_t Next() noexcept {
     const std::uint64_t sum = sum_;
     sum_ += step_;
-    // One bit: 2^64 / 1 wraps to 0, and the remainder of everything is 0.
+    // With one bit, 2^64 / 1 wraps to 0, and every remainder is 0.
     if (prepared_ == 0) return bits_ == 1 ? 0 : sum;
     return MultiplyHigh(prepared_ * sum, bits_);
   }
@@ -80,8 +81,8 @@ class RotatedSumProbes {
   std::uint64_t prepared_;
 };
 
-// RocksDB's, up to format_version 4: as LevelDB's, but within one line of
-// 2^x bits, which the hash's remainder picks.  `prepared` is a line's bits.
+// RocksDB's, up to format_version 4: as LevelDB's, but within one line of 2^x
+// bits, which the hash's remainder selects.  `prepared` is a line's bits.
 class LineSumProbes {
  public:
   static std::uint64_t Prepare(std::uint64_t /*bits*/) noexcept { return 512; }

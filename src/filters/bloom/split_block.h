@@ -6,8 +6,8 @@
 // Singler, 2007.)  A key is a block and 32 more bits of its hash.  Word i, 32
 // bits in little-endian order, has bit (bits * salt[i] mod 2^32) >> 27.
 //
-// These functions are the definition; kernels.h has them for many keys at
-// once, and faster.
+// These functions are the definition; kernels.h has faster versions for many
+// keys at once.
 
 #pragma once
 
@@ -23,7 +23,7 @@ inline constexpr std::size_t kSplitBlockBytes = 32;
 inline constexpr std::uint64_t kSplitBlockBits = 256;
 inline constexpr unsigned kSplitBlockWords = 8;
 
-// Parquet's.
+// Parquet's constants.
 inline constexpr std::array<std::uint32_t, kSplitBlockWords> kSplitBlockSalts =
     {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
      0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};

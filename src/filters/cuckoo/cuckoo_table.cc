@@ -5,9 +5,10 @@
 
 namespace tamis {
 
-// Looks, breadth first, for the nearest bucket with an empty slot: from the
+// A breadth-first search for the nearest bucket with an empty slot: from the
 // two buckets of a key to those that their fingerprints could move to, and so
-// on.  Only when one is found does anything move, along the shortest way.
+// on.  Nothing moves until one is found; then fingerprints move along the
+// shortest path.
 class CuckooTable::Search {
  public:
   Search(const CuckooTable& table, unsigned char* slots) noexcept
@@ -34,16 +35,16 @@ class CuckooTable::Search {
   }
 
  private:
-  // So many buckets are looked at before the table counts as full.  Where one
-  // in a hundred has room, missing it is a matter of one in 29,000; and a
-  // table of fewer buckets is searched to its end.
+  // The table counts as full after so many buckets.  If one bucket in a hundred
+  // has an empty slot, a search misses it with probability 1/29,000; and a
+  // table of fewer buckets is searched completely.
   static constexpr unsigned kMaxSteps = 1024;
   static constexpr unsigned kNoStep = kMaxSteps;
   static constexpr unsigned kSeenBits = 11;  // 2 kMaxSteps
 
   struct Step {
     std::uint64_t bucket;
-    std::uint16_t from;  // the step before, from whose slot one can move here
+    std::uint16_t from;  // the step before, one of whose slots can move here
     std::uint16_t slot;
   };
   struct Spot {
@@ -51,7 +52,7 @@ class CuckooTable::Search {
     unsigned slot;
   };
 
-  // Unless it was visited before.
+  // Adds a bucket unless it was visited before.
   void Visit(std::uint64_t bucket, unsigned from, unsigned slot) noexcept {
     if (count_ == kMaxSteps) return;
     auto at = static_cast<std::size_t>(bucket * 0x9e3779b97f4a7c15 >>
@@ -64,8 +65,9 @@ class CuckooTable::Search {
     seen_[at] = static_cast<std::uint16_t>(++count_);
   }
 
-  // Moves the slot of that step to `empty`, what thereby becomes empty is the
-  // next to be moved to, and the last one is for `fingerprint`.
+  // Moves the slot of that step to `empty`, then the slot of the step before it
+  // into the one that was freed, and so on; the last free slot gets
+  // `fingerprint`.
   void MoveAlong(unsigned step, unsigned slot, Spot empty,
                  std::uint32_t fingerprint) noexcept {
     for (;;) {
@@ -96,7 +98,7 @@ bool CuckooTable::Insert(unsigned char* slots,
   if (lower == 0 && upper == 0) {
     return Search(*this, slots).MakeRoomFor(place);
   }
-  // Into the emptier one: full buckets then come late, and moves with them.
+  // Inserts into the emptier bucket, which delays full buckets and moves.
   const std::uint64_t bucket = lower >= upper ? place.lower : place.upper;
   SetSlot(slots, bucket, FindIn(slots, bucket, 0), place.fingerprint);
   return true;

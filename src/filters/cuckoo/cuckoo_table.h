@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters/cuckoo/cuckoo_table.h -- the cuckoo filter: a key is a fingerprint of
 // a few bits in one of two buckets, and a full bucket makes room by moving one
-// of its fingerprints to the other bucket of that one.
+// of its fingerprints to that fingerprint's other bucket.
 //
 // (Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better
 // Than Bloom", 2014.)  Buckets have four slots; a slot is 0 if it is empty.
-// One half of the buckets is the lower, the other the upper, and every key has
-// a bucket in each:
+// The buckets have a lower and an upper half, and every key has a bucket in
+// each:
 //
 //   lower       (hash * half) >> 64
 //   fingerprint 1 + ((hash mod 2^32) * (2^f - 1) >> 32)
 //   upper       half + (sum - lower) mod half,
 //               sum = (SplitMix64(fingerprint) * half) >> 64
 //
-// So lower = (sum - (upper - half)) mod half: whoever has a fingerprint and
-// one of its buckets knows the other, for any number of buckets.  The two are
-// never the same.  A fingerprint of an absent key is found in them exactly if
-// some key in the filter has the same fingerprint and the same lower bucket.
+// So lower = (sum - (upper - half)) mod half: a fingerprint and one of its
+// buckets determine the other, for any number of buckets.  The two are never
+// the same.  A fingerprint of an absent key is found in them exactly if some
+// key in the filter has the same fingerprint and the same lower bucket.
 //
 // Slot s of bucket i is the f bits from bit (4 i + s) f on, bit b being bit
 // b mod 8, least significant first, of byte b / 8.
@@ -38,7 +38,7 @@ inline constexpr unsigned kMaxFingerprintBits = 32;
 // Zero bytes after the slots, so that a bucket can be loaded as 16 bytes.
 inline constexpr std::size_t kCuckooPaddingBytes = 16;
 
-// Where a key is, if it is in.
+// Where a key is, if it is present.
 struct CuckooPlace {
   std::uint64_t lower;
   std::uint64_t upper;
@@ -48,7 +48,7 @@ struct CuckooPlace {
 class CuckooTable {
  public:
   // REQUIRES: an even number of buckets, at least 2; bits within the limits;
-  // both for slots of at most 2^62 bits
+  // the slots take at most 2^62 bits
   CuckooTable(std::uint64_t buckets, unsigned bits) noexcept
       : half_(buckets / 2),
         bits_(bits),
@@ -68,7 +68,7 @@ class CuckooTable {
     return place;
   }
 
-  // REQUIRES, for all below: at `slots` the bytes of all slots and
+  // REQUIRES, for all below: `slots` has the bytes of all slots and
   // kCuckooPaddingBytes more, of any alignment
 
   [[gnu::always_inline]] void Prefetch(
@@ -78,7 +78,7 @@ class CuckooTable {
   }
   bool Check(const unsigned char* slots,
              const CuckooPlace& place) const noexcept {
-    // Both buckets, without a branch: neither is likelier to have it.
+    // Checks both buckets, without a branch: neither is likelier to have it.
     if (bits_ <= kMaxBitsOfWord) {
       const auto ones = static_cast<std::uint64_t>(ones_);
       return (MatchesIn(LoadShort(slots, place.lower), ones, place) |
@@ -89,10 +89,10 @@ class CuckooTable {
   }
 
   // False: full for this key; nothing was changed.  Which fingerprints move
-  // depends on the table's content alone.
+  // depends on the table's contents alone.
   bool Insert(unsigned char* slots, const CuckooPlace& place) const noexcept;
 
-  // False: not in; nothing was changed.
+  // False: the key is absent; nothing was changed.
   bool Erase(unsigned char* slots, const CuckooPlace& place) const noexcept;
 
   std::uint64_t CountOccupied(const unsigned char* slots) const noexcept;
@@ -100,7 +100,7 @@ class CuckooTable {
  private:
   class Search;
 
-  // Up to here a bucket, at bit 0 or 4 of a byte, is within 8 bytes.
+  // Up to this size a bucket, at bit 0 or 4 of a byte, is within 8 bytes.
   static constexpr unsigned kMaxBitsOfWord = 16;
 
   static Uint128 OnesOf(unsigned bits) noexcept {
@@ -108,7 +108,8 @@ class CuckooTable {
     return two | two << (2 * bits);
   }
 
-  // The other bucket of that fingerprint, each counted within its half.
+  // Returns the other bucket of that fingerprint; both are indexes within their
+  // half.
   std::uint64_t Partner(std::uint64_t index,
                         std::uint32_t fingerprint) const noexcept {
     const std::uint64_t sum = MultiplyHigh(SplitMix64(fingerprint), half_);
@@ -128,7 +129,7 @@ class CuckooTable {
   unsigned ShiftOf(std::uint64_t bucket) const noexcept {
     return static_cast<unsigned>(bucket * bits_ % 2 * 4);
   }
-  // The four slots from bit 0 on; what is above them is anything.
+  // Returns the four slots from bit 0 on; the bits above them are undefined.
   std::uint64_t LoadShort(const unsigned char* slots,
                           std::uint64_t bucket) const noexcept {
     return LoadLittle64(slots + ByteOf(bucket)) >> ShiftOf(bucket);
@@ -138,15 +139,16 @@ class CuckooTable {
     const unsigned char* at = slots + ByteOf(bucket);
     const unsigned shift = ShiftOf(bucket);
     const std::uint64_t high = LoadLittle64(at + 8);
-    // In halves: a shift of 128 bits asks whether it is one by 64 or more.
+    // In halves: a 128-bit shift would branch on whether it is by 64 or more.
     const std::uint64_t from_high = high << 1 << (63 - shift);
     const std::uint64_t low = LoadLittle64(at) >> shift | from_high;
     return low | Uint128{high >> shift} << 64;
   }
 
-  // Not 0 exactly if a slot equals the fingerprint: after the exclusive or it
-  // is 0, and only then does subtracting 1 set a highest bit that was clear
-  // (slots above such a one may be told wrongly, none below).
+  // Returns a number that is not 0 exactly if a slot equals the fingerprint:
+  // such a slot is 0 after the exclusive or, and only then does subtracting 1
+  // set a highest bit that was clear (slots above it may be wrong, but none
+  // below).
   template <typename Word>
   Word MatchesIn(Word bucket, Word ones,
                  const CuckooPlace& place) const noexcept {
@@ -169,7 +171,8 @@ class CuckooTable {
     StoreLittle(at, (LoadLittle64(at) & ~mask) | std::uint64_t{fingerprint}
                                                      << (bit % 8));
   }
-  // The first slot that holds it (0: that is empty), or kCuckooSlots.
+  // Returns the first slot with that fingerprint (0: an empty one), or
+  // kCuckooSlots.
   unsigned FindIn(const unsigned char* slots, std::uint64_t bucket,
                   std::uint32_t fingerprint) const noexcept;
   unsigned EmptyIn(const unsigned char* slots,

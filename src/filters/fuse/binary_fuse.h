@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters/fuse/binary_fuse.h -- binary fuse filters: three or four cells per
-// key, whose sum (exclusive or) is the key's fingerprint.  An absent key's
-// cells sum up to its own fingerprint by chance only, once in 2^bits of a cell.
+// key, whose sum (exclusive or) is the key's fingerprint.  The cells of an
+// absent key sum up to its fingerprint only by chance, with probability 2^-bits
+// for cells of so many bits.
 //
 // After Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor
-// Filters" (2022): a key's cells lie in consecutive segments of the array, one
-// in each, which lets nearly full arrays be solved.  Here the first cell
-// follows the order of the positions, so that keys which come sorted fill the
-// array from one end to the other, and the segments begin right behind it, so
-// that an array can have any size; see docs/design/6-fuse.md.
+// Filters" (2022): a key's cells are in consecutive segments of the array, one
+// in each, which makes nearly full arrays solvable.  Here the first cell
+// follows the order of the positions, so that sorted keys fill the array from
+// one end to the other, and the segments start right after it, so that an array
+// can have any size; see docs/design/6-fuse.md.
 //
-// A position stands for a key: 64 bits, as if drawn evenly.
+// A position represents a key: 64 uniformly distributed bits.
 
 #pragma once
 
@@ -32,7 +33,7 @@ struct FuseProbe {
   std::uint64_t mixed;  // its lower bits are the fingerprint
 };
 
-// Slots ascend, and are below FuseCells(shape, kArity).
+// Returns slots that ascend, and are below FuseCells(shape, kArity).
 // REQUIRES: shape.segment_bits <= kMaxFuseSegmentBits
 template <unsigned kArity>
 inline FuseProbe<kArity> FuseProbeFor(std::uint64_t position,
@@ -50,7 +51,7 @@ inline FuseProbe<kArity> FuseProbeFor(std::uint64_t position,
   return probe;
 }
 
-// 0 if the cells of the probe sum up to its fingerprint.  Cells are
+// Returns 0 if the cells of the probe sum up to its fingerprint.  Cells are
 // little-endian, at any address.
 template <std::unsigned_integral Cell, unsigned kArity>
 inline Cell FuseDifference(const unsigned char* cells,

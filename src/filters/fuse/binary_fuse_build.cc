@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t kStretch = 4096;
 constexpr std::size_t kGroup = 8;
 constexpr std::size_t kAhead = 64;
-// An array that is as full as can be is enlarged after so many seeds.
+// A full array is enlarged after so many seeds.
 constexpr unsigned kSeedsPerShape = 4;
 
-// A key's cells are closer together than this.
+// Returns a bound on the distance between a key's cells.
 std::size_t ReachOf(const FuseShape& shape, unsigned arity) noexcept {
   return (std::size_t{arity} - 1) << shape.segment_bits | 1;
 }
@@ -37,8 +37,8 @@ bool FusePeeler::Reserve(std::uint64_t cells) noexcept {
   if (cells <= room_) return true;
   if (cells > std::uint64_t{1} << 32) return false;  // order_ has 32 bits
   room_ = 0;
-  memory_.reset();  // the old before the new
-  // One more in order_: its end is written to before it is known to count.
+  memory_.reset();  // frees the old before allocating the new
+  // One more in order_: its end is written before it is known to be needed.
   memory_ = NewMemory(static_cast<std::size_t>(cells * kBytesPerCell) +
                       sizeof(*order_));
   if (memory_ == nullptr) return false;
@@ -65,18 +65,19 @@ bool FusePeeler::PeelAs(const FuseKeys& keys) noexcept {
   return taken_ == keys.hashes.size();
 }
 
-// False: more keys have one cell than a byte can count.
+// False: a cell has more keys than a byte can count.
 template <unsigned kArity>
 bool FusePeeler::Count(const FuseKeys& keys) noexcept {
   const auto [shape, seed, sums, order, counts] = InRegisters();
   const std::uint64_t scale = keys.scale;
   const auto cells = static_cast<std::size_t>(FuseCells(shape, kArity));
   const std::size_t reach = ReachOf(shape, kArity);
-  // Cells are cleared just before keys come to them: then they are in a cache.
+  // Cells are cleared just before their keys arrive: they are then in a cache.
   std::size_t cleared = 0;
-  const auto clear_to = [&, sums = sums, counts = counts](std::size_t end) {
-    std::memset(sums + cleared, 0, (end - cleared) * sizeof(*sums));
-    std::memset(counts + cleared, 0, end - cleared);
+  const auto clear_to = [&, all_sums = sums,
+                         all_counts = counts](std::size_t end) {
+    std::memset(all_sums + cleared, 0, (end - cleared) * sizeof(*all_sums));
+    std::memset(all_counts + cleared, 0, end - cleared);
     cleared = end;
   };
   for (const std::uint64_t hash : keys.hashes) {
@@ -94,17 +95,17 @@ bool FusePeeler::Count(const FuseKeys& keys) noexcept {
          kArity * keys.hashes.size();
 }
 
-// Cells that are left with one key are put into order, and looked at in that
-// order, some at a time, so that their memory accesses overlap; those that
-// still have their key then, settle it, and stay in order.  A stretch of cells
-// is searched at a time, so that what happens meanwhile stays close together.
+// Cells that are left with one key are appended to order_, and processed in
+// that order, several at a time, so that their memory accesses overlap; those
+// that still have their key then settle it, and stay in order_.  A range of
+// cells is searched at a time, so that memory accesses stay close together.
 template <unsigned kArity>
 void FusePeeler::TakeAll() noexcept {
   const auto [shape, seed, sums, order, counts] = InRegisters();
   const auto cells = static_cast<std::size_t>(FuseCells(shape, kArity));
   const std::size_t reach = ReachOf(shape, kArity) + kStretch;
-  std::size_t end = 0;   // of what was put into order
-  std::size_t next = 0;  // to be looked at
+  std::size_t end = 0;   // of what was appended to order_
+  std::size_t next = 0;  // to be processed
   std::size_t taken = 0;
   for (std::size_t from = 0; from < cells; from += kStretch) {
     const std::size_t to = std::min(cells, from + kStretch);
@@ -149,7 +150,7 @@ void FusePeeler::AssignCells(unsigned char* out) const noexcept {
   AssignAs<Cell, 4>(out);
 }
 
-// A key's own cell is still 0, and no key that is yet to come has it.
+// A key's own cell is still 0, and no later key has it.
 template <typename Cell, unsigned kArity>
 void FusePeeler::AssignAs(unsigned char* out) const noexcept {
   const auto [shape, seed, sums, order, counts] = InRegisters();
@@ -166,7 +167,7 @@ FuseSolution SolveFuse(const FuseKeys& keys, const FuseShape& planned,
                        unsigned arity, unsigned most_attempts,
                        FusePeeler* peeler) noexcept {
   FuseSolution solution;
-  // So many keys for so few cells are no accident.
+  // So many keys for so few cells cannot be by chance.
   if (keys.hashes.size() > FuseCells(planned, arity)) return solution;
   for (unsigned attempt = 0; attempt < most_attempts; ++attempt) {
     solution.shape =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters/fuse/binary_fuse_build.h -- finds the cells of
-// filters/fuse/binary_fuse.h by peeling: a cell that only one key has can be
-// left to settle that key, which is then taken away, so that other cells have
-// only one key left, and so on.  Backwards in that order each key's own cell is
-// set to what makes its sum right.
+// filters/fuse/binary_fuse.h by peeling: a cell that only one key has is
+// reserved for that key, and the key is removed, so that other cells have only
+// one key left, and so on.  In reverse order each key's own cell is then set to
+// the value that makes its sum right.
 
 #pragma once
 
@@ -23,28 +23,28 @@ struct FuseKeys {
   std::uint64_t scale = 1;
 };
 
-// The memory in which one thread peels one set of keys after the other.
+// Peels one set of keys after the other in the same memory, for one thread.
 class FusePeeler {
  public:
   static constexpr std::uint64_t kBytesPerCell = 13;
 
-  // Room for that many cells.  False: no memory, or more than 2^32.
+  // Allocates memory for that many cells.  False: no memory, or more than 2^32.
   bool Reserve(std::uint64_t cells) noexcept;
 
-  // False: this seed does not work for these keys; none does if two of them
-  // are equal.  Fast where positions ascend.
-  // REQUIRES: there is room for the shape's cells; arity is 3 or 4
+  // False: this seed does not work for these keys; none does if two of them are
+  // equal.  Fast if positions ascend.  REQUIRES: memory for the shape's cells
+  // is reserved; arity is 3 or 4
   bool Peel(const FuseKeys& keys, const FuseShape& shape, unsigned arity,
             std::uint64_t seed) noexcept;
 
   // Writes the cells, `cell_bits` each (8, 16 or 32), for the keys, the shape,
-  // the arity and the seed of the last Peel().  REQUIRES: that was true; `out`
-  // is all zero
+  // the arity and the seed of the last Peel().  REQUIRES: it returned true;
+  // `out` is all zero
   void Assign(unsigned cell_bits, unsigned char* out) const noexcept;
 
  private:
-  // What the loops use, as copies: their stores of single bytes could, for all
-  // the compiler knows, change any member.
+  // Copies of members for the loops: as far as the compiler knows, their stores
+  // of single bytes could change any member.
   struct Registers {
     FuseShape shape;
     std::uint64_t seed;
@@ -69,9 +69,9 @@ class FusePeeler {
 
   std::uint64_t room_ = 0;
   MemoryBlock<unsigned char> memory_;
-  // All in memory_, one per cell: the sum of the positions of the keys that
-  // have it; the cells in the order in which they were left with one key; the
-  // number of keys.
+  // All in memory_, one per cell: the sum of the positions of its keys; the
+  // cells in the order in which they were left with one key; the number of its
+  // keys.
   std::uint64_t* sums_ = nullptr;
   std::uint32_t* order_ = nullptr;
   std::uint8_t* counts_ = nullptr;
@@ -88,12 +88,12 @@ inline constexpr std::uint64_t FuseSeed(unsigned attempt) noexcept {
   return SplitMix64(attempt);
 }
 
-// Attempts that honest hashes never come near.
+// Far more attempts than good hashes ever need.
 inline constexpr unsigned kMaxFuseAttempts = 40;
 
 enum class FuseOutcome {
   kSolved,
-  kUnsolved,  // by any seed that was tried
+  kUnsolved,  // with any seed that was tried
   kNoMemory,
 };
 
@@ -103,8 +103,8 @@ struct FuseSolution {
   std::uint64_t seed = 0;
 };
 
-// Looks for a seed, in ever larger arrays from the planned one on, and leaves
-// *peeler ready for Assign().
+// Searches for a seed, in increasingly large arrays from the planned one on,
+// and leaves *peeler ready for Assign().
 FuseSolution SolveFuse(const FuseKeys& keys, const FuseShape& planned,
                        unsigned arity, unsigned most_attempts,
                        FusePeeler* peeler) noexcept;

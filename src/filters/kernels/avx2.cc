@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVX2: a line is two registers of eight words, and eight probes are one.
+// AVX2: a line is two registers of eight words, and eight probes are one
+// register.
 //
-// Compiled for CPUs that have AVX2, so this file uses nothing from elsewhere
-// that is more than a declaration or a constant: a function of a header,
-// compiled here, might be the copy that the linker gives to everybody.
+// Compiled for CPUs that have AVX2, so this file uses only declarations and
+// constants from headers: an inline function of a header, compiled here, might
+// be the copy that the linker keeps for all callers.
 
 #include "filters/kernels/avx2_windows.h"
 #include "filters/kernels/kernels.h"
@@ -18,8 +19,7 @@ namespace {
 
 constexpr unsigned kLanes = 8;
 
-// Parquet's salts again, see filters/bloom/split_block.h, whose functions may
-// not come in.
+// Parquet's salts again: filters/bloom/split_block.h must not be included here.
 __m256i SplitBlockSalts() noexcept {
   return _mm256_setr_epi32(0x47b6137b, 0x44974d91, static_cast<int>(0x8824ad5b),
                            static_cast<int>(0xa2b7289d), 0x705495c7, 0x2df1424b,
@@ -30,7 +30,7 @@ __m256i Load(const void* p) noexcept {
   return _mm256_loadu_si256(static_cast<const __m256i*>(p));
 }
 
-// Lane i is 1 if i < count, for a count up to 8: a window on this.
+// LanesBelow() loads a part of this.
 constexpr std::uint32_t kOnesThenZeros[2 * kLanes] = {1, 1, 1, 1, 1, 1, 1, 1};
 
 __m256i LanesBelow(unsigned count) noexcept {
@@ -45,7 +45,8 @@ bool CheckEight(const unsigned char* line, __m256i bits, __m256i factors,
   const __m256i words = _mm256_srli_epi32(products, 28);
   const __m256i low = _mm256_permutevar8x32_epi32(Load(line), words);
   const __m256i high = _mm256_permutevar8x32_epi32(Load(line + 32), words);
-  // The product's sign says which half: words 8 to 15 begin with a 1.
+  // The product's sign selects the half: the numbers of words 8 to 15 start
+  // with a 1.
   const __m256i held = _mm256_castps_si256(
       _mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high),
                        _mm256_castsi256_ps(products)));
@@ -107,10 +108,10 @@ void BlocksHaveAll(const BlockQuery* queries, std::size_t count,
   }
 }
 
-// Marking is a matter of loads and stores, which vectors do not help; what
-// helps are constant counts of probes and the shifts of BMI2, which take their
-// count from any register.  Words of 32 bits, so that two probes of a key
-// seldom meet in one and wait for each other.
+// Marking is dominated by loads and stores, for which vectors do not help; what
+// helps are constant numbers of probes and the shifts of BMI2, which take their
+// count from any register.  Words have 32 bits, so that two probes of a key are
+// seldom in the same word and wait for each other.
 void SetBit(unsigned char* line, std::uint32_t product) noexcept {
   const std::uint32_t position = product >> 23;
   unsigned char* at = line + position / 32 * sizeof(std::uint32_t);
@@ -120,13 +121,13 @@ void SetBit(unsigned char* line, std::uint32_t product) noexcept {
   __builtin_memcpy(at, &word, sizeof(word));
 }
 
-// Written out probe by probe, for at -O2 g++ leaves a loop a loop.
+// Written out probe by probe, because g++ at -O2 does not unroll loops.
 template <std::size_t... kProbe>
 void MarkLinesOf(const BlockMark* marks, std::size_t count,
                  const std::uint32_t* from,
                  std::index_sequence<kProbe...>) noexcept {
-  // A copy, for a store to a line might, for all the compiler knows, change
-  // what lies behind a pointer.
+  // A copy: as far as the compiler knows, a store to a line might change what a
+  // pointer points to.
   const std::uint32_t factors[] = {from[kProbe]...};
   for (std::size_t i = 0; i < count; ++i) {
     const BlockMark mark = marks[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVX2 for bumped ribbons: a register is a number of each of four keys, or four
-// words of one.  See filters/kernels/avx2.cc for what may not be used here.
+// AVX2 for bumped ribbons: a register holds one number of each of four keys, or
+// four words of one key.  See filters/kernels/avx2.cc for what may not be used
+// here.
 
 #include "filters/kernels/avx2_windows.h"
 
@@ -46,10 +47,9 @@ void Store(void* to, __m256i four) noexcept {
   _mm256_storeu_si256(static_cast<__m256i*>(to), four);
 }
 
-// FindWindow() of filters/ribbon/query.h for four keys from place i on, whose
-// steps these are: a place, coefficients and a fingerprint, and how the
-// coefficients fall on two segments.  REQUIRES: there are fewer than 2^32
-// buckets
+// FindWindow() of filters/ribbon/query.h for four keys from place i on, with
+// its steps: a place, coefficients and a fingerprint, and the coefficients in
+// each of two segments.  REQUIRES: there are fewer than 2^32 buckets
 void FindFour(__m256i hashes, const WindowLayer& layer, std::size_t i,
               WindowQueries* queries) noexcept {
   const __m256i one = Everywhere(1);
@@ -66,7 +66,7 @@ void FindFour(__m256i hashes, const WindowLayer& layer, std::size_t i,
       _mm256_cmpeq_epi64(next, buckets));
   const __m256i starts =
       _mm256_sub_epi64(Everywhere(127), _mm256_and_si256(ends, Everywhere(63)));
-  // The lower half of the product, as a part of the bucket.
+  // The lower half of the product, as a fraction of the bucket.
   const __m256i row = _mm256_srli_epi64(
       _mm256_add_epi64(ShortProduct(upper, starts),
                        _mm256_srli_epi64(ShortProduct(lower, starts), 32)),
@@ -93,7 +93,7 @@ void FindFour(__m256i hashes, const WindowLayer& layer, std::size_t i,
 
   const __m256i segment =
       _mm256_add_epi64(_mm256_add_epi64(bucket, bucket), second);
-  // Of 33 bits by few.
+  // A product of 33 bits by few.
   const __m256i columns = Everywhere(layer.least_columns);
   __m256i words = _mm256_add_epi64(
       ShortProduct(segment, columns),
@@ -107,7 +107,7 @@ void FindFour(__m256i hashes, const WindowLayer& layer, std::size_t i,
     const __m256i next_is_wide =
         _mm256_cmpgt_epi64(wide, _mm256_add_epi64(segment, one));
     words = _mm256_add_epi64(words, _mm256_blendv_epi8(wide, segment, is_wide));
-    // What is true is -1.
+    // True is -1.
     stride = _mm256_slli_epi64(_mm256_sub_epi64(columns, is_wide), 3);
     Store(queries->strides + i, stride);
     Store(queries->columns + i, _mm256_sub_epi64(columns, next_is_wide));
@@ -116,19 +116,19 @@ void FindFour(__m256i hashes, const WindowLayer& layer, std::size_t i,
       Everywhere(reinterpret_cast<std::uintptr_t>(layer.bytes)),
       _mm256_slli_epi64(words, 3));
   Store(queries->words + i, here);
-  // One segment on, if this is the first of its pair.
+  // One segment further, if this is the first of its pair.
   Store(queries->levels + i,
         _mm256_add_epi64(here, _mm256_andnot_si256(
                                    _mm256_cmpeq_epi64(second, one), stride)));
 }
 
-// Eight words of 64 bits, for each of which one bit is to be found.
+// Eight words of 64 bits, of each of which the parity is computed.
 struct Eight {
   __m256i low;
   __m256i high;
 };
 
-// The first `count`, and nothing behind them is read; 0 for the others.
+// Loads the first `count` words and reads nothing after them; the others are 0.
 Eight LoadSome(const unsigned char* words, std::size_t count) noexcept {
   return {LoadFour(words, FirstOfFour(count)),
           LoadFour(words + 32, FirstOfFour(count < 4 ? 0 : count - 4))};
@@ -140,14 +140,14 @@ struct OneWindow {
   std::size_t stride;
   __m256i masks[2];
 
-  // What the window selects from eight columns, from `first` on.
+  // Returns what the window selects from eight columns, from `first` on.
   Eight SelectEight(unsigned first) const noexcept {
     const unsigned char* here = words + std::size_t{8} * first;
     const unsigned char* behind = here + stride;
     return Select({Load(here), Load(here + 32)},
                   {Load(behind), Load(behind + 32)});
   }
-  // The same of `count` columns, and nothing else is read; 0 for the others.
+  // The same for `count` columns; reads nothing else, and the others are 0.
   Eight SelectSome(unsigned first, unsigned count) const noexcept {
     const unsigned char* here = words + std::size_t{8} * first;
     return Select(LoadSome(here, count), LoadSome(here + stride, count));
@@ -162,7 +162,7 @@ struct OneWindow {
   }
 };
 
-// Of window i.  All windows have kColumns, if that is not 0.
+// Returns window i.  All windows have kColumns columns, if that is not 0.
 template <unsigned kColumns>
 std::size_t StrideOf(const WindowQueries& queries, std::size_t i,
                      const WindowLayer& layer) noexcept {
@@ -186,15 +186,15 @@ OneWindow WindowAt(const WindowQueries& queries, std::size_t i,
           {Everywhere(queries.masks[0][i]), Everywhere(queries.masks[1][i])}};
 }
 
-// Puts bytes that come key by key, four of each in either half of the register,
-// in order: eight of the first key, and so on.
+// Reorders bytes, of which each half of the register has four of each key, so
+// that the eight of the first key come first, and so on.
 inline __m256i KeyByKey(__m256i fours) noexcept {
   return _mm256_permutevar8x32_epi32(fours,
                                      _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 }
 
-// The 32-bit halves of eight words, upper or lower: of 0, 1, 4, 5, and of 2, 3,
-// 6, 7.
+// Returns the upper or lower 32-bit halves of eight words, in the order 0, 1,
+// 4, 5, 2, 3, 6, 7.
 template <bool kUpper>
 inline __m256i HalvesOf(const Eight& words) noexcept {
   return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(words.low),
@@ -202,9 +202,10 @@ inline __m256i HalvesOf(const Eight& words) noexcept {
                                                kUpper ? 0xdd : 0x88));
 }
 
-// The parities of eight words of each of four keys: a byte for each key, in
-// which bit i is that of word i.  Halves words by adding their halves up, and
-// puts two keys' into one register, until a byte is left of each of the 32.
+// Returns the parities of eight words of each of four keys: a byte for each
+// key, in which bit i is that of word i.  Repeatedly adds the two halves of
+// each word and packs two keys into one register, until one byte is left of
+// each of the 32 words.
 inline unsigned ParitiesOf(const Eight (&keys)[4]) noexcept {
   const auto words = [&keys](unsigned k) {  // of 32 bits
     return _mm256_xor_si256(HalvesOf<false>(keys[k]), HalvesOf<true>(keys[k]));
@@ -220,11 +221,12 @@ inline unsigned ParitiesOf(const Eight (&keys)[4]) noexcept {
       _mm256_blendv_epi8(_mm256_xor_si256(a, _mm256_srli_epi16(a, 8)),
                          _mm256_xor_si256(b, _mm256_slli_epi16(b, 8)),
                          _mm256_set1_epi16(static_cast<std::int16_t>(0xff00)));
-  // The highest bit of a byte is to be the sum of all of it.
+  // The highest bit of each byte becomes the sum of all its bits.
   bytes = _mm256_xor_si256(bytes, _mm256_slli_epi16(bytes, 4));
   bytes = _mm256_xor_si256(bytes, _mm256_slli_epi16(bytes, 2));
   bytes = _mm256_xor_si256(bytes, _mm256_slli_epi16(bytes, 1));
-  // Columns in order, four by four; then key by key, which are 0, 2, 1, 3.
+  // Puts columns in order, four by four; then keys, which are in the order 0,
+  // 2, 1, 3.
   bytes = _mm256_permutevar8x32_epi32(
       bytes, _mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7));
   bytes = _mm256_shuffle_epi8(
@@ -233,8 +235,8 @@ inline unsigned ParitiesOf(const Eight (&keys)[4]) noexcept {
   return static_cast<unsigned>(_mm256_movemask_epi8(KeyByKey(bytes)));
 }
 
-// The numbers that the signs of the first seven of eight words are the bits of,
-// for four keys.
+// Returns, for four keys, the numbers whose bits are the signs of the first
+// seven of eight words.
 inline __m256i NumbersOfSigns(const Eight (&keys)[4]) noexcept {
   const __m256i bytes = KeyByKey(_mm256_packs_epi16(
       _mm256_packs_epi32(HalvesOf<true>(keys[0]), HalvesOf<true>(keys[1])),
@@ -248,7 +250,7 @@ inline __m256i NumbersOfSigns(const Eight (&keys)[4]) noexcept {
       _mm256_and_si256(_mm256_cmpgt_epi8(zero, bytes), worth), zero);
 }
 
-// The lowest byte of each of four numbers.
+// Returns the lowest byte of each of four numbers.
 inline unsigned BytesOf(__m256i numbers) noexcept {
   const __m256i bytes = _mm256_shuffle_epi8(
       numbers, _mm256_setr_epi8(0, 8, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
@@ -258,8 +260,9 @@ inline unsigned BytesOf(__m256i numbers) noexcept {
       _mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1))));
 }
 
-// Which of four windows, from `at` on, are bumped; bit k is that of the k-th.
-// All have kColumns columns, and layer.levels_are_rows; or kColumns is 0.
+// Returns which of four windows, from `at` on, are bumped: bit k for the k-th.
+// All have kColumns columns, and layer.levels_are_rows is true; or kColumns is
+// 0.
 template <unsigned kColumns>
 [[gnu::always_inline]] inline unsigned BumpedOf(
     const WindowQueries& queries, std::size_t at,
@@ -289,8 +292,8 @@ template <unsigned kColumns>
 // Looks four windows up, from `at` on, whether bumped or not.  All have
 // kColumns columns, 8 or a multiple; 0: any number.
 //
-// No loop over the four: compilers would leave it one, and keep what belongs
-// into registers in memory.
+// There is no loop over the four: compilers would not unroll it, and would keep
+// in memory what belongs in registers.
 template <unsigned kColumns>
 [[gnu::always_inline]] inline void CheckFour(const WindowQueries& queries,
                                              std::size_t at,
@@ -328,8 +331,7 @@ template <unsigned kColumns>
   __builtin_memcpy(out, &answers, sizeof(answers));
 }
 
-// Windows from `at` on, 1 to 3 of them, and again the first in place of those
-// that are missing to four.
+// Returns 1 to 3 windows from `at` on, with the first repeated to make four.
 WindowQueries FourOf(const WindowQueries& queries, std::size_t at,
                      std::size_t count, const WindowLayer& layer) noexcept {
   WindowQueries four;
@@ -370,7 +372,7 @@ std::uint64_t CheckWindowsAs(const WindowQueries& queries, std::size_t count,
   return bumped;
 }
 
-// One alone: vectors do not pay.
+// Checks a single window, without vectors, which do not pay off.
 unsigned CheckOne(const WindowQueries& queries, const WindowLayer& layer,
                   bool* out) noexcept {
   const auto word = [](const unsigned char* at) {
@@ -397,10 +399,10 @@ unsigned CheckOne(const WindowQueries& queries, const WindowLayer& layer,
   return queries.rows[0] < layer.thresholds[level] ? 1 : 0;
 }
 
-// No vectors here either: BMI's instructions for turning, shifting and counting
-// zeros take a third less of them than what every processor has.  As Step(),
-// Walk() and WalkTogether() of filters/ribbon/elimination.h, which may not come
-// in.
+// These use no vectors either: with BMI's instructions for rotating, shifting
+// and counting zeros they need a third fewer instructions.  They repeat Step(),
+// Walk() and WalkTogether() of filters/ribbon/elimination.h, which must not be
+// included here.
 bool StepOne(WalkingKey<std::uint64_t>* key, std::size_t values) noexcept {
   const std::uint64_t sum = key->coefficients ^ *key->row;
   const std::uint64_t turned = sum >> 1 | sum << 63;

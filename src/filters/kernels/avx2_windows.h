@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// filters/kernels/avx2_windows.h -- what the row of AVX2 has for bumped
-// ribbons.
+// filters/kernels/avx2_windows.h -- the functions of the AVX2 kernel set for
+// bumped ribbons.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tamis::avx2 {
 
-// As the members of Kernels.
+// See the members of Kernels.
 void FindWindows(const std::uint64_t* hashes, std::size_t count,
                  const WindowLayer& layer, WindowQueries* queries) noexcept;
 std::uint64_t CheckWindows(const WindowQueries& queries, std::size_t count,

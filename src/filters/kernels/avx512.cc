@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVX-512 (F, BW, VL): a line is one register, and one permutation picks the
-// words of all probes.  The rules of filters/kernels/avx2.cc hold here, too.
+// AVX-512 (F, BW, VL): a line is one register, and one permutation selects the
+// words of all probes.  The rules of filters/kernels/avx2.cc apply here, too.
 
 #include "filters/kernels/kernels.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned kLanes = 16;
 
-// Lane i is 1 if i < count, for a count up to 16: a window on this.
+// LanesBelow() loads a part of this.
 constexpr std::uint32_t kOnesThenZeros[2 * kLanes] = {1, 1, 1, 1, 1, 1, 1, 1,
                                                       1, 1, 1, 1, 1, 1, 1, 1};
 
@@ -36,7 +36,7 @@ bool CheckSixteen(const unsigned char* line, __m512i bits, __m512i factors,
   const __m512i products = _mm512_mullo_epi32(bits, factors);
   const __m512i held = _mm512_permutexvar_epi32(_mm512_srli_epi32(products, 28),
                                                 _mm512_loadu_si512(line));
-  // A rotation counts modulo 32: the word's number need not be cut off.
+  // A rotation counts modulo 32: the word's number need not be masked off.
   const __m512i mask = _mm512_rolv_epi32(ones, _mm512_srli_epi32(products, 23));
   return _mm512_test_epi32_mask(_mm512_andnot_si512(held, mask),
                                 _mm512_set1_epi32(-1)) == 0;
@@ -97,8 +97,8 @@ bool RunsHere() noexcept {
          __builtin_cpu_supports("avx512vl") != 0;
 }
 
-// A block is 256 bits, and marking is a matter of loads and stores: there is
-// nothing that AVX2 does not do as well.
+// A block is 256 bits, and marking is dominated by loads and stores: AVX2 does
+// both as well.
 bool BlockHasAll(const unsigned char* block, std::uint32_t bits) noexcept {
   return kAvx2Kernels.check_split_block(block, bits);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVX-512 with VPOPCNTDQ, which counts the ones of eight words at once: that
-// is what looking windows up needs.  All else is the row of
-// filters/kernels/avx512.cc, and the rules of filters/kernels/avx2.cc hold
+// AVX-512 with VPOPCNTDQ, which counts the ones of eight words at once, as
+// checking windows requires.  All else is the kernel set of
+// filters/kernels/avx512.cc, and the rules of filters/kernels/avx2.cc apply
 // here, too.
 
 #include "filters/kernels/kernels.h"
@@ -25,7 +25,7 @@ __m512i Everywhere(std::uint64_t word) noexcept {
   return _mm512_set1_epi64(static_cast<std::int64_t>(word));
 }
 
-// Of the lower 32 bits of both.
+// Products of the lower 32 bits of both.
 __m512i ShortProduct(__m512i a, __m512i b) noexcept {
   return _mm512_mul_epu32(a, b);
 }
@@ -49,7 +49,7 @@ void FindEight(__m512i hashes, const WindowLayer& layer, std::size_t i,
       _mm512_cmpeq_epi64_mask(next, buckets));
   const __m512i starts =
       _mm512_mask_blend_epi64(ends, Everywhere(127), Everywhere(127 - 63));
-  // The lower half of the product, as a part of the bucket.
+  // The lower half of the product, as a fraction of the bucket.
   const __m512i row = _mm512_srli_epi64(
       _mm512_add_epi64(ShortProduct(upper, starts),
                        _mm512_srli_epi64(ShortProduct(lower, starts), 32)),
@@ -99,7 +99,7 @@ void FindEight(__m512i hashes, const WindowLayer& layer, std::size_t i,
       Everywhere(reinterpret_cast<std::uintptr_t>(layer.bytes)),
       _mm512_slli_epi64(words, 3));
   _mm512_storeu_si512(queries->words + i, here);
-  // One segment on, if this is the first of its pair.
+  // One segment further, if this is the first of its pair.
   _mm512_storeu_si512(
       queries->levels + i,
       _mm512_mask_add_epi64(here, _mm512_testn_epi64_mask(second, second), here,
@@ -128,8 +128,8 @@ struct OneWindow {
   std::size_t stride;
   __m512i masks[2];
 
-  // The parities of up to eight columns from `first` on.  Columns beyond those
-  // of `some` are not read, and 0.
+  // Returns the parities of up to eight columns from `first` on.  Columns that
+  // are not in `some` are not read, and are 0.
   unsigned Parities(unsigned first, __mmask8 some) const noexcept {
     const unsigned char* column = words + std::size_t{8} * first;
     const __m512i here = _mm512_maskz_loadu_epi64(some, column);
@@ -164,7 +164,7 @@ std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
         queries.words[i],
         even ? std::size_t{8} * layer.columns : queries.strides[i],
         {Everywhere(queries.masks[0][i]), Everywhere(queries.masks[1][i])}};
-    // A level is made of the signs of words.
+    // The bits of a level are the signs of words.
     const unsigned level = _mm512_movepi64_mask(
         _mm512_maskz_loadu_epi64(level_words, queries.levels[i]));
     const bool is_bumped = queries.rows[i] < layer.thresholds[level];

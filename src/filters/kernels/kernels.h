@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// filters/kernels/kernels.h -- the inner loops, once per kind of CPU.
+// filters/kernels/kernels.h -- the inner loops, with an implementation per kind
+// of CPU.
 //
 // A kernel set has functions that give exactly the answers of the portable
 // ones (bloom/line_bloom.h, bloom/split_block.h, ribbon/query.h,
-// ribbon/elimination.h).  Each set has a file or two of its own, which alone
-// are compiled for its CPU; so whatever does not belong to the set is `static`
+// ribbon/elimination.h).  Each set has one or two files, and only these are
+// compiled for its CPU; so whatever does not belong to the set is `static`
 // there or in an unnamed namespace.
 //
-// What takes many keys works on a group of them, whose memory was prefetched,
-// several keys to a vector: it is the second stage of a batch, and the loop
-// over groups is batch_loop.h's.
+// Functions for many keys work on a group whose memory was prefetched, with
+// several keys in a vector: they are the second stage of a batch, and
+// batch_loop.h has the loop over groups.
 
 #pragma once
 
@@ -23,7 +24,7 @@
 
 namespace tamis {
 
-// One key to be looked up, its memory already asked for.
+// One key to be looked up; its memory is already prefetched.
 struct BlockQuery {
   const unsigned char* block;  // its line of 64 bytes, or its block of 32
   std::uint32_t bits;
@@ -44,7 +45,7 @@ struct Kernels {
                      const LineProbes& probes) noexcept;
   bool (*check_split_block)(const unsigned char* block,
                             std::uint32_t bits) noexcept;
-  // ... and for each of `count`: out[i] is the answer to queries[i].
+  // ... and for each of `count` keys: out[i] is the answer to queries[i].
   void (*check_lines)(const BlockQuery* queries, std::size_t count,
                       const LineProbes& probes, bool* out) noexcept;
   void (*check_split_blocks)(const BlockQuery* queries, std::size_t count,
@@ -53,14 +54,13 @@ struct Kernels {
   void (*mark_lines)(const BlockMark* marks, std::size_t count,
                      const LineProbes& probes) noexcept;
   void (*mark_split_blocks)(const BlockMark* marks, std::size_t count) noexcept;
-  // FindWindow() for each of `count` hashes, at most kMaxWindows.  What lies
-  // behind them in *queries is undefined then.
+  // FindWindow() for each of `count` hashes, at most kMaxWindows.  Afterwards
+  // the rest of *queries is undefined.
   void (*find_windows)(const std::uint64_t* hashes, std::size_t count,
                        const WindowLayer& layer,
                        WindowQueries* queries) noexcept;
-  // Looks these up, their memory being asked for already.  Bit i of the result
-  // says that key i is bumped; if it is not, out[i] says whether it may be
-  // there.
+  // Looks up these windows, whose memory is already prefetched.  Bit i of the
+  // result is set if key i is bumped; if it is not, out[i] is the answer.
   std::uint64_t (*check_windows)(const WindowQueries& queries,
                                  std::size_t count, const WindowLayer& layer,
                                  bool* out) noexcept;
@@ -69,22 +69,23 @@ struct Kernels {
                       std::size_t values) noexcept;
 };
 
-// The kernel sets of this architecture, the portable one first, the best last.
+// Returns the kernel sets of this architecture, the portable one first, the
+// best last.
 std::span<const Kernels* const> AllKernels() noexcept;
 
-// The best set that runs here, or the one that the environment variable
+// Returns the best set that runs here, or the one that the environment variable
 // TAMIS_KERNELS names, if it runs here.  Chosen once.
 const Kernels& ActiveKernels() noexcept;
 
-// The set of that name, or null where it is unknown or does not run here.
+// Returns the set of that name, or null if it is unknown or does not run here.
 const Kernels* FindKernels(std::string_view name) noexcept;
 
-// The set that ActiveKernels() takes where the environment says `wanted`
-// (empty: nothing).  An unknown name, or one that does not run here, counts
-// as nothing: a filter must answer on every machine.
+// Returns the set that ActiveKernels() uses if the environment variable is
+// `wanted` (empty: not set).  An unknown name, or one that does not run here,
+// is ignored: a filter must answer on every machine.
 const Kernels& ChooseKernels(std::string_view wanted) noexcept;
 
-// One per file; the list that AllKernels() shows has those of its machine.
+// One per file; AllKernels() lists those of its architecture.
 extern const Kernels kPortableKernels;
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NEON (every 64-bit ARM has it): table look-ups of 64 bytes pick the bytes
+// NEON (every 64-bit ARM has it): table lookups of 64 bytes select the bytes
 // that hold the probes.
 
 #include "filters/kernels/kernels.h"
@@ -20,7 +20,7 @@ constexpr unsigned kLanes = 4;
 uint8x16_t CheckFour(uint8x16x4_t line, uint32x4_t products) noexcept {
   const uint32x4_t positions = vshrq_n_u32(products, 23);
   // The byte's number in the lowest byte of each lane; the others name byte
-  // 64, which a table look-up answers with 0.
+  // 64, for which a table lookup returns 0.
   const uint32x4_t bytes =
       vorrq_u32(vshrq_n_u32(positions, 3), vdupq_n_u32(0x40404000));
   const uint8x16_t held = vqtbl4q_u8(line, vreinterpretq_u8_u32(bytes));
@@ -39,7 +39,7 @@ bool LineHasAll(const unsigned char* at, std::uint32_t bits,
     const uint32x4_t products =
         vmulq_n_u32(vld1q_u32(probes.factors + first), bits);
     const uint8x16_t found = CheckFour(line, products);
-    // Lanes from the number of probes on do not count.
+    // Lanes beyond the number of probes do not count.
     const uint32x4_t lanes = {0, 1, 2, 3};
     const uint32x4_t counts =
         vcltq_u32(lanes, vdupq_n_u32(probes.count - first));

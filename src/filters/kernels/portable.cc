@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel set that runs everywhere, and defines what the others must answer.
+// The kernel set that runs everywhere, and defines the answers of the others.
 
 #include <utility>
 
@@ -17,8 +17,9 @@ namespace {
 
 bool RunsHere() noexcept { return true; }
 
-// The common numbers of probes are written out, for at -O2 g++ leaves a loop
-// a loop.  Calls work(probes), or for a common number work(probes, indices).
+// The common numbers of probes are written out, because g++ at -O2 does not
+// unroll loops.  Calls work(probes), or for a common number work(probes,
+// indices).
 template <typename Work>
 void WithProbes(const LineProbes& probes, const Work& work) noexcept {
   switch (probes.count) {

@@ -13,10 +13,10 @@ namespace tamis {
 namespace {
 
 // A row of the table is a Cell.  Rows are solved from the last to the first:
-// all that a row's key selects, but the row itself, is known by then.  Rows
-// come in blocks of eight, and once a block is solved, the sums of all 256
-// selections from it are put into a table: a row then adds up eight (or
-// sixteen) numbers instead of some thirty (or sixty).
+// all other rows that a row's key selects are known by then.  Rows come in
+// blocks of eight, and once a block is solved, the sums of all 256 selections
+// from it are put into a table: a row then adds eight (or sixteen) numbers
+// instead of some thirty (or sixty).
 template <typename Word, typename Cell>
 class RowSolver {
  public:
@@ -79,7 +79,8 @@ class RowSolver {
     cells[kRow] = sum;
   }
 
-  // Each row doubles what is there; in words, once there is one.
+  // Each row doubles the number of sums; works in whole words, once there is
+  // one.
   static void AddUp(const Cell* cells, Sums* sums) {
     constexpr std::size_t kInWord = sizeof(std::uint64_t) / sizeof(Cell);
     constexpr std::uint64_t kEverywhere =
@@ -105,7 +106,7 @@ class RowSolver {
   }
 };
 
-// Eight bytes as a square of bits, turned: bit i of byte j goes to bit j of
+// Transposes eight bytes as a square of bits: bit i of byte j goes to bit j of
 // byte i.  Byte 0 is the least significant.
 constexpr std::uint64_t Transposed(std::uint64_t square) noexcept {
   // Swaps the off-diagonal quarters of squares of 2, 4 and 8 bits.
@@ -161,7 +162,7 @@ void BackSubstitution<Word>::RunWith(const BumpedElimination<Word>& lane,
                                      unsigned char* bytes) {
   using Solver = RowSolver<Word, Cell>;
   cells_.resize(Solver::CellsFor(lane.rows().count) * sizeof(Cell));
-  // Of new, and so aligned for any Cell.
+  // From operator new, and so aligned for any Cell.
   Cell* cells = reinterpret_cast<Cell*>(cells_.data());
   Solver::Solve(lane.rows(), cells);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/back_substitution.h -- the second half of solving a part: from
-// rows whose keys are eliminated to the bits of the table.
+// the rows of eliminated keys to the bits of the table.
 
 #pragma once
 
@@ -15,13 +15,13 @@
 
 namespace tamis {
 
-// Has the memory for one part.
+// Owns the memory for one part.
 template <typename Word>
 class BackSubstitution {
  public:
   explicit BackSubstitution(const BumpedLayer& layer) : layer_(layer) {}
 
-  // Writes the segments of the lane's part to `bytes`, where the layer starts.
+  // Writes the segments of the lane's part; `bytes` is the start of the layer.
   // REQUIRES: the lane is done
   void Run(const BumpedElimination<Word>& lane, unsigned char* bytes);
 

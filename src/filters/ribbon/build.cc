@@ -14,13 +14,14 @@
 namespace tamis {
 namespace {
 
-// So many keys for each row: what is too much is bumped, and nearly no row
-// stays free.  With more, queries would meet bumped keys more often; with
-// fewer, rows would be lost.  docs/design/5-ribbon.md has the figures.
+// The number of keys per row: the excess is bumped, and almost no row stays
+// free.  With more, queries would hit bumped keys more often; with fewer, rows
+// would be wasted.  docs/design/5-ribbon.md has the figures.
 constexpr double kLoad = 1.03;
-// Below, a layer gains nothing over the last table.
+// Below this, a layer gains nothing over the fallback table.
 constexpr std::uint64_t kLastKeys = 256;
-// Keys that are bumped though there are rows for them, as measured.
+// The share of keys that are bumped though there are rows for them, as
+// measured.
 constexpr double kLostShare = 0.0012;
 
 double LoadOf(const BumpedLayout& shape, std::uint64_t keys,
@@ -29,20 +30,20 @@ double LoadOf(const BumpedLayout& shape, std::uint64_t keys,
          static_cast<double>(buckets * shape.bucket_rows());
 }
 
-// 0: no number of buckets is good for so few keys.
+// Returns 0 if no number of buckets suits so few keys.
 std::uint64_t BucketsFor(const BumpedLayout& shape, std::uint64_t keys) {
   if (keys < kLastKeys) return 0;
   const auto buckets = static_cast<std::uint64_t>(
       static_cast<double>(keys) / (kLoad * shape.bucket_rows()));
-  // The rows that a bucket bumps are filled from the bucket before, whose
-  // windows reach so far and no farther.
+  // The rows whose keys a bucket bumps are filled by the bucket before, whose
+  // windows reach only so far.
   const double most = 1 + 0.35 * shape.window / shape.bucket_rows();
   if (buckets > 0 && LoadOf(shape, keys, buckets) <= most) return buckets;
   constexpr double kMin = 0.95;
   return LoadOf(shape, keys, buckets + 1) >= kMin ? buckets + 1 : 0;
 }
 
-// Solvers for the threads that happen to come along.
+// Lends solvers to threads.
 class SolverPool {
  public:
   explicit SolverPool(const BumpedLayer& layer) : layer_(layer) {}
@@ -65,7 +66,7 @@ class SolverPool {
   std::vector<std::unique_ptr<BumpedSolver>> free_ TAMIS_GUARDED_BY(mutex_);
 };
 
-// Tells the caller how far the work is, one thread at a time.
+// Reports progress to the caller, from one thread at a time.
 class Meter {
  public:
   Meter(const std::function<void(double)>& progress, std::uint64_t steps)
@@ -89,7 +90,7 @@ Status OutOfMemory() {
   return Status::ResourceExhausted("no memory to solve a ribbon filter");
 }
 
-// Solves the layer, whose bytes are there, and hands on what it bumps.
+// Solves the layer, whose bytes are allocated, and passes on the bumped keys.
 Status SolveLayer(const BumpedLayer& layer, KeyHashSet* hashes,
                   const std::function<void(double)>& progress,
                   unsigned char* bytes, KeyHashSet* bumped) {
@@ -125,16 +126,34 @@ Status SolveLayer(const BumpedLayer& layer, KeyHashSet* hashes,
   return bumped->Seal();
 }
 
-// In two steps, for a string that is extended by doubling is too large.
+// In two steps, because a string that grows by doubling becomes too large.
 Status Extend(std::string* dst, std::uint64_t start, std::uint64_t total,
               std::uint64_t more, unsigned threads) {
   try {
     if (dst->capacity() < start + total) {
       dst->reserve(static_cast<std::size_t>(start + total));
     }
-  } catch (const std::exception&) {  // AppendZeros() will tell
+  } catch (const std::exception&) {  // AppendZeros() will report it
   }
   return AppendZeros(dst, more, threads);
+}
+
+// Appends what holds the keys that no layer took.
+Result<BumpedFallback> AppendFallback(const BumpedLayout& shape,
+                                      KeyHashSet* hashes, std::string* dst) {
+  try {
+    std::vector<std::uint64_t> rest;
+    Status read = hashes->ForEachRange(
+        1, [](std::size_t) { return std::uint64_t{0}; },
+        [&rest](std::size_t, std::span<const std::uint64_t> all) {
+          rest.assign(all.begin(), all.end());
+        });
+    if (!read.ok()) return read;
+    return BuildBumpedFallback(rest, shape.most_columns(),
+                               BumpedFallback::kListed, dst);
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  }
 }
 
 }  // namespace
@@ -167,7 +186,8 @@ Result<BumpedFilter> BuildBumped(std::uint32_t columns, KeyHashSet* hashes,
         KeyHashSetOptions{.memory_bytes = options.memory_bytes,
                           .temporary_folder = options.temporary_folder,
                           .threads = options.threads});
-    // The first layer is all but a thirtieth of the work.
+    // The first layer is all but a thirtieth of the work, so it alone reports
+    // progress.
     const bool first = filter.layers.empty();
     Status solved = SolveLayer(
         layer, hashes, first ? options.progress : std::function<void(double)>(),
@@ -177,19 +197,9 @@ Result<BumpedFilter> BuildBumped(std::uint32_t columns, KeyHashSet* hashes,
     bumped = std::move(next);
     hashes = bumped.get();
   }
-  try {
-    std::vector<std::uint64_t> rest;
-    Status read = hashes->ForEachRange(
-        1, [](std::size_t) { return std::uint64_t{0}; },
-        [&rest](std::size_t, std::span<const std::uint64_t> all) {
-          rest.assign(all.begin(), all.end());
-        });
-    if (!read.ok()) return read;
-    filter.last = BuildBumpedFallback(rest, filter.shape.most_columns(),
-                                      BumpedFallback::kListed, dst);
-  } catch (const std::bad_alloc&) {
-    return OutOfMemory();
-  }
+  Result<BumpedFallback> last = AppendFallback(filter.shape, hashes, dst);
+  if (!last.ok()) return last.status();
+  filter.last = *last;
   return filter;
 }
 

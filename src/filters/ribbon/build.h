@@ -15,7 +15,7 @@
 
 namespace tamis {
 
-// What stands in memory, in this order: the layers, then the last keys.
+// What is stored, in this order: the layers, then the fallback table.
 struct BumpedFilter {
   BumpedLayout shape;
   std::vector<std::uint64_t> layers;  // buckets of each
@@ -24,7 +24,7 @@ struct BumpedFilter {
   std::uint64_t bytes() const noexcept;
 };
 
-// More layers than any set of keys will need; what then is left is listed.
+// More layers than any set of keys needs; keys that are then left are listed.
 inline constexpr std::size_t kMaxBumpedLayers = 16;
 
 // Appends the filter of `hashes` to *dst.  `columns` as BumpedLayout::Of()
@@ -34,7 +34,7 @@ inline constexpr std::size_t kMaxBumpedLayers = 16;
 Result<BumpedFilter> BuildBumped(std::uint32_t columns, KeyHashSet* hashes,
                                  const BuildOptions& options, std::string* dst);
 
-// About what BuildBumped() will make of that many different hashes.
+// Predicts the result of BuildBumped() for that many distinct hashes.
 BumpedFilter PredictBumped(std::uint32_t columns, std::uint64_t keys);
 
 }  // namespace tamis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// filters/ribbon/coefficients.h -- what a hash says about a key of a bumped
-// ribbon filter: its coefficients and its fingerprint.  (Where it starts is
+// filters/ribbon/coefficients.h -- derives a key's coefficients and fingerprint
+// in a bumped ribbon filter from its hash.  (Where it starts is
 // BumpedLayer::PlaceOf().)
 
 #pragma once
@@ -22,8 +22,8 @@ struct BumpedKey {
 
 template <typename Word>
 constexpr BumpedKey<Word> BumpedKeyOf(std::uint64_t hash) noexcept {
-  // Places come from the upper bits, so keys that meet differ in the lower:
-  // these go everywhere.  Odd numbers without pattern.
+  // Places come from the upper bits, so keys in the same place differ in the
+  // lower: these are spread everywhere, by odd numbers without a pattern.
   std::uint64_t mixed = hash * 0x9e3779b97f4a7c15;
   mixed ^= mixed >> 32;
   Word coefficients = (mixed * 0xd6e8feb86659fd93) | 1;
@@ -35,8 +35,8 @@ constexpr BumpedKey<Word> BumpedKeyOf(std::uint64_t hash) noexcept {
           static_cast<std::uint32_t>((mixed * 0xff51afd7ed558ccd) >> 32)};
 }
 
-// 1 if an odd number of bits is set.  (Not by counting them: not every
-// processor of ours can.)
+// Returns 1 if an odd number of bits is set.  (Not by counting them: not every
+// supported processor has an instruction for that.)
 inline unsigned Parity(std::uint64_t word) noexcept {
   return static_cast<unsigned>(__builtin_parityll(word));
 }
@@ -45,8 +45,8 @@ inline unsigned Parity(Uint128 word) noexcept {
                 static_cast<std::uint64_t>(word >> 64));
 }
 
-// The hash that a bumped key has in the next layer.  A bijection: different
-// hashes stay different.
+// Returns the hash that a bumped key has in the next layer.  A bijection:
+// different hashes stay different.
 constexpr std::uint64_t NextLayerHash(std::uint64_t hash) noexcept {
   return SplitMix64(hash);
 }

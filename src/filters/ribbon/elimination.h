@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/elimination.h -- the inner loop of Gaussian elimination: keys
-// walk from row to row until they find one that is free, and the next ones
-// follow.
+// walk from row to row until they find a free one.
 
 #pragma once
 
@@ -29,14 +28,14 @@ template <typename Word>
 using SignedWord = std::conditional_t<sizeof(Word) == 8, std::int64_t, Int128>;
 
 // Eliminates the key's first coefficient.  False: the row is free, or no
-// coefficient is left.  `values` words behind each row is its fingerprint.
+// coefficient is left.  The fingerprint of a row is `values` words after it.
 template <typename Word>
 bool Step(WalkingKey<Word>* key, std::size_t values) noexcept {
   constexpr unsigned kBits = 8 * sizeof(Word);
   const Word sum = key->coefficients ^ *key->row;
-  // First coefficients are 1 unless a row is free: so the sum's is 0, and
-  // turned around to the end it makes a positive number, but for the two cases
-  // that end the matter.  One branch less than by asking for each.
+  // First coefficients are 1 unless a row is free: so that of the sum is 0, and
+  // rotated to the top it makes a positive number, except in the two cases that
+  // end the walk.  This takes one branch less than testing for each.
   const Word turned =
       static_cast<Word>(sum >> 1) | static_cast<Word>(sum << (kBits - 1));
   if (static_cast<SignedWord<Word>>(turned) <= 0) [[unlikely]] {
@@ -49,7 +48,7 @@ bool Step(WalkingKey<Word>* key, std::size_t values) noexcept {
   return true;
 }
 
-// REQUIRES: a key waits
+// Takes the next key of the queue.  REQUIRES: one is waiting
 template <typename Word>
 void TakeNext(WalkingKey<Word>* key) noexcept {
   QueuedKey<Word>* const next = --key->self;
@@ -58,7 +57,7 @@ void TakeNext(WalkingKey<Word>* key) noexcept {
   key->row = next->row;
 }
 
-// After a key's last step: gives it its row, if that is free.
+// After a key's last step, assigns the row to it if that is free.
 template <typename Word>
 bool GetRow(const WalkingKey<Word>& key, std::size_t values) noexcept {
   if (*key.row != 0) return false;
@@ -68,8 +67,8 @@ bool GetRow(const WalkingKey<Word>& key, std::size_t values) noexcept {
   return true;
 }
 
-// A step, or the next key after the last one.  False: the key cannot go on and
-// is not settled, or no other waits.
+// Makes a step, or takes the next key after the last step.  False: the key is
+// stuck and not settled, or no other is waiting.
 template <typename Word>
 bool Walk(WalkingKey<Word>* key, std::size_t values) noexcept {
   if (Step(key, values)) return true;
@@ -78,9 +77,9 @@ bool Walk(WalkingKey<Word>* key, std::size_t values) noexcept {
   return true;
 }
 
-// Has the keys in hand of kWalkers queues take a step each, in turn, until one
-// cannot Walk(); returns which.  Each step of a key waits for the one before,
-// and so the processor has something to do meanwhile.
+// Makes a step for the current key of each of kWalkers queues, in turn, until
+// one cannot Walk(); returns which.  Each step of a key depends on the one
+// before, so interleaving keeps the processor busy.
 template <typename Word>
 std::size_t WalkTogether(WalkingKey<Word>* keys, std::size_t values) noexcept {
   static_assert(kWalkers == 4);

@@ -57,8 +57,8 @@ bool Eliminate(std::span<const std::uint64_t> hashes, unsigned attempt,
   return true;
 }
 
-// 64 bits of the table from bit `at` on, the least significant of byte 0 being
-// the first; behind the end all are 0.
+// Returns 64 bits of the table from bit `at` on, the least significant bit of
+// byte 0 being the first; bits after the end are 0.
 std::uint64_t BitsAt(const unsigned char* bytes, std::uint64_t size,
                      std::uint64_t at) {
   const std::uint64_t first = at / 8;
@@ -76,11 +76,11 @@ std::uint64_t BitsAt(const unsigned char* bytes, std::uint64_t size,
   return low >> shift | high << (64 - shift);
 }
 
-// Column after column, each of as many bits as there are rows.
+// Writes column after column, each of as many bits as there are rows.
 void WriteTable(const Rows& rows, unsigned columns, char* bytes) {
   const std::size_t count = rows.size() / 2;
   for (unsigned column = 0; column < columns; ++column) {
-    std::uint64_t later = 0;  // bits of the 64 rows behind, the first in bit 0
+    std::uint64_t later = 0;  // bits of the next 64 rows, the first in bit 0
     for (std::size_t row = count; row-- > 0;) {
       const std::uint64_t bit =
           Parity(rows[row] >> 1 & later) ^ (rows[count + row] >> column & 1);
@@ -122,7 +122,7 @@ bool IsListed(const unsigned char* bytes, std::uint64_t count,
 
 std::uint32_t BumpedLastRows(std::uint64_t keys) noexcept {
   if (keys == 0) return 0;
-  // The longer the table, the more likely some stretch of it gets too many.
+  // In a longer table it is more likely that some range gets too many keys.
   const std::uint64_t spare =
       2 + keys * static_cast<unsigned>(std::bit_width(keys)) / 256;
   return static_cast<std::uint32_t>(
@@ -137,7 +137,7 @@ BumpedFallback BuildBumpedFallback(std::span<const std::uint64_t> hashes,
   const auto mask =
       static_cast<std::uint32_t>((std::uint64_t{1} << columns) - 1);
   for (unsigned attempt = 0; attempt < attempts; ++attempt) {
-    // One row more every second time.
+    // One more row for every second attempt.
     const std::uint64_t count = BumpedLastRows(hashes.size()) + attempt / 2;
     if (hashes.size() > count || count > BumpedFallback::kMaxRows) break;
     Rows rows(2 * static_cast<std::size_t>(count));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/fallback.h -- the end of a bumped ribbon filter: the keys that
-// no layer took.  They are few, so their table need not be fast, nor bump any:
-// it is tried with one seed after another, and with more rows, until all fit.
-// Should that never be, their hashes themselves are the table.
+// all layers bumped.  They are few, so their table need not be fast, and bumps
+// none: one seed after another is tried, with increasingly many rows, until all
+// fit.  If they never do, their hashes are stored as a list.
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace tamis {
 struct BumpedFallback {
   unsigned columns = 1;
   std::uint32_t rows = 0;    // 0: there are no keys
-  unsigned attempt = 0;      // the seed; kListed: `hashes` hashes, no table
+  unsigned attempt = 0;      // the seed; kListed: a list of hashes instead
   std::uint64_t hashes = 0;  // only then
 
   static constexpr unsigned kListed = 255;
@@ -28,17 +28,17 @@ struct BumpedFallback {
   }
 };
 
-// Appends the table for `hashes`, which are ascending and all different, to
-// *dst.  `attempts`: how many seeds to try before listing; at most kListed.
-// Throws std::bad_alloc.
+// Appends the table for `hashes`, which are ascending and distinct, to *dst.
+// `attempts`: how many seeds to try before listing; at most kListed.  Throws
+// std::bad_alloc.
 BumpedFallback BuildBumpedFallback(std::span<const std::uint64_t> hashes,
                                    unsigned columns, unsigned attempts,
                                    std::string* dst);
 
-// About the rows that BuildBumpedFallback() needs.
+// Estimates the rows that BuildBumpedFallback() needs.
 std::uint32_t BumpedLastRows(std::uint64_t keys) noexcept;
 
-// REQUIRES: last.bytes() bytes
+// REQUIRES: `bytes` has last.bytes() bytes
 bool CheckBumpedFallback(const BumpedFallback& last, const unsigned char* bytes,
                          std::uint64_t hash) noexcept;
 

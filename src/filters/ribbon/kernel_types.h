@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// filters/ribbon/kernel_types.h -- what the bumped ribbon passes to its kernels
-// (filters/kernels/kernels.h): windows to be looked up, and keys on their way
-// through the elimination.
+// filters/ribbon/kernel_types.h -- the types that the bumped ribbon passes to
+// its kernels (filters/kernels/kernels.h): windows to be looked up, and keys
+// during elimination.
 
 #pragma once
 
@@ -10,18 +10,18 @@
 
 namespace tamis {
 
-// As many windows of a bumped ribbon as are looked up at once, at most.
+// The maximum number of windows that are looked up at once.
 inline constexpr std::size_t kMaxWindows = 64;
 
 // Keys of a bumped ribbon (filters/ribbon/layout.h) in windows of 64 rows.  Key
-// i has the i-th of each array.
+// i is element i of each array.
 struct WindowQueries {
   const unsigned char* words[kMaxWindows];   // of the window's first segment
-  std::uint64_t masks[2][kMaxWindows];       // rows selected there, and behind
+  std::uint64_t masks[2][kMaxWindows];       // rows selected there, and next
   std::uint64_t fingerprints[kMaxWindows];   // its lower 32 bits
   const unsigned char* levels[kMaxWindows];  // of the pair's second segment
   std::uint64_t rows[kMaxWindows];  // where the window starts in its pair
-  // Where segments differ in size, and only there:
+  // Set only if segments differ in size:
   std::uint64_t strides[kMaxWindows];  // bytes from this segment to the next
   std::uint64_t columns[kMaxWindows];  // 3 to 32
 };
@@ -30,7 +30,7 @@ class BumpedLayer;
 
 // What all queries of a layer share.
 struct WindowLayer {
-  const BumpedLayer* layer = nullptr;  // from which all this comes
+  const BumpedLayer* layer = nullptr;  // the source of all this
   const unsigned char* bytes = nullptr;
   std::uint64_t buckets = 0;
   std::uint64_t part_mask = 0;      // buckets of a part, less one
@@ -43,25 +43,25 @@ struct WindowLayer {
   bool levels_are_rows = false;  // level_bits is 7, and thresholds[i] is i
 };
 
-// A key of a bumped ribbon, waiting for its turn or after it.  See
+// A key of a bumped ribbon, before or after its elimination.  See
 // filters/ribbon/elimination.h.
 template <typename Word>
 struct QueuedKey {
   Word coefficients = 0;
   std::uint64_t value = 0;
   Word* row = nullptr;    // the first of its window
-  Word* owned = nullptr;  // the one that it got, if it did
+  Word* owned = nullptr;  // the one assigned to it, if any
 };
 
-// One on its way to a row of its own: the coefficients that are left of it, the
-// first being that of the row that `row` points to.
+// A key during its elimination: its remaining coefficients, the first of which
+// is that of the row that `row` points to.
 template <typename Word>
 struct WalkingKey {
   Word coefficients = 0;
   std::uint64_t value = 0;
   Word* row = nullptr;
-  QueuedKey<Word>* self = nullptr;   // in a queue, the last of which went first
-  QueuedKey<Word>* queue = nullptr;  // its start: those before `self` wait
+  QueuedKey<Word>* self = nullptr;   // in a queue, which is taken from its end
+  QueuedKey<Word>* queue = nullptr;  // its start: keys before `self` wait
 };
 inline constexpr std::size_t kWalkers = 4;
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// filters/ribbon/layout.h -- where things lie in a bumped ribbon filter.
+// filters/ribbon/layout.h -- the memory layout of a bumped ribbon filter.
 //
 // (The ideas: Dillinger, Huebschle-Schneider, Sanders, Walzer, "Fast Succinct
 // Retrieval and Approximate Membership using Ribbon", 2022; the layout is our
 // own, see docs/design/5-ribbon.md.)
 //
-// A filter is a table of bits with `columns` columns and many rows.  A key is
-// a window of 64 (or 128) rows, of which its coefficients select some, and a
-// fingerprint: it is in if in every column the selected bits add up, modulo
-// 2, to the fingerprint's.  Building means solving for the table.
+// A filter is a table of bits with `columns` columns and many rows.  A key is a
+// window of 64 (or 128) rows, of which its coefficients select some, and a
+// fingerprint: it is "maybe" if in every column the selected bits add up,
+// modulo 2, to the fingerprint's.  Building means solving for the table.
 //
 //   segment  64 rows, or 63 in every second one: a word of 64 bits per column,
-//            bit i being row i; the columns of a segment lie side by side
+//            bit i being row i; the columns of a segment are adjacent
 //   pair     two segments, 127 rows; the last bit of each word of the second
-//            is no row but a bit of its bucket's level
+//            is not a row but a bit of its bucket's level
 //   bucket   one pair, or two or four where there are few columns: keys that
-//            start in its first rows may be left out, as its level says; they
+//            start in its first rows may be left out, by its level; they
 //            are "bumped" to the next layer
-//   part     512 pairs that are solved by themselves: no window leaves it
+//   part     512 pairs that are solved independently: no window leaves it
 //   layer    a table; the next has the bumped keys of this one
 
 #pragma once
@@ -34,10 +34,10 @@ inline constexpr unsigned kSegmentRows = 64;
 inline constexpr unsigned kPairRows = 127;
 inline constexpr unsigned kPartPairs = 512;
 inline constexpr unsigned kMaxRibbonColumns = 32;
-// Columns are numbers with so many bits behind the point.
+// Columns are fixed-point numbers with so many fractional bits.
 inline constexpr unsigned kColumnFractionBits = 26;
 
-// What follows from the number of columns alone.
+// The parameters that follow from the number of columns.
 struct BumpedLayout {
   unsigned columns = 0;    // that every segment has
   std::uint32_t wide = 0;  // of 2^26: segments that have one more
@@ -51,9 +51,9 @@ struct BumpedLayout {
     BumpedLayout shape;
     shape.columns = fixed >> kColumnFractionBits;
     shape.wide = fixed & ((1u << kColumnFractionBits) - 1);
-    // A level costs as many rows as it has bits per column.  Where one pair
-    // has too few bits for it, buckets are larger, and so must windows be.
-    // Steps by measurement: docs/design/5-ribbon.md.
+    // A level costs as many rows as it has bits per column.  If one pair has
+    // too few bits for it, buckets are larger, and windows must be, too.  The
+    // steps are measured: docs/design/5-ribbon.md.
     switch (shape.columns) {
       case 1:
         return shape.With(128, 4, 4, 12);
@@ -78,7 +78,7 @@ struct BumpedLayout {
   constexpr unsigned part_buckets() const noexcept {
     return kPartPairs / bucket_pairs;
   }
-  // Columns of the widest segments.
+  // The number of columns of the widest segments.
   constexpr unsigned most_columns() const noexcept {
     return columns + (wide != 0 ? 1 : 0);
   }
@@ -88,7 +88,7 @@ struct BumpedLayout {
     return level == last ? bucket_rows()
                          : std::min(level * level_step, bucket_rows());
   }
-  // The lowest level that bumps keys that start at `row`.
+  // Returns the lowest level that bumps keys that start at `row`.
   constexpr unsigned LevelAbove(unsigned row) const noexcept {
     const unsigned last = (1u << level_bits) - 1;
     return std::min(row / level_step + 1, last);
@@ -138,20 +138,20 @@ class BumpedLayer {
   // Buckets of a part, less one: they are a power of two.
   std::uint64_t part_mask() const noexcept { return part_mask_; }
 
-  // In bytes, from the layer's start.
+  // Returns the offset in bytes from the layer's start.
   std::uint64_t OffsetOf(std::uint64_t segment) const noexcept {
     return 8 * (segment * shape_.columns + std::min(segment, wide_segments_));
   }
   unsigned WordsIn(std::uint64_t segment) const noexcept {
     return shape_.columns + (segment < wide_segments_ ? 1 : 0);
   }
-  // Columns that a key which starts in that segment has: those of all
-  // segments that its window may reach.
+  // Returns the columns of a key that starts in that segment: the columns that
+  // all segments its window may reach have.
   unsigned ColumnsAt(std::uint64_t segment) const noexcept {
     return WordsIn(segment + shape_.window / kSegmentRows);
   }
 
-  // Never decreases with the hash.
+  // Monotonic: a larger hash never has an earlier place.
   BumpedPlace PlaceOf(std::uint64_t hash) const noexcept {
     const Uint128 product = static_cast<Uint128>(hash) * buckets_;
     const auto bucket = static_cast<std::uint64_t>(product >> 64);
@@ -159,14 +159,14 @@ class BumpedLayer {
             static_cast<unsigned>(MultiplyHigh(
                 static_cast<std::uint64_t>(product), StartsIn(bucket)))};
   }
-  // The least hash whose place is in that bucket, or a later one.
+  // Returns the least hash whose place is in that bucket, or a later one.
   std::uint64_t FirstHashOf(std::uint64_t bucket) const noexcept {
     return tamis::FirstHashOf(bucket, buckets_);
   }
 
  private:
-  // Rows of a bucket where windows can start.  At the end of a part only
-  // those whose windows end in it.
+  // Returns the number of rows of a bucket where windows can start.  At the end
+  // of a part these are only the rows whose windows end in it.
   unsigned StartsIn(std::uint64_t bucket) const noexcept {
     const bool ends_part =
         ((bucket + 1) & part_mask_) == 0 || bucket + 1 == buckets_;

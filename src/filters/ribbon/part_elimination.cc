@@ -12,14 +12,15 @@ constexpr std::uint32_t LowBits(unsigned count) noexcept {
   return static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
 }
 
-// The first row of a segment, counted from the layer's start.
+// Returns the first row of a segment, counted from the layer's start.
 constexpr std::uint64_t RowOfSegment(std::uint64_t segment) noexcept {
   return segment / 2 * kPairRows + segment % 2 * kSegmentRows;
 }
 
-// How many of the rows from `first` on can start keys with the extra column.
+// Returns how many of the rows from `first` on can start keys with the extra
+// column.
 std::size_t WideRows(const BumpedLayer& layer, std::uint64_t first) {
-  // Where ColumnsAt() steps down.
+  // The segment where ColumnsAt() decreases.
   std::uint64_t segment = 0;
   std::uint64_t end = layer.segments();
   while (segment < end) {
@@ -91,7 +92,7 @@ bool BumpedElimination<Word>::OpenNextBucket(WalkingKey<Word>* walking) {
       ++bucket_end_;
     }
   }
-  // All at once: what one key takes, the processor does for several at a time.
+  // All at once, so that the processor overlaps the work for several keys.
   queue_.resize(bucket_end_ - bucket_begin_);
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const std::uint64_t hash = hashes_[bucket_begin_ + i];
@@ -124,7 +125,7 @@ void BumpedElimination<Word>::Bump(const QueuedKey<Word>& key) {
   levels_[static_cast<std::size_t>(bucket_ - first_bucket_)] =
       static_cast<std::uint16_t>(level);
   // The keys up to the threshold are the last that got rows.  No other key was
-  // reduced by them, so they can simply go.
+  // reduced by them, so they can simply be removed.
   auto end = static_cast<std::size_t>(&key - queue_.data()) + 1;
   for (; end < queue_.size() && queue_[end].row < threshold; ++end) {
     Word* const owned = queue_[end].owned;

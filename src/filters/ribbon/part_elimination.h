@@ -2,10 +2,10 @@
 // filters/ribbon/part_elimination.h -- Gaussian elimination for one part of a
 // layer.
 //
-// Buckets come from left to right, the keys of a bucket from right to left:
-// where a bucket gets more than it can hold, it is its first keys that find no
-// place, because the windows of the bucket before reach over there.  From the
-// first that finds none on all are bumped.
+// Buckets are processed from left to right, and the keys of a bucket from right
+// to left: if a bucket gets too many keys, its first keys find no free row,
+// because the windows of the bucket before reach there.  From the first that
+// finds none on, all are bumped.
 
 #pragma once
 
@@ -21,8 +21,8 @@
 
 namespace tamis {
 
-// The rows of a part, with the keys that own them: coefficients, 0 for a row
-// that none owns, and as many words later, from `values` on, fingerprints.
+// The rows of a part, with the keys that own them: coefficients, 0 for a free
+// row, and fingerprints, `values` words later.
 // Two arrays, so that a step from row to row is an addition.
 template <typename Word>
 struct BumpedRows {
@@ -38,13 +38,14 @@ class BumpedElimination {
  public:
   explicit BumpedElimination(const BumpedLayer& layer) : layer_(layer) {}
 
-  // Begins with a part, whose first key goes to *walking; false if it has none.
-  // REQUIRES: `hashes` are those of the part, ascending; stay until the end
+  // Starts a part, whose first key goes to *walking; false if it has none.
+  // REQUIRES: `hashes` are those of the part, ascending, and outlive the
+  // elimination
   bool Start(std::uint64_t part, std::span<const std::uint64_t> hashes,
              WalkingKey<Word>* walking);
 
-  // Where Walk() stops: gives the key its row, or bumps it, and exchanges it
-  // for the next.  False: there is none, the part is done.
+  // Called when Walk() stops: assigns the key its row, or bumps it, and
+  // continues with the next.  False: there is none, the part is done.
   bool Settle(WalkingKey<Word>* walking);
 
   const BumpedRows<Word>& rows() const noexcept { return rows_; }
@@ -56,10 +57,9 @@ class BumpedElimination {
  private:
   // False: there is none.
   bool OpenNextBucket(WalkingKey<Word>* walking);
-  // Opens buckets until there is a key to take.
+  // Opens buckets until there is a key.
   bool TakeNextIn(WalkingKey<Word>* walking);
-  // Bumps the key, and all of its bucket that start no farther than the level
-  // which that takes.
+  // Bumps the key, and all keys of its bucket that the required level bumps.
   void Bump(const QueuedKey<Word>& key);
   std::uint32_t FingerprintMask(std::size_t row) const noexcept {
     return row < wide_rows_ ? wide_mask_ : mask_;
@@ -70,12 +70,12 @@ class BumpedElimination {
   BumpedRows<Word> rows_;
   std::vector<std::uint16_t> levels_;
   std::vector<std::uint64_t> bumped_;
-  std::vector<QueuedKey<Word>> queue_;  // keys of the bucket in work
+  std::vector<QueuedKey<Word>> queue_;  // keys of the current bucket
 
   std::span<const std::uint64_t> hashes_;
   std::uint64_t first_bucket_ = 0;
   std::uint64_t bucket_ = 0;      // of the layer
-  std::size_t bucket_row_ = 0;    // its first, of the part's
+  std::size_t bucket_row_ = 0;    // its first row in the part
   std::size_t bucket_begin_ = 0;  // its hashes
   std::size_t bucket_end_ = 0;
   std::size_t wide_rows_ = 0;

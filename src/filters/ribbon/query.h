@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// filters/ribbon/query.h -- asks one layer of a bumped ribbon filter.
+// filters/ribbon/query.h -- queries one layer of a bumped ribbon filter.
 
 #pragma once
 
@@ -13,17 +13,17 @@
 
 namespace tamis {
 
-// A key's window, as far as it lies in each of the segments that it reaches.
+// A key's window, split into the segments that it reaches.
 template <typename Word>
 struct BumpedWindow {
   static constexpr unsigned kSegments = sizeof(Word) / 8 + 1;
 
-  // The window starts at `row` of a segment that is the second of its pair,
-  // or not.
+  // The window starts at `row` of a segment; `second`: it is the second of its
+  // pair.
   BumpedWindow(Word coefficients, unsigned row, bool second) noexcept {
     unsigned rows = kSegmentRows - (second ? 1u : 0u);
     masks[0] = Low(coefficients << row, rows);
-    // In two steps, for the first segment may hold the whole word.
+    // In two steps, because the first segment may hold the whole word.
     coefficients = (coefficients >> (rows - row - 1)) >> 1;
     for (unsigned i = 1; i < kSegments; ++i) {
       rows = kPairRows - rows;
@@ -41,7 +41,7 @@ struct BumpedWindow {
   }
 };
 
-// The level of a bucket, from its first segment on.
+// Returns the level of a bucket.
 inline unsigned BumpedLevel(const BumpedLayer& layer,
                             const unsigned char* bytes,
                             std::uint64_t bucket) noexcept {
@@ -61,7 +61,7 @@ inline unsigned BumpedLevel(const BumpedLayer& layer,
   return level;
 }
 
-// The segment that row `row` of the bucket is in, and the row there.
+// The segment of a bucket's row, and the row within it.
 struct BumpedSegment {
   std::uint64_t segment;
   unsigned row;
@@ -77,7 +77,7 @@ inline BumpedSegment SegmentOf(const BumpedLayer& layer,
           row - (second ? kSegmentRows : 0), second};
 }
 
-// Whether the table holds the key, in windows of Word.
+// Returns whether the table contains the key, with windows of Word.
 // REQUIRES: the key is not bumped; `bytes` is the layer, from its start
 template <typename Word>
 bool CheckBumpedKey(const BumpedLayer& layer, const unsigned char* bytes,
@@ -88,7 +88,7 @@ bool CheckBumpedKey(const BumpedLayer& layer, const unsigned char* bytes,
   const unsigned columns = layer.ColumnsAt(at.segment);
   std::array<const unsigned char*, BumpedWindow<Word>::kSegments> segments;
   for (unsigned i = 0; i < segments.size(); ++i) {
-    // A segment that the window does not reach may lie behind the table.
+    // A segment that the window does not reach may be beyond the table.
     segments[i] =
         bytes + layer.OffsetOf(at.segment + (window.masks[i] != 0 ? i : 0u));
   }
@@ -103,7 +103,7 @@ bool CheckBumpedKey(const BumpedLayer& layer, const unsigned char* bytes,
   return wrong == 0;
 }
 
-// What queries of a layer share.  The layer stays where it is as long.
+// Returns what queries of a layer share.  The layer must outlive the result.
 // REQUIRES: layer->shape().window == 64
 inline WindowLayer WindowLayerOf(const BumpedLayer* layer,
                                  const unsigned char* bytes) noexcept {
@@ -125,8 +125,8 @@ inline WindowLayer WindowLayerOf(const BumpedLayer* layer,
   return windows;
 }
 
-// Puts a key's window in place i: the same as PlaceOf(), SegmentOf() and
-// BumpedWindow together.  Buckets are single pairs where windows have 64 rows.
+// Sets query i to a key's window: the same as PlaceOf(), SegmentOf() and
+// BumpedWindow together.  Buckets are single pairs if windows have 64 rows.
 inline void FindWindow(std::uint64_t hash, const WindowLayer& windows,
                        std::size_t i, WindowQueries* queries) noexcept {
   const BumpedLayer& layer = *windows.layer;
@@ -137,7 +137,7 @@ inline void FindWindow(std::uint64_t hash, const WindowLayer& windows,
   const std::uint64_t segment = 2 * place.bucket + second;
   queries->masks[0][i] =
       (key.coefficients << row) & (~std::uint64_t{0} >> second);
-  // In two steps, for that may be all of them.
+  // In two steps, because that may be all of them.
   queries->masks[1][i] =
       key.coefficients >> (kSegmentRows - 1 - second - row) >> 1;
   queries->fingerprints[i] = key.fingerprint;

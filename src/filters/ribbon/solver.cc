@@ -40,7 +40,7 @@ class BumpedSolver::ImplOf final : public Impl {
   }
 
  private:
-  // The key in hand of each lane, and the lanes that have one.
+  // The current key of each lane, and the lanes that have one.
   struct Work {
     std::array<WalkingKey<Word>, kPartsAtOnce> keys;
     std::array<std::size_t, kPartsAtOnce> busy;
@@ -86,8 +86,7 @@ class BumpedSolver::ImplOf final : public Impl {
     }
   }
 
-  // Works on the last kWalkers lanes until one of them is done, and takes that
-  // out.
+  // Works on the last kWalkers lanes until one of them is done, and removes it.
   void Together(Work* work) {
     std::size_t* const last = work->busy.data() + (work->count - kWalkers);
     std::array<WalkingKey<Word>, kWalkers> keys;

@@ -13,11 +13,11 @@
 
 namespace tamis {
 
-// Has the memory for some parts, and may be used for as many as one likes.
+// Owns the memory for some parts, and may be reused for any number.
 class BumpedSolver {
  public:
-  // Parts that Solve() takes on at a time: elimination waits for memory and
-  // for its own results, and does so for all of them at once.
+  // Parts that Solve() processes at a time, so that the latencies of their
+  // memory accesses and dependent steps overlap.
   static constexpr std::uint64_t kPartsAtOnce = 8;
 
   explicit BumpedSolver(const BumpedLayer& layer);
@@ -26,9 +26,9 @@ class BumpedSolver {
   BumpedSolver& operator=(const BumpedSolver&) = delete;
 
   // Solves the parts from `first_part` on, up to kPartsAtOnce of them, for
-  // `hashes`: all of theirs, ascending, all different.  Writes their segments
-  // to `layer`, where the layer starts, and appends the hashes of the keys
-  // that it bumped, ascending, to *bumped.  Throws std::bad_alloc.
+  // `hashes`: all of theirs, ascending and distinct.  Writes their segments to
+  // the layer, which starts at `layer`, and appends the hashes of the bumped
+  // keys, ascending, to *bumped.  Throws std::bad_alloc.
   void Solve(std::uint64_t first_part, std::span<const std::uint64_t> hashes,
              unsigned char* layer, std::vector<std::uint64_t>* bumped);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // filters/ribbon/standard.h -- the equations of RocksDB's Standard128 Ribbon.
-// Knows 64-bit hashes, no keys, no files.
+// It works on 64-bit hashes, without keys or files.
 //
-// Every hash stands for one equation over 128 neighbouring rows of a solution:
-// the rows that its coefficients pick, exclusive-ored, give its result, a
-// fingerprint of up to 32 columns.  A solution is built such that it holds for
-// every hash given (filters/ribbon/standard_build.h); for any other it holds by
-// chance, once in 2^columns, and so it answers
+// Every hash is one equation over 128 consecutive rows of a solution: the
+// exclusive or of the rows that its coefficients select is its result, a
+// fingerprint of up to 32 columns.  A solution satisfies the equation of every
+// hash it was built from (filters/ribbon/standard_build.h); for any other hash
+// it does so with probability 2^-columns, which is how a query answers
 // (filters/ribbon/standard_query.h).
 //
 // The solution is stored in blocks of 128 rows, a block as one 16-byte segment
@@ -46,15 +46,15 @@ constexpr RibbonSeed RibbonSeedFor(std::uint8_t ordinal,
           .starts = (blocks - 1) * kRibbonBlockSlots + 1};
 }
 
-// The hash under that seed.  Everything about the equation comes from it, and
-// a larger one never starts at an earlier row.
+// The hash under that seed, from which the equation is derived.  A larger one
+// never starts at an earlier row.
 inline constexpr std::uint64_t kRibbonFactor = 0x6193d459236a3a0d;
 constexpr std::uint64_t RibbonRehash(std::uint64_t hash,
                                      std::uint64_t raw_seed) noexcept {
   return (hash ^ raw_seed) * kRibbonFactor;
 }
 
-// The hash again: RibbonUnhash(RibbonRehash(h, r), r) is h.
+// The inverse: RibbonUnhash(RibbonRehash(h, r), r) is h.
 constexpr std::uint64_t RibbonUnhash(std::uint64_t rehash,
                                      std::uint64_t raw_seed) noexcept {
   constexpr std::uint64_t kInverse = 0xddd3ddd3eb15a4c5;  // modulo 2^64
@@ -68,8 +68,8 @@ constexpr std::uint64_t RibbonStart(std::uint64_t rehash,
 }
 
 struct RibbonEquation {
-  Uint128 coefficients;  // bit i: row start + i takes part; bit 0 always does
-  std::uint32_t result;  // bit j: what column j must come to
+  Uint128 coefficients;  // bit i selects row start + i; bit 0 is set
+  std::uint32_t result;  // bit j: the required sum of column j
 };
 
 constexpr RibbonEquation RibbonEquationFor(std::uint64_t rehash) noexcept {

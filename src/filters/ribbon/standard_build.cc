@@ -12,9 +12,9 @@ namespace {
 
 // Sorts rehashes by the upper bits of their start, one heap at a time.
 //
-// The latest starts come first.  In any order the equations meet others 5.5
-// times on average, but in this one two thirds find their row free at once and
-// few meet very many: a processor guesses better when such a loop ends.
+// The latest starts come first.  In any order an equation hits 5.5 others on
+// average, but in this one two thirds find their row free at once and few hit
+// very many: branch prediction works better for such a loop.
 class StartSorter {
  public:
   explicit StartSorter(std::uint64_t starts) : starts_(starts) {}
@@ -30,7 +30,7 @@ class StartSorter {
     return true;
   }
 
-  // How many more the heap takes.
+  // Returns how many more fit into the heap.
   std::size_t room() const noexcept { return room_ - count_; }
 
   // REQUIRES: rehashes.size() <= room()
@@ -39,12 +39,12 @@ class StartSorter {
     count_ += rehashes.size();
   }
 
-  // All that were pushed, sorted; the heap is empty again.
+  // Returns all that were pushed, sorted, and empties the heap.
   std::span<const std::uint64_t> Sort() noexcept;
 
  private:
-  // The heap stays in a second-level cache, the rows of one place among
-  // kPlaces in the first.
+  // The heap fits a second-level cache, and the rows of one of kPlaces places
+  // fit the first.
   static constexpr std::uint64_t kHeap = std::uint64_t{1} << 18;
   static constexpr unsigned kPlaces = 2048;
 
@@ -126,10 +126,10 @@ bool RibbonBanding::Add(std::span<const std::uint64_t> rehashes,
   return true;
 }
 
-// From the last row to the first.  Of each column the 128 rows solved last are
+// From the last row to the first.  For each column the last 128 solved rows are
 // kept, the newest in bit 0, so that a row's coefficients are a mask for them.
-// The columns run side by side, as within one of them each row waits for the
-// row before.
+// The columns are solved in parallel, because within a column each row depends
+// on the row before.
 void RibbonBanding::Solve(const RibbonShape& shape,
                           unsigned char* segments) const noexcept {
   std::array<std::uint64_t, kMaxStandardRibbonColumns> low = {};

@@ -14,20 +14,20 @@
 
 namespace tamis {
 
-// Equations in echelon form: at most one per row, that row its first.  What
-// they come to depends on the set of equations, not on their order.
+// Equations in echelon form: at most one per row, which is its first.  The
+// result depends on the set of equations, not on their order.
 class RibbonBanding {
  public:
-  // Room for that many rows, all empty.  False: no memory.
+  // Allocates that many rows, all empty.  False: no memory.
   // REQUIRES: slots is a multiple of 128, at least 256
   bool Reserve(std::uint64_t slots) noexcept;
 
-  // Takes all equations out.
+  // Removes all equations.
   void Clear() noexcept;
 
   // Adds the equations of these rehashes.  False: one contradicts those
   // before it, so that this seed has no solution; Clear() before the next.
-  // Fast where the equations start near each other.
+  // Fast if the equations start near each other.
   // REQUIRES: starts is that of the reserved slots
   bool Add(std::span<const std::uint64_t> rehashes,
            std::uint64_t starts) noexcept;
@@ -38,7 +38,7 @@ class RibbonBanding {
 
  private:
   // Coefficients, bit 0 of `low` being this row.  It is always set: `low` is 0
-  // only where there is no equation.
+  // only if there is no equation.
   struct Row {
     std::uint64_t low = 0;
     std::uint64_t high = 0;
@@ -57,8 +57,8 @@ enum class RibbonOutcome {
   kNoMemory,
 };
 
-// RibbonBanding::Add() for all of them, sorted by their start as far as it
-// makes the rows stay in a cache.
+// Calls RibbonBanding::Add() for all of them, sorted by start so far that the
+// rows stay in a cache.
 RibbonOutcome AddSorted(const HashBuckets& rehashes, std::uint64_t starts,
                         RibbonBanding* banding) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// filters/ribbon/standard_query.h -- asks a solution of the equations of
+// filters/ribbon/standard_query.h -- queries a solution of the equations of
 // filters/ribbon/standard.h.
 
 #pragma once
@@ -18,17 +18,17 @@
 
 namespace tamis {
 
-// A solution in memory that somebody else owns.
-// REQUIRES, of all functions here: shape.blocks >= 2, shape.segments >= 1, and
-// as many segments; `seed` is for shape.blocks
+// A solution in memory that the caller owns.  REQUIRES, for all functions here:
+// shape.blocks >= 2, shape.segments >= 1, and as many segments; `seed` is for
+// shape.blocks
 struct RibbonSolution {
   const unsigned char* segments = nullptr;
   RibbonShape shape;
   RibbonSeed seed;
 };
 
-// Where a solution keeps the rows of one equation: in the segments of the
-// block it starts in, and of the next.
+// Where a solution has the rows of one equation: in the segments of the block
+// it starts in, and of the next.
 struct RibbonWindow {
   const unsigned char* first;   // segments of the block
   const unsigned char* second;  // of the next; `first` again if there is none
@@ -36,14 +36,14 @@ struct RibbonWindow {
   unsigned shift;  // the start, counted within its block
 };
 
-// Names no byte outside the segments.
+// The result addresses no byte outside the segments.
 inline RibbonWindow RibbonWindowFor(const RibbonSolution& solution,
                                     std::uint64_t rehash) noexcept {
   const RibbonShape& shape = solution.shape;
   const std::uint64_t start = RibbonStart(rehash, solution.seed.starts);
   const std::uint64_t block = start / kRibbonBlockSlots;
-  // 1 for block < cut, otherwise 0; not by a comparison, which compilers
-  // turn into a jump that goes either way as chance has it.
+  // 1 for block < cut, otherwise 0; not by a comparison, which compilers turn
+  // into an unpredictable branch.
   const std::uint64_t few = (block - shape.cut) >> 63;
   const auto columns = static_cast<unsigned>(shape.columns - few);
   const std::uint64_t segment =
@@ -59,12 +59,12 @@ inline RibbonWindow RibbonWindowFor(const RibbonSolution& solution,
           .shift = static_cast<unsigned>(start % kRibbonBlockSlots)};
 }
 
-// One equation, laid over the two blocks of its window.
+// One equation, split into the two blocks of its window.
 //
-// Columns are taken four at a time without a branch among them: whether a
-// absent key passes a column is a coin's toss, and a wrong guess costs more
-// than three columns do.  Only parities are asked for, so that the order of
-// bytes in a lane does not matter as long as masks and segments have the same.
+// Columns are checked four at a time without a branch: whether an absent key
+// passes a column is a coin toss, and a misprediction costs more than three
+// columns.  Only parities matter, so the byte order in a lane does not, as long
+// as masks and segments have the same.
 class RibbonCheck {
  public:
   static constexpr unsigned kGroup = 4;  // columns
@@ -74,23 +74,23 @@ class RibbonCheck {
       : first_(window.first),
         second_(window.second),
         first_mask_(MaskOf(equation.coefficients << window.shift)),
-        // In two steps, as a shift by all 128 bits is not defined.
+        // In two steps, because a shift by 128 bits is undefined.
         second_mask_(MaskOf(equation.coefficients >> 1 >>
                             (kRibbonBlockSlots - 1 - window.shift))),
         result_(equation.result) {}
 
-  // Does the solution give what the equation says, in `count` columns from
-  // `column` on?  REQUIRES: count <= kGroup, and the window has them
+  // Returns whether the solution satisfies the equation in `count` columns from
+  // `column` on.  REQUIRES: count <= kGroup, and the window has them
   [[gnu::always_inline]] bool Holds(unsigned column,
                                     unsigned count) const noexcept {
-    // A column too many is the last one again, and is left out in the end.
+    // Columns beyond `count` repeat the last one, and are ignored in the end.
     const std::size_t last = count == 0 ? 0 : count - 1;
     const auto rows = [this, column, last](std::size_t i) {
       return RowsAt((column + std::min(i, last)) * kRibbonSegmentBytes);
     };
     Lanes4 sums = FoldAgain(Fold(rows(0), rows(1)), Fold(rows(2), rows(3)));
-    // One bit more or less in a lane turns its parity round: now all columns
-    // that are as they must be have an even number of bits.
+    // Flipping one bit of a lane flips its parity: now all columns that satisfy
+    // the equation have an even number of bits.
     sums ^= (Lanes4{} + (result_ >> column)) & Lanes4{1, 2, 4, 8};
     sums ^= sums >> 16;
     sums ^= sums >> 8;
@@ -155,8 +155,8 @@ class RibbonCheck {
     unsigned most_columns) noexcept {
   constexpr unsigned kGroup = RibbonCheck::kGroup;
   const RibbonCheck check(window, RibbonEquationFor(rehash));
-  // Loops end by `most_columns`, which is the same for all keys; those of the
-  // window are one fewer or not as chance has it.
+  // Loops end at `most_columns`, which is the same for all keys; the number of
+  // columns of a window is unpredictable.
   unsigned column = 0;
   for (; column + kGroup < most_columns; column += kGroup) {
     if (!check.Holds(column, kGroup)) return false;
@@ -164,7 +164,7 @@ class RibbonCheck {
   return check.Holds(column, window.columns - column);
 }
 
-// False only if the solution was not built from this hash.
+// Returns false only if the solution was not built from this hash.
 inline bool CheckRibbon(const RibbonSolution& solution,
                         std::uint64_t hash) noexcept {
   const std::uint64_t rehash = RibbonRehash(hash, solution.seed.raw);
@@ -172,7 +172,7 @@ inline bool CheckRibbon(const RibbonSolution& solution,
                            solution.shape.columns);
 }
 
-// A query on its way, its memory asked for.
+// A query whose memory is prefetched.
 struct RibbonQuery {
   RibbonWindow window;
   std::uint64_t rehash;
@@ -183,7 +183,8 @@ inline RibbonQuery PrefetchRibbon(const RibbonSolution& solution,
   constexpr std::size_t kCacheLine = 64;
   const std::uint64_t rehash = RibbonRehash(hash, solution.seed.raw);
   const RibbonWindow window = RibbonWindowFor(solution, rehash);
-  // The two blocks are neighbours.  As above, no loop may end by chance.
+  // The two blocks are adjacent.  As above, the length of the loop must be
+  // predictable.
   const std::size_t most =
       std::size_t{2} * solution.shape.columns * kRibbonSegmentBytes;
   const auto last = static_cast<std::size_t>(window.second - window.first) +

@@ -30,6 +30,9 @@ class CassandraFilter {
   static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = false;
 
+  // For reading, which needs no size.
+  CassandraFilter(std::string_view version, CassandraEra era)
+      : version_(version), era_(era) {}
   CassandraFilter(const CassandraOptions& options, CassandraEra era,
                   CassandraSpec spec)
       : version_(options.version),
@@ -39,17 +42,7 @@ class CassandraFilter {
         spec_(spec) {}
 
   std::string_view policy_name() const noexcept {
-    switch (era_) {
-      case CassandraEra::kMurmur2:
-        return "cassandra.FilterMurmur2";
-      case CassandraEra::kMurmur3:
-        return "cassandra.FilterMurmur3";
-      case CassandraEra::kSwapped:
-        return "cassandra.FilterMurmur3Swapped";
-      case CassandraEra::kNativeOrder:
-        break;
-    }
-    return "cassandra.FilterMurmur3Native";
+    return CassandraFilterName(era_);
   }
   std::string spec_name() const { return "cassandra:" + version_; }
   std::string_view hash_name() const noexcept {
@@ -142,7 +135,7 @@ class CassandraFilter {
   std::string version_;
   CassandraEra era_;
   BloomSizing sizing_;
-  bool textbook_;
+  bool textbook_ = false;
   CassandraSpec spec_;  // used unless textbook_
 };
 
@@ -166,7 +159,41 @@ Result<CassandraSpec> SpecBySizing(const BloomSizing& sizing) {
   return spec;
 }
 
+// Stands for its era where nobody says which version it is.
+std::string_view LastVersionOf(CassandraEra era) noexcept {
+  switch (era) {
+    case CassandraEra::kMurmur2:
+      return "hf";
+    case CassandraEra::kMurmur3:
+      return "lb";
+    case CassandraEra::kSwapped:
+      return "me";
+    case CassandraEra::kNativeOrder:
+      break;
+  }
+  return kNewestCassandraVersion;
+}
+
 }  // namespace
+
+std::string_view CassandraFilterName(CassandraEra era) noexcept {
+  switch (era) {
+    case CassandraEra::kMurmur2:
+      return "cassandra.FilterMurmur2";
+    case CassandraEra::kMurmur3:
+      return "cassandra.FilterMurmur3";
+    case CassandraEra::kSwapped:
+      return "cassandra.FilterMurmur3Swapped";
+    case CassandraEra::kNativeOrder:
+      break;
+  }
+  return "cassandra.FilterMurmur3Native";
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenCassandraFilter(
+    CassandraEra era, Slice bytes) {
+  return OpenBloom(CassandraFilter(LastVersionOf(era), era), bytes);
+}
 
 Result<std::unique_ptr<const FilterPolicy>> NewCassandraPolicy(
     const CassandraOptions& options) {

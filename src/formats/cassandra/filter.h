@@ -8,6 +8,7 @@
 #include <string>
 
 #include "formats/bloom_parameters.h"
+#include "formats/cassandra/version.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -21,5 +22,16 @@ struct CassandraOptions {
 // InvalidArgument: a version or a size that Cassandra does not have.
 Result<std::unique_ptr<const FilterPolicy>> NewCassandraPolicy(
     const CassandraOptions& options);
+
+// FilterPolicy::name() of the policies of that era.
+std::string_view CassandraFilterName(CassandraEra era) noexcept;
+
+// As FilterPolicy::Open().  Reading needs no settings, but that of the era.
+Result<std::unique_ptr<const FilterReader>> OpenCassandraFilter(
+    CassandraEra era, Slice bytes);
+template <CassandraEra kEra>
+Result<std::unique_ptr<const FilterReader>> OpenCassandraOf(Slice bytes) {
+  return OpenCassandraFilter(kEra, bytes);
+}
 
 }  // namespace tamis

@@ -12,8 +12,8 @@ struct KnownVersion {
   CassandraEra era;
 };
 
-// Exact names, not ranges: a version yet to come may change the rules, and
-// reading it by the wrong ones would hide keys.  ms and mt are ScyllaDB's.
+// Exact names, not ranges: a future version may change the rules, and reading
+// it by the wrong ones would hide keys.  ms and mt are ScyllaDB's.
 constexpr std::array kVersions = {
     KnownVersion{"f", CassandraEra::kMurmur2},
     KnownVersion{"g", CassandraEra::kMurmur2},
@@ -54,7 +54,7 @@ bool LooksLikeVersion(std::string_view text) noexcept {
                      [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// Cuts the part after the last '-' off *text and returns it.
+// Removes the part after the last '-' from *text and returns it.
 std::string_view CutLastPart(std::string_view* text) noexcept {
   const std::size_t dash = text->rfind('-');
   const std::string_view part =

@@ -16,12 +16,12 @@ enum class CassandraEra {
   kNativeOrder,  // na .. oa, da  4.0 on: and words as they are in memory
 };
 
-// Nothing: a version older than f, or one that this library does not know.
+// Returns nothing for a version older than f, or one that is unknown.
 std::optional<CassandraEra> CassandraEraOf(std::string_view version) noexcept;
 
-// Takes a version from the name of a component file: "nb-1-big-Filter.db",
-// "keyspace-table-ka-3-Filter.db".  Empty: not such a name.  The version may
-// be one that CassandraEraOf() does not know.
+// Returns the version in the name of a component file: "nb-1-big-Filter.db",
+// "keyspace-table-ka-3-Filter.db".  Empty: not such a name.  The version may be
+// unknown to CassandraEraOf().
 std::string_view CassandraVersionIn(std::string_view file_name) noexcept;
 
 inline constexpr std::string_view kNewestCassandraVersion = "oa";

@@ -25,6 +25,7 @@ class LevelDbBloom {
   static constexpr auto kRepeats = CountedRepeats::kAll;  // as LevelDB does
   static constexpr bool kHasSeed = false;
 
+  LevelDbBloom() = default;  // for reading, which needs no size
   explicit LevelDbBloom(const BloomSizing& sizing) : sizing_(sizing) {
     if (sizing.bits_per_key > 0) {
       bits_per_key_ =
@@ -74,10 +75,11 @@ class LevelDbBloom {
   }
 
   Result<ParsedBloom> Parse(Slice bytes) const {
-    // LevelDB answers "absent" from no bytes and from one; it writes neither.
-    // They are what is left of a damaged filter, and must not hide a key.
+    // LevelDB answers "absent" for an empty filter and for a single byte; it
+    // writes neither.  They are remains of a damaged filter, and must not hide
+    // a key.
     if (bytes.size() < 2) {
-      return Status::Corruption("leveldb: fewer than 2 bytes are no filter");
+      return Status::Corruption("leveldb: fewer than 2 bytes are not a filter");
     }
     ParsedBloom parsed;
     parsed.payload = bytes.substr(0, bytes.size() - 1);
@@ -101,6 +103,10 @@ class LevelDbBloom {
 std::unique_ptr<const FilterPolicy> NewLevelDbBloomPolicy(
     const BloomSizing& sizing) {
   return std::make_unique<BloomPolicy<LevelDbBloom>>(LevelDbBloom(sizing));
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenLevelDbBloom(Slice bytes) {
+  return OpenBloom(LevelDbBloom(), bytes);
 }
 
 bool LevelDbBloomMayContain(Slice filter, Slice key) noexcept {

@@ -14,13 +14,16 @@ namespace tamis {
 inline constexpr std::string_view kLevelDbBloomName =
     "leveldb.BuiltinBloomFilter2";
 
-// LevelDB sizes filters by whole bits per key: fractions are rounded up, and
-// a rate becomes the fewest bits per key that reach it.
+// LevelDB sizes filters by whole bits per key: fractions are rounded up, and a
+// rate becomes the smallest number of bits per key that meets it.
 std::unique_ptr<const FilterPolicy> NewLevelDbBloomPolicy(
     const BloomSizing& sizing);
 
-// LevelDB's own third method: asks the bytes of one filter without opening
-// it.  True for reserved encodings.  REQUIRES: filter.size() >= 2
+// As FilterPolicy::Open().  Reading needs no settings.
+Result<std::unique_ptr<const FilterReader>> OpenLevelDbBloom(Slice bytes);
+
+// LevelDB's own query: checks the bytes of one filter without opening it.  True
+// for reserved encodings.  REQUIRES: filter.size() >= 2
 bool LevelDbBloomMayContain(Slice filter, Slice key) noexcept;
 
 }  // namespace tamis

@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kBaseLg = 11;               // LevelDB's: a filter per 2 KiB
 constexpr std::size_t kTailBytes = 5;          // offset of the offsets, base_lg
 constexpr std::size_t kFewestFilterBytes = 2;  // a bit array and k
-// Their offsets alone then take 4 GiB: no table comes near it.
+// The offsets alone then take 4 GiB: no table has that many.
 constexpr std::uint64_t kMaxFilters = std::uint64_t{1} << 30;
 
 }  // namespace
@@ -93,7 +93,7 @@ LevelDbFilterBlockReader::LevelDbFilterBlockReader(Slice block) noexcept
   offsets_at_ = LoadLittle32(tail);
   base_lg_ = static_cast<unsigned char>(tail[4]);
   if (offsets_at_ > block.size() - kTailBytes) {
-    damage_ = "its offsets lie outside it";
+    damage_ = "its offsets are outside it";
     return;
   }
   filter_count_ = (block.size() - kTailBytes - offsets_at_) / 4;
@@ -109,8 +109,8 @@ std::string_view LevelDbFilterBlockReader::FindDamage() const noexcept {
   for (std::size_t i = 0; i <= filter_count_; ++i) {
     const std::uint64_t offset = LoadLittle32(offsets + 4 * i);
     if (i == 0 && offset != 0) return "its filters do not start at its start";
-    // The last one read is where the filters end, so none lies beyond it.
-    if (offset < previous) return "its offsets do not rise";
+    // The last offset is the end of the filters, so none is beyond it.
+    if (offset < previous) return "its offsets do not ascend";
     const std::uint64_t size = offset - previous;
     if (size != 0 && size < kFewestFilterBytes) {
       return "one of its filters is cut off";
@@ -122,7 +122,7 @@ std::string_view LevelDbFilterBlockReader::FindDamage() const noexcept {
 
 Slice LevelDbFilterBlockReader::filter(std::size_t i) const noexcept {
   assert(damage_.empty() && i < filter_count_);
-  // The word after the last offset is where the filters end.
+  // The word after the last offset is the end of the filters.
   const char* offset = block_.data() + offsets_at_ + 4 * i;
   const std::size_t start = LoadLittle32(offset);
   const std::size_t end = LoadLittle32(offset + 4);
@@ -135,7 +135,7 @@ bool LevelDbFilterBlockReader::MayContain(std::uint64_t block_offset,
   const std::uint64_t index = block_offset >> base_lg_;
   if (index >= filter_count_) return true;
   const Slice bytes = filter(static_cast<std::size_t>(index));
-  // Empty is this block's way to say that no data block starts there.
+  // An empty filter means that no data block starts there.
   return !bytes.empty() && LevelDbBloomMayContain(bytes, key);
 }
 

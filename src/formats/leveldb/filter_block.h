@@ -14,19 +14,19 @@
 namespace tamis {
 
 // Writes a filter block while a table is written.
-// Calls must match: (StartBlock AddKey*)* StartBlock? Finish, where the
-// offsets given to StartBlock never fall.  Not thread-safe.
+// Calls must match: (StartBlock AddKey*)* StartBlock? Finish, where the offsets
+// passed to StartBlock never decrease.  Not thread-safe.
 class LevelDbFilterBlockBuilder {
  public:
   // REQUIRES: `policy` outlives the builder; for a block that LevelDB reads,
   // its name is that of LevelDB's policy
   explicit LevelDbFilterBlockBuilder(const FilterPolicy& policy);
 
-  // The next data block begins at that offset of the file; also to be told
-  // where the last one ends, as LevelDB is.  InvalidArgument: beyond 2 TiB.
+  // The next data block starts at that offset of the file; also called with the
+  // end of the last one, as in LevelDB.  InvalidArgument: beyond 2 TiB.
   Status StartBlock(std::uint64_t block_offset);
 
-  // A key of the current data block.
+  // Adds a key of the current data block.
   void AddKey(Slice key);
 
   // Appends the block to *dst.  On error *dst is as it was.
@@ -36,24 +36,24 @@ class LevelDbFilterBlockBuilder {
   Status EmitFilter();
 
   const FilterPolicy& policy_;
-  std::unique_ptr<FilterBuilder> pending_;  // null: no key since the last one
+  std::unique_ptr<FilterBuilder> pending_;  // null: no key in this range
   std::string filters_;                     // one after the other
   std::vector<std::uint32_t> starts_;       // where each begins in filters_
 };
 
-// Answers from a filter block of LevelDB's own Bloom filter, in bytes that
-// somebody else owns.  Safe to share among threads.
+// Answers from a filter block of LevelDB's own Bloom filter, in bytes that the
+// caller owns.  Safe to share among threads.
 class LevelDbFilterBlockReader {
  public:
-  // Never fails: what is wrong with the bytes is found here, once, and makes
-  // MayContain() answer "maybe".  REQUIRES: `block` outlives the reader
+  // Never fails: damage is detected here, once, and makes MayContain() answer
+  // "maybe".  REQUIRES: `block` outlives the reader
   explicit LevelDbFilterBlockReader(Slice block) noexcept;
 
   // False only if the data block that starts at that offset of the file
-  // certainly does not hold `key`.
+  // certainly does not contain `key`.
   bool MayContain(std::uint64_t block_offset, Slice key) const noexcept;
 
-  // Empty, or what is wrong: nothing is ruled out then.
+  // Empty, or what is wrong: nothing is then ruled out.
   std::string_view damage() const noexcept { return damage_; }
 
   std::size_t filter_count() const noexcept { return filter_count_; }

@@ -14,7 +14,7 @@ namespace tamis {
 namespace {
 
 struct ParquetFooter {
-  Slice before;    // all that comes before the metadata
+  Slice before;    // everything before the metadata
   Slice metadata;  // the Thrift struct FileMetaData
 };
 
@@ -49,7 +49,7 @@ bool IsInteger(ThriftType type) {
 
 // One column of one row group, as the footer has it.
 struct Column {
-  bool elsewhere = false;  // its data lies in another file
+  bool elsewhere = false;  // its data is in another file
   bool encrypted = false;
   bool has_metadata = false;
   std::optional<std::int64_t> type;
@@ -192,10 +192,10 @@ class MetadataReader {
     return kTypeNames[static_cast<std::size_t>(type)];
   }
 
-  // Fills in the sizes and the bytes of a filter that is whole.
+  // Fills in the sizes and the bytes of a complete filter.
   Status Locate(const Column& column, ParquetFilterPlace* place) const {
     if (column.elsewhere) {
-      return Status::NotSupported("parquet: the column lies in another file");
+      return Status::NotSupported("parquet: the column is in another file");
     }
     if (column.encrypted) {
       return Status::NotSupported("parquet: the column is encrypted");
@@ -204,7 +204,7 @@ class MetadataReader {
     if (offset < static_cast<std::int64_t>(kMagic.size()) ||
         static_cast<std::uint64_t>(offset) >= footer_.before.size()) {
       return Status::Corruption(
-          "parquet: the filter's offset lies outside the data");
+          "parquet: the filter's offset is outside the data");
     }
     const Slice rest = footer_.before.substr(static_cast<std::size_t>(offset));
     const Result<ParquetHeader> header = ParseParquetHeader(rest);
@@ -219,7 +219,7 @@ class MetadataReader {
     if (!header.reserved.empty() &&
         (header.bitset_bytes < 0 ||
          static_cast<std::uint64_t>(header.bitset_bytes) > available)) {
-      // The size may mean something else where a member is not known.
+      // The size may mean something else if a member is unknown.
       return Status::NotSupported("parquet: " + header.reserved);
     }
     if (header.reserved.empty()) {
@@ -255,7 +255,7 @@ Result<ParquetFooter> SplitParquetFile(Slice file) {
   }
   if (!file.starts_with(kMagic) || !file.ends_with(kMagic)) {
     return Status::Corruption(
-        "parquet: no Parquet file, which begins and ends with PAR1");
+        "parquet: not a Parquet file, which begins and ends with PAR1");
   }
   const std::uint32_t length =
       LoadLittle32(file.data() + file.size() - kTailBytes);
@@ -271,8 +271,8 @@ Result<ParquetFooter> SplitParquetFile(Slice file) {
 }  // namespace
 
 Result<std::vector<ParquetFilterPlace>> FindParquetFilters(Slice file) {
-  // A place takes some twenty times the memory of the bytes that name it, and
-  // the list may grow to twice its size.
+  // An item takes some twenty times the memory of the bytes that describe it,
+  // and the list may grow to twice its size.
   return NoThrow([&]() -> Result<std::vector<ParquetFilterPlace>> {
     const Result<ParquetFooter> footer = SplitParquetFile(file);
     if (!footer.ok()) return footer.status();

@@ -23,7 +23,7 @@ constexpr std::int16_t kOnlyMember = 1;  // BLOCK, XXHASH, UNCOMPRESSED
 
 constexpr unsigned kVarintBits = 7;
 
-// A union: a struct with one field, whose id tells the alternative.
+// A union: a struct with one field, whose id selects the alternative.
 struct UnionSeen {
   bool present = false;
   unsigned members = 0;
@@ -34,8 +34,8 @@ UnionSeen ReadUnion(ThriftCompactReader& in) {
   UnionSeen seen;
   seen.present = true;
   in.ReadStruct([&](ThriftField field) {
-    // The known alternatives are empty structs: anything else of their id is
-    // no alternative at all.
+    // The known alternatives are empty structs: any other type with their id is
+    // not an alternative.
     if (field.id != kOnlyMember || field.type == ThriftType::kStruct) {
       ++seen.members;
       seen.member = field.id;
@@ -100,7 +100,7 @@ std::string WhyReserved(const HeaderSeen& seen) {
 }
 
 constexpr std::uint64_t Zigzag(std::uint64_t value) noexcept {
-  return value << 1;  // of a number that is not negative
+  return value << 1;  // zigzag, of a number that is not negative
 }
 
 // Around the varint of numBytes: field 1 as an i32; then thrice a struct with
@@ -115,7 +115,7 @@ Result<ParquetHeader> ParseParquetHeader(Slice bytes) {
   ThriftCompactReader in(bytes);
   const HeaderSeen seen = ReadHeader(in);
   if (!in.ok()) {
-    return Status::Corruption("parquet: its header is damaged or cut");
+    return Status::Corruption("parquet: its header is damaged or cut off");
   }
   if (!seen.has_num_bytes || !HasOneMember(seen.algorithm) ||
       !HasOneMember(seen.hash) || !HasOneMember(seen.compression)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/parquet/header.h -- what stands before the bits of Parquet's
-// split-block Bloom filter; see docs/formats/parquet.md.
+// formats/parquet/header.h -- the header of Parquet's split-block Bloom filter;
+// see docs/formats/parquet.md.
 
 #pragma once
 
@@ -14,34 +14,34 @@ namespace tamis {
 
 inline constexpr std::uint64_t kParquetBlockBytes = 32;
 
-// What a header states.  Its size fields are not yet held against the bytes
-// that follow it.
+// The contents of a header.  Its size fields are not yet checked against the
+// bytes that follow it.
 struct ParquetHeader {
   std::size_t header_bytes = 0;
   std::int64_t bitset_bytes = 0;  // as stored: may be anything
-  // Not empty: another algorithm, hash or compression than the one there is.
-  // The bits must not be probed, and bitset_bytes may mean something else.
+  // Not empty: an unknown algorithm, hash or compression.  The bits must not be
+  // probed, and bitset_bytes may mean something else.
   std::string reserved;
 };
 
-// The Thrift struct BloomFilterHeader at the front of `bytes`, in any encoding
-// of its fields.  Corruption: it is not there, or lacks a field.
+// Parses the Thrift struct BloomFilterHeader at the front of `bytes`, in any
+// encoding of its fields.  Corruption: it is missing, or lacks a field.
 Result<ParquetHeader> ParseParquetHeader(Slice bytes);
 
-// The obsolete form, from before there was a Thrift header.  No Thrift header
+// The obsolete form, from before the Thrift header existed.  No Thrift header
 // looks like it; see IsObsoleteParquet().
 inline constexpr std::size_t kObsoleteParquetHeaderBytes = 12;
 Result<ParquetHeader> ParseObsoleteParquetHeader(Slice bytes);
 
-// The obsolete header begins with the lowest byte of a multiple of 32, whose
-// low four bits are 0; to Thrift that is a struct without any field.
+// The obsolete header starts with the lowest byte of a multiple of 32, whose
+// low four bits are 0; in Thrift that is a struct without fields.
 bool IsObsoleteParquet(Slice bytes) noexcept;
 
 // Ok if the bits can be probed, given that `available` bytes follow the
-// header.  Corruption: not whole blocks, or more than there is.
+// header.  Corruption: not whole blocks, or more than available.
 Status CheckParquetBitset(const ParquetHeader& header, std::uint64_t available);
 
-// The encoding that every writer uses, and how long it is: 15 to 19 bytes.
+// The encoding that every writer uses, and its length: 15 to 19 bytes.
 // REQUIRES: bitset_bytes < 2^31; for Store, that many bytes at `out`
 std::size_t ParquetHeaderBytes(std::uint64_t bitset_bytes) noexcept;
 void StoreParquetHeader(char* out, std::uint64_t bitset_bytes) noexcept;

@@ -25,8 +25,9 @@ constexpr std::string_view kSpecName = "parquet";
 constexpr std::uint32_t kObsoleteSeed = 1361930890;
 constexpr std::uint64_t kTooManyBits = std::uint64_t{1} << 63;
 
-// Parquet's rule for a rate.  It takes no account of crowded blocks; rounding
-// up to a power of two mostly makes up for that.  Cut, not rounded, as there.
+// Parquet's rule for a rate.  It ignores that some blocks get more keys than
+// others; rounding up to a power of two mostly makes up for that.  Truncated,
+// not rounded, as Parquet does.
 std::uint64_t BitsForRate(std::uint64_t keys, double rate) noexcept {
   const double bits = -8 * static_cast<double>(keys) /
                       std::log1p(-std::pow(rate, 1.0 / kSplitBlockWords));
@@ -34,8 +35,8 @@ std::uint64_t BitsForRate(std::uint64_t keys, double rate) noexcept {
   return static_cast<std::uint64_t>(bits);
 }
 
-// The bits alone.  The header has no fixed size, so ParquetPolicy puts it
-// before what the templates make of this.
+// The bits alone.  The header has no fixed size, so ParquetPolicy prepends it
+// to what the templates make of this.
 class ParquetBits {
  public:
   using Hash = std::uint64_t;
@@ -49,6 +50,7 @@ class ParquetBits {
   static constexpr auto kRepeats = CountedRepeats::kNone;
   static constexpr bool kHasSeed = false;
 
+  ParquetBits() = default;  // for reading, which needs no size
   explicit ParquetBits(const BloomSizing& sizing) : sizing_(sizing) {}
 
   std::string_view policy_name() const noexcept { return kParquetFilterName; }
@@ -106,7 +108,7 @@ class ParquetBits {
   void Seal(std::span<char> /*whole*/,
             const BloomParameters& /*parameters*/) const noexcept {}
 
-  // REQUIRES: CheckParquetBitset() has found them good
+  // REQUIRES: CheckParquetBitset() is ok
   Result<ParsedBloom> Parse(Slice bits) const {
     ParsedBloom parsed;
     parsed.payload = bits;
@@ -119,8 +121,8 @@ class ParquetBits {
   BloomSizing sizing_;
 };
 
-// What a reader of the obsolete form asks: another hash, and a mask where the
-// later form multiplies.
+// The format for readers of the obsolete form: another hash, and a mask where
+// the later form multiplies.
 class ObsoleteParquetBits {
  public:
   using Hash = std::uint64_t;
@@ -145,13 +147,13 @@ class ObsoleteParquetBits {
   }
 };
 
-// A whole filter, taken apart and checked.
+// A whole filter, parsed and checked.
 struct ParsedParquet {
   bool obsolete = false;
   ParsedBloom bloom;
 };
 
-Result<ParsedParquet> ParseParquet(const ParquetBits& format, Slice bytes) {
+Result<ParsedParquet> ParseParquet(Slice bytes) {
   ParsedParquet parsed;
   parsed.obsolete = IsObsoleteParquet(bytes);
   const Result<ParquetHeader> header = parsed.obsolete
@@ -159,8 +161,8 @@ Result<ParsedParquet> ParseParquet(const ParquetBits& format, Slice bytes) {
                                            : ParseParquetHeader(bytes);
   if (!header.ok()) return header.status();
   const Slice bits = bytes.substr(header->header_bytes);
-  // Of a Thrift header with unknown members nothing else is known, the size
-  // included; the obsolete one has hardly any other mark than its size.
+  // If a Thrift header has unknown members, nothing else is known, not even the
+  // size; the obsolete header is recognised by little more than its size.
   if (header->reserved.empty() || parsed.obsolete) {
     Status fits = CheckParquetBitset(*header, bits.size());
     if (!fits.ok()) return fits;
@@ -168,13 +170,13 @@ Result<ParsedParquet> ParseParquet(const ParquetBits& format, Slice bytes) {
       return Status::Corruption("parquet: bytes follow the filter");
     }
   }
-  Result<ParsedBloom> bloom = format.Parse(bits);
+  Result<ParsedBloom> bloom = ParquetBits().Parse(bits);
   parsed.bloom = *std::move(bloom);
   parsed.bloom.always_maybe = header->reserved;
   return parsed;
 }
 
-// Appends room for the header of so many bytes of bits.
+// Appends space for the header of so many bytes of bits.
 Status AppendHeader(std::string* dst, std::uint64_t bitset_bytes) {
   const std::size_t start = dst->size();
   Status room = AppendZeros(dst, ParquetHeaderBytes(bitset_bytes));
@@ -206,8 +208,8 @@ class ParquetBuilder final : public FilterBuilder {
  private:
   Status Write(std::string* dst) {
     const std::size_t start = dst->size();
-    // How many of the keys count is known only to the inner builder; where
-    // repeats make the filter smaller than expected, so is its header.
+    // Only the inner builder knows how many of the keys count; if repeats make
+    // the filter smaller than expected, the header may be shorter, too.
     const std::uint64_t expected = std::min(
         format_.PayloadBytes(format_.Plan(added_).bits), kMaxParquetBytes);
     Status done = AppendHeader(dst, expected);
@@ -272,19 +274,7 @@ class ParquetPolicy final : public FilterPolicy {
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    const Result<ParsedParquet> parsed = ParseParquet(format_, bytes);
-    if (!parsed.ok()) return parsed.status();
-    const ParsedBloom& bloom = parsed->bloom;
-    if (!bloom.always_maybe.empty()) {
-      return NewAlwaysMaybe(format_.spec_name(), bloom.always_maybe);
-    }
-    if (parsed->obsolete) {
-      using Reader = BloomReader<ObsoleteParquetBits>;
-      return std::unique_ptr<const FilterReader>(
-          std::make_unique<Reader>(ObsoleteParquetBits(), bloom));
-    }
-    return std::unique_ptr<const FilterReader>(
-        std::make_unique<BloomReader<ParquetBits>>(format_, bloom));
+    return OpenParquetFilter(bytes);
   }
 
   Estimate Predict(std::uint64_t keys) const noexcept override {
@@ -315,7 +305,7 @@ class ParquetPolicy final : public FilterPolicy {
   Result<std::unique_ptr<Growing>> WithHeader(
       Result<std::unique_ptr<Growing>> bits, std::uint64_t planned_keys) const {
     if (!bits.ok()) return bits.status();
-    // As the bits themselves are planned: for one key at least.
+    // Planned like the bits themselves: for at least one key.
     const std::uint64_t planned = std::max<std::uint64_t>(planned_keys, 1);
     return std::unique_ptr<Growing>(std::make_unique<ParquetGrowing<Growing>>(
         *std::move(bits), bits_.Predict(planned).bytes));
@@ -325,14 +315,14 @@ class ParquetPolicy final : public FilterPolicy {
   BloomPolicy<ParquetBits> bits_;
 };
 
-// Merging bits asks nothing of their hash, so it serves both forms, but not
-// one of each.
+// Merging does not depend on the hash, so it works for both forms, but not for
+// a mixture.
 Status ParquetPolicy::Combine(std::span<const Slice> filters,
                               SetOperation operation, std::string* dst) const {
   std::vector<Slice> bits;
   bool obsolete = false;
   for (const Slice filter : filters) {
-    const Result<ParsedParquet> parsed = ParseParquet(format_, filter);
+    const Result<ParsedParquet> parsed = ParseParquet(filter);
     if (!parsed.ok()) return parsed.status();
     Status fits = CheckMergeable(parsed->bloom, parsed->bloom);
     if (!fits.ok()) return fits;
@@ -361,6 +351,22 @@ Status ParquetPolicy::Combine(std::span<const Slice> filters,
 std::unique_ptr<const FilterPolicy> NewParquetPolicy(
     const BloomSizing& sizing) {
   return std::make_unique<ParquetPolicy>(sizing);
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenParquetFilter(Slice bytes) {
+  const Result<ParsedParquet> parsed = ParseParquet(bytes);
+  if (!parsed.ok()) return parsed.status();
+  const ParsedBloom& bloom = parsed->bloom;
+  if (!bloom.always_maybe.empty()) {
+    return NewAlwaysMaybe(std::string(kSpecName), bloom.always_maybe);
+  }
+  if (parsed->obsolete) {
+    using Reader = BloomReader<ObsoleteParquetBits>;
+    return std::unique_ptr<const FilterReader>(
+        std::make_unique<Reader>(ObsoleteParquetBits(), bloom));
+  }
+  return std::unique_ptr<const FilterReader>(
+      std::make_unique<BloomReader<ParquetBits>>(ParquetBits(), bloom));
 }
 
 }  // namespace tamis

@@ -24,7 +24,7 @@ constexpr LineFactors kRocksDbFactors = PowersOf(0x9e3779b9);
 constexpr unsigned kMaxProbes = 30;  // 31 is reserved
 constexpr std::uint32_t kLegacySeed = 0xbc9f1d34;
 
-// Offsets from the trailer's beginning.
+// Offsets from the start of the trailer.
 constexpr std::size_t kImplementationAt = 1;  // 0: FastLocalBloom
 constexpr std::size_t kProbesAt = 2;          // with the block's code above
 constexpr std::size_t kLegacyLinesAt = 1;
@@ -48,9 +48,9 @@ class RocksDbFormat {
   explicit RocksDbFormat(const BloomSizing& sizing)
       : sizing_(sizing), millibits_(RocksDbMillibits(sizing.bits_per_key)) {}
 
-  // RocksDB writes a bare trailer for no keys, and takes up to 5 bytes for
-  // that.  Of these lengths only 0 is safe to believe: the others may be all
-  // that is left of a filter.
+  // RocksDB writes a bare trailer for no keys, and accepts up to 5 bytes as
+  // one.  Of these lengths only 0 can be trusted: the others may be the remains
+  // of a filter.
   static constexpr const char* kBareTrailer =
       "it is a trailer alone: either no key was added, or its lines are lost";
   static Status CheckLength(Slice bytes) {
@@ -132,7 +132,7 @@ class FastLocalBloom : public RocksDbFormat {
       parsed.always_maybe = kBareTrailer;
       return parsed;
     }
-    // RocksDB reads beyond a payload of less than a line; we do not.
+    // RocksDB reads past the end of a payload of less than a line; we do not.
     const std::uint64_t lines = parsed.payload.size() / kLineBytes;
     if (lines == 0) {
       return Status::Corruption("rocksdb: it is shorter than one line");
@@ -184,7 +184,7 @@ class LegacyBloom : public RocksDbFormat {
     BloomParameters parameters;
     parameters.line_bits = kLineBits;
     if (sizing_.bits != 0) {
-      // An odd number of lines, as RocksDB has it.
+      // An odd number of lines, as in RocksDB.
       const std::uint64_t lines = (sizing_.bits + kLineBits - 1) / kLineBits;
       parameters.bits = (lines | 1) * kLineBits;
       parameters.probes = sizing_.probes;
@@ -209,7 +209,7 @@ class LegacyBloom : public RocksDbFormat {
                                      .blocks = parameters.bits / kLineBits,
                                      .probes = parameters.probes},
                                     keys);
-    // Keys with equal hashes of 32 bits are one key.
+    // Keys with equal 32-bit hashes are one key.
     const double collisions =
         static_cast<double>(keys) / static_cast<double>(std::uint64_t{1} << 32);
     return std::min(1.0, rate + (1 - rate) * collisions);

@@ -27,7 +27,7 @@ inline constexpr unsigned kMaxRocksDbLegacyProbes = 0x7f;
 
 // The policies below read the bytes of their own kind; formats/rocksdb/filter.h
 // has those that read all of them. InvalidArgument: fewer than 0.5 bits per
-// key, for which RocksDB writes no filter; or a rate that no size reaches.
+// key, for which RocksDB writes no filter; or a rate that no size meets.
 Result<std::unique_ptr<const FilterPolicy>> NewRocksDbBloomPolicy(
     const BloomSizing& sizing);
 Result<std::unique_ptr<const FilterPolicy>> NewRocksDbLegacyPolicy(
@@ -41,13 +41,13 @@ Status CombineRocksDbBloom(std::span<const Slice> filters,
 Status CombineRocksDbLegacy(std::span<const Slice> filters,
                             SetOperation operation, std::string* dst);
 
-// Hash of an entry as HashBuckets wants it, with the half that picks the
-// line in front; rotate by 32 bits for RocksDB's own.
+// Returns the hash of an entry for HashBuckets, with the half that selects the
+// line in the upper bits; rotate it by 32 bits for RocksDB's own hash.
 std::uint64_t FastLocalBloomHash(Slice key) noexcept;
 
 // Appends the filter of these hashes, sized for so many keys, as a Ribbon
-// policy does where a Ribbon would not pay.  ResourceExhausted: no memory, *dst
-// is as it was.
+// policy does if a Ribbon would not pay off.  ResourceExhausted: no memory,
+// *dst is as it was.
 Status AppendFastLocalBloom(const HashBuckets& hashes, std::uint64_t keys,
                             unsigned millibits, std::string* dst);
 

@@ -13,8 +13,8 @@ namespace {
 
 using PolicyResult = Result<std::unique_ptr<const FilterPolicy>>;
 
-// The setting in bits per key whose Ribbon errs at most at that rate; 0 where
-// there is none.
+// Returns the setting in bits per key whose Ribbon meets that rate; 0 if there
+// is none.
 double RibbonBitsPerKey(double rate) {
   double too_few = 1;
   double enough = 100;
@@ -56,8 +56,8 @@ PolicyResult NewKind(RocksDbKind kind, const BloomSizing& sizing) {
   return NewRocksDbBloomPolicy(sizing);
 }
 
-// The kind that the trailer states.  Reserved kinds are for the Bloom reader to
-// name.
+// Returns the kind that the trailer states.  Reserved kinds are reported by the
+// Bloom reader.
 RocksDbKind KindOf(Slice bytes) noexcept {
   if (bytes.size() < kRocksDbTrailerBytes) return RocksDbKind::kBloom;
   const unsigned mark =

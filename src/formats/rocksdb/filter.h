@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // formats/rocksdb/filter.h -- the contents of a RocksDB filter block or
-// partition, whatever its kind: the trailer tells.
+// partition, of any kind, according to its trailer.
 
 #pragma once
 
@@ -16,7 +16,7 @@ enum class RocksDbKind { kBloom, kLegacyBloom, kRibbon };
 // As FilterPolicy::Open(), for every kind.  Reading needs no settings.
 Result<std::unique_ptr<const FilterReader>> OpenRocksDbFilter(Slice bytes);
 
-// Builds that kind, reads all of them.
+// Returns a policy that builds that kind and reads all of them.
 // InvalidArgument: this kind has no such size.
 Result<std::unique_ptr<const FilterPolicy>> NewRocksDbPolicy(
     RocksDbKind kind, const BloomSizing& sizing);

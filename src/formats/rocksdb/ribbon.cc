@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kSpec = "rocksdb-ribbon";
 
-// Offsets from the trailer's beginning.
+// Offsets from the start of the trailer.
 constexpr std::size_t kSeedAt = 1;
 constexpr std::size_t kBlocksAt = 2;  // three bytes, the least first
 
@@ -42,7 +42,7 @@ struct RibbonPlan {
   RibbonShape shape;  // of the Ribbon
 };
 
-// The setting, as RocksDB understands it.
+// The setting, as interpreted by RocksDB.
 struct RibbonSetting {
   double bits_per_key;
   unsigned millibits;
@@ -67,10 +67,10 @@ struct RibbonSetting {
   }
 };
 
-class RibbonReader final : public FilterReader {
+class RocksDbRibbonReader final : public FilterReader {
  public:
-  // REQUIRES: `solution` may be asked, see filters/ribbon/standard_query.h
-  RibbonReader(const RibbonSolution& solution, unsigned ordinal_seed)
+  // REQUIRES: `solution` is valid, see filters/ribbon/standard_query.h
+  RocksDbRibbonReader(const RibbonSolution& solution, unsigned ordinal_seed)
       : solution_(solution), ordinal_seed_(ordinal_seed) {}
 
   bool MayContain(Slice key) const noexcept override {
@@ -101,9 +101,9 @@ class RibbonReader final : public FilterReader {
   unsigned ordinal_seed_;
 };
 
-class RibbonBuilder final : public FilterBuilder {
+class RocksDbRibbonBuilder final : public FilterBuilder {
  public:
-  RibbonBuilder(const RibbonSetting& setting, RepeatedKeys repeats)
+  RocksDbRibbonBuilder(const RibbonSetting& setting, RepeatedKeys repeats)
       : setting_(setting), repeats_(repeats) {}
 
   void Add(Slice key) override { AddHash(Xxph3(key)); }
@@ -121,11 +121,11 @@ class RibbonBuilder final : public FilterBuilder {
   Status Write(std::string* dst);
   Status FinishFor(std::uint64_t keys, std::string* dst);
   void AddHash(std::uint64_t hash) noexcept;
-  // Tries seeds until all equations are in *banding; ordinal_ is the last one
+  // Tries seeds until *banding has all equations; ordinal_ is the last one
   // tried.
   RibbonOutcome FindSeed(std::uint64_t blocks, RibbonBanding* banding);
-  // Calls change(hash) for every hash and keeps the results.  False: no
-  // memory, all is as it was.
+  // Calls change(hash) for every hash and keeps the results.  False: no memory,
+  // with nothing changed.
   template <typename Change>
   bool Rewrite(const Change& change);
   Status FinishBloom(std::uint64_t keys, std::string* dst);
@@ -133,8 +133,8 @@ class RibbonBuilder final : public FilterBuilder {
   RibbonSetting setting_;
   RepeatedKeys repeats_;
   std::optional<std::uint64_t> counted_;
-  // Under the seed ordinal_: sorted by it already, as the first seed is known
-  // from the first key on and nearly always is the one.
+  // Under the seed ordinal_: sorted from the start, because the first seed is
+  // known and almost always works.
   std::unique_ptr<HashBuckets> rehashes_ = std::make_unique<HashBuckets>();
   std::uint64_t first_hash_ = 0;
   std::uint64_t last_hash_ = 0;
@@ -143,13 +143,13 @@ class RibbonBuilder final : public FilterBuilder {
   bool out_of_memory_ = false;
 };
 
-void RibbonBuilder::AddHash(std::uint64_t hash) noexcept {
+void RocksDbRibbonBuilder::AddHash(std::uint64_t hash) noexcept {
   if (rehashes_->size() == 0) {
     first_hash_ = hash;
     ordinal_ = static_cast<std::uint8_t>(hash);
     raw_seed_ = RibbonRawSeed(ordinal_);
   } else if (hash == last_hash_) {
-    return;  // RocksDB counts neighbours that are equal once
+    return;  // RocksDB counts adjacent equal keys once
   }
   last_hash_ = hash;
   if (!rehashes_->PushBack(RibbonRehash(hash, raw_seed_))) {
@@ -158,7 +158,7 @@ void RibbonBuilder::AddHash(std::uint64_t hash) noexcept {
 }
 
 template <typename Change>
-bool RibbonBuilder::Rewrite(const Change& change) {
+bool RocksDbRibbonBuilder::Rewrite(const Change& change) {
   std::unique_ptr<HashBuckets> rewritten(new (std::nothrow) HashBuckets);
   bool fits = rewritten != nullptr;
   rehashes_->ForEach([&](std::span<const std::uint64_t> piece) {
@@ -170,8 +170,8 @@ bool RibbonBuilder::Rewrite(const Change& change) {
   return fits;
 }
 
-RibbonOutcome RibbonBuilder::FindSeed(std::uint64_t blocks,
-                                      RibbonBanding* banding) {
+RibbonOutcome RocksDbRibbonBuilder::FindSeed(std::uint64_t blocks,
+                                             RibbonBanding* banding) {
   if (!banding->Reserve(blocks * kRibbonBlockSlots)) {
     return RibbonOutcome::kNoMemory;
   }
@@ -194,7 +194,7 @@ RibbonOutcome RibbonBuilder::FindSeed(std::uint64_t blocks,
   }
 }
 
-Status RibbonBuilder::FinishBloom(std::uint64_t keys, std::string* dst) {
+Status RocksDbRibbonBuilder::FinishBloom(std::uint64_t keys, std::string* dst) {
   if (!Rewrite([](std::uint64_t hash) { return std::rotl(hash, 32); })) {
     return NoMemory();
   }
@@ -210,25 +210,25 @@ void Seal(unsigned char* trailer, std::uint8_t ordinal,
   }
 }
 
-Status RibbonBuilder::Write(std::string* dst) {
+Status RocksDbRibbonBuilder::Write(std::string* dst) {
   if (setting_.millibits == 0) {
     return Status::InvalidArgument(
         "rocksdb-ribbon: for fewer than 0.5 bits per key RocksDB makes no "
         "filter");
   }
   if (out_of_memory_) return NoMemory();
-  // Rehashing is one to one, so that different keys stay different.
+  // Rehashing is a bijection, so that distinct keys stay distinct.
   const std::optional<std::uint64_t> keys = repeats_ == RepeatedKeys::kOnce
                                                 ? rehashes_->CountDistinct()
                                                 : rehashes_->size();
   if (!keys.has_value()) return NoMemory();
-  // No bytes are RocksDB's way to say that there are no keys.
+  // In RocksDB an empty filter means that there are no keys.
   Status finished = *keys == 0 ? Status::Ok() : FinishFor(*keys, dst);
   if (finished.ok()) counted_ = *keys;
   return finished;
 }
 
-Status RibbonBuilder::FinishFor(std::uint64_t keys, std::string* dst) {
+Status RocksDbRibbonBuilder::FinishFor(std::uint64_t keys, std::string* dst) {
   const RibbonPlan plan =
       setting_.PlanFor(keys, static_cast<std::uint32_t>(first_hash_ >> 32));
   if (plan.is_bloom) return FinishBloom(keys, dst);
@@ -252,15 +252,15 @@ Status RibbonBuilder::FinishFor(std::uint64_t keys, std::string* dst) {
   return Status::Ok();
 }
 
-class RibbonPolicy final : public FilterPolicy {
+class RocksDbRibbonPolicy final : public FilterPolicy {
  public:
-  explicit RibbonPolicy(double bits_per_key) : setting_(bits_per_key) {}
+  explicit RocksDbRibbonPolicy(double bits_per_key) : setting_(bits_per_key) {}
 
   std::string_view name() const noexcept override { return kRocksDbFilterName; }
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
-    return std::make_unique<RibbonBuilder>(setting_, options.repeats);
+    return std::make_unique<RocksDbRibbonBuilder>(setting_, options.repeats);
   }
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
     return OpenRocksDbRibbon(bytes);
@@ -281,7 +281,7 @@ class RibbonPolicy final : public FilterPolicy {
     return estimate;
   }
 
-  // A Ribbon errs as often with few keys as with all it was made for.
+  // A Ribbon has the same rate with few keys as with all.
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
     if (planned_keys == 0) return keys == 0 ? 0.0 : 1.0;
@@ -303,7 +303,7 @@ class RibbonPolicy final : public FilterPolicy {
 
 std::unique_ptr<const FilterPolicy> NewRocksDbRibbonPolicy(
     double bits_per_key) {
-  return std::make_unique<RibbonPolicy>(bits_per_key);
+  return std::make_unique<RocksDbRibbonPolicy>(bits_per_key);
 }
 
 Result<std::unique_ptr<const FilterReader>> OpenRocksDbRibbon(Slice bytes) {
@@ -336,7 +336,7 @@ Result<std::unique_ptr<const FilterReader>> OpenRocksDbRibbon(Slice bytes) {
   solution.shape = RibbonShapeFor(blocks, segments);
   solution.seed = RibbonSeedFor(static_cast<std::uint8_t>(ordinal), blocks);
   return std::unique_ptr<const FilterReader>(
-      std::make_unique<RibbonReader>(solution, ordinal));
+      std::make_unique<RocksDbRibbonReader>(solution, ordinal));
 }
 
 }  // namespace tamis

@@ -11,7 +11,7 @@
 namespace tamis {
 namespace {
 
-// Of bytes whose kind nobody here knows, or that are no .tamis filter.
+// Opens bytes of an unknown kind, or that are not a .tamis filter.
 Result<std::unique_ptr<const FilterReader>> OpenUnknown(Slice bytes) {
   Result<TamisContents> contents = ParseTamis(bytes);
   if (!contents.ok()) return contents.status();
@@ -25,7 +25,7 @@ Status CombineUnknown(std::span<const Slice> filters,
   auto reader = OpenUnknown(filters.front());
   if (!reader.ok()) return reader.status();
   return Status::InvalidArgument("a filter cannot be combined: " +
-                                 (*reader)->Describe().always_maybe);
+                                 reader->Describe().always_maybe);
 }
 
 KindReading::Combine CombineOf(Slice bytes) {

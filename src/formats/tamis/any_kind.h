@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/tamis/any_kind.h -- filters in the .tamis container, whatever their
-// kind.
+// formats/tamis/any_kind.h -- filters of any kind in the .tamis container.
 
 #pragma once
 
@@ -25,13 +24,13 @@ struct TamisBloom {
   ParsedBloom parsed;  // may be probed
 };
 
-// The bits of a Bloom filter, for work on the bits themselves.
+// Parses a Bloom filter, for operations on its bits.
 // Corruption: damaged.  NotSupported: another kind, or reserved.  REQUIRES:
 // `bytes` outlives the result
 Result<TamisBloom> ParseTamisBloom(Slice bytes);
 
-// Why bytes are not taken that no kind in question is asked about: Corruption
-// if they are damaged, else NotSupported: "filter kind 4 " and `what`.
+// Returns why bytes of an unsuitable kind are refused: Corruption if they are
+// damaged, else NotSupported: "filter kind 4 " and `what`.
 Status RefuseTamis(Slice bytes, std::string_view what);
 
 }  // namespace tamis

@@ -25,7 +25,7 @@
 namespace tamis {
 namespace {
 
-// What the two kinds do not share.
+// The differences between the two kinds.
 struct LineKind {
   static constexpr TamisKind kKind = TamisKind::kLineBloom;
   static constexpr std::string_view kName = "bloom";
@@ -104,8 +104,8 @@ class TamisBlocked {
                                    : BloomBitsAt(keys, sizing_.bits_per_key);
     const std::uint64_t unit = kBlockBits * sizing_.fold;
     parameters.bits = (bits + unit - 1) / unit * unit;
-    // By what was asked for: a few keys have a whole line to themselves, and
-    // would not gain by filling it.
+    // By the requested size: a few keys have a whole line to themselves, and
+    // would gain nothing from filling it.
     parameters.probes = sizing_.probes != 0
                             ? sizing_.probes
                             : Kind::ProbesAt(sizing_.bits_per_key);
@@ -201,7 +201,7 @@ Result<std::unique_ptr<const FilterPolicy>> NewPolicy(const BloomSizing& sizing,
       std::make_unique<BloomPolicy<TamisBlocked<Kind>>>(*format));
 }
 
-// Ascending hashes mark ascending lines, so nothing has to be prefetched.
+// Ascending hashes mark ascending lines, so no prefetching is needed.
 void MarkLines(const MutableLineFilter& filter,
                std::span<const std::uint64_t> hashes) noexcept {
   constexpr std::size_t kGroup = 64;
@@ -225,7 +225,7 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
   return NewPolicy<SplitBlockKind>(sizing, seed);
 }
 
-// Ranges end where lines do, so that no two threads mark one line.
+// Ranges end at line boundaries, so that no two threads mark the same line.
 Status AppendTamisLines(const HashedKeys& keys, const BloomSizing& sizing,
                         std::string* dst) {
   constexpr std::uint64_t kRangeKeys = std::uint64_t{1} << 17;  // 1 MiB

@@ -16,7 +16,7 @@
 
 namespace tamis {
 
-// InvalidArgument: no size reaches the rate that `sizing` asks for.
+// InvalidArgument: no size meets the rate of `sizing`.
 Result<std::unique_ptr<const FilterPolicy>> NewTamisLinePolicy(
     const BloomSizing& sizing, std::uint64_t seed);
 Result<std::unique_ptr<const FilterPolicy>> NewTamisSplitBlockPolicy(
@@ -35,7 +35,7 @@ Status CombineTamisLine(std::span<const Slice> filters, SetOperation operation,
 Status CombineTamisSplitBlock(std::span<const Slice> filters,
                               SetOperation operation, std::string* dst);
 
-// The bytes taken apart, for whoever works on the bits themselves.
+// Parses the bytes, for operations on the bits.
 Result<ParsedBloom> ParseTamisLine(Slice bytes);
 Result<ParsedBloom> ParseTamisSplitBlock(Slice bytes);
 

@@ -7,7 +7,7 @@
 #include "base/no_throw.h"
 #include "hash/xxhash.h"
 #include "sort/hash_counts.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis {
 namespace {
@@ -51,8 +51,8 @@ class CheckedErasures final : public ErasableFilter {
   Status Save(std::string* dst) const override { return filter_->Save(dst); }
 
  private:
-  // Not what filters are seeded with: keys that are one to a filter should be
-  // two here.
+  // Differs from the seeds of filters: keys that collide in a filter should be
+  // distinct here.
   static constexpr std::uint64_t kSeed = 0x636865636b6564;
 
   std::unique_ptr<ErasableFilter> filter_;

@@ -14,8 +14,8 @@
 
 namespace tamis {
 
-// `seed` goes into the hash and is stored: choose it at random where keys
-// may come from an adversary.
+// `seed` goes into the hash and is stored: choose it at random if keys may come
+// from an adversary.
 std::unique_ptr<const FilterPolicy> NewTamisClassicPolicy(
     const BloomSizing& sizing, std::uint64_t seed);
 
@@ -24,7 +24,7 @@ Result<std::unique_ptr<const FilterReader>> OpenTamisClassic(Slice bytes);
 Status CombineTamisClassic(std::span<const Slice> filters,
                            SetOperation operation, std::string* dst);
 
-// The bytes taken apart, for whoever works on the bits themselves.
+// Parses the bytes, for operations on the bits.
 Result<ParsedBloom> ParseTamisClassic(Slice bytes);
 
 // As LoadMutable().

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/tamis/container.h -- the envelope of every filter of our own: 64
-// bytes of header, then the payload; see docs/formats/tamis.md, which is
-// frozen.  What the payload means is the business of each kind.
+// formats/tamis/container.h -- the envelope of every .tamis filter: 64 bytes of
+// header, then the payload; see docs/formats/tamis.md, which is frozen.  Each
+// kind defines its payload.
 
 #pragma once
 
@@ -52,31 +52,31 @@ struct TamisContents {
   Slice payload;
 };
 
-// Writes the header and both checksums.  REQUIRES: `whole` is the container
-// from end to end, its payload in place
+// Writes the header and both checksums.  REQUIRES: `whole` is the whole
+// container, with its payload in place
 void SealTamis(std::span<char> whole, const TamisHeader& header) noexcept;
 
 // Checks magic, length and both checksums, which are the same in every
-// version; the header's fields are then what the writer meant, and for the
-// caller to judge.  Corruption: anything else.
+// version; the header's fields are then as written, and must be checked by the
+// caller.  Corruption: anything else.
 Result<TamisContents> ParseTamis(Slice bytes);
 
-// Empty if this library knows the version, the hash and all flags; otherwise
-// the reason why every key must be answered with "maybe".
+// Returns "" if this library supports the version, the hash and all flags;
+// otherwise the reason why the answer to every key must be "maybe".
 std::string WhyTooNew(const TamisHeader& header);
 
-// The same for who reads filters of `kind` alone.
+// The same for readers of `kind` alone.
 std::string WhyUnreadable(const TamisHeader& header, TamisKind kind);
 
-// Why nobody here reads filters of the kind that the header states.
+// Returns the reason why the kind in the header cannot be read.
 std::string WhyUnknownKind(const TamisHeader& header);
 
 // The header of a filter whose keys are hashed with `seed`; its parameters are
-// 0, and for the kind to set.
+// 0; the kind sets them.
 TamisHeader NewTamisHeader(TamisKind kind, std::uint64_t seed,
                            std::uint64_t keys) noexcept;
 
-// The kind as it stands in the header, unchecked; 0 if there is none.
+// Returns the kind in the header, unchecked; 0 if there is no header.
 std::uint16_t PeekTamisKind(Slice bytes) noexcept;
 
 }  // namespace tamis

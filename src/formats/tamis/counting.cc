@@ -63,7 +63,7 @@ class TamisCounting {
                                    std::to_string(parameters.probes) +
                                    " probes per key; 1 to 32 it can");
   }
-  // Counters take any number of keys.
+  // Counters accept any number of keys.
   BloomParameters Larger(const BloomParameters& parameters) const noexcept {
     return parameters;
   }
@@ -117,7 +117,8 @@ class CountingEngine {
                                        std::uint64_t hash) const noexcept {
     const Query query = {bytes + OffsetOf(hash), BitsOf(hash)};
     __builtin_prefetch(query.line, 0, 2);
-    // Bytes of others may lie so that a line reaches into two of memory's.
+    // Bytes that the caller owns may be unaligned, so that a line spans two
+    // cache lines.
     __builtin_prefetch(query.line + kCountingLineBytes - 1, 0, 2);
     return query;
   }
@@ -151,7 +152,7 @@ class CountingEngine {
     }
   }
 
-  // What the counters say, see FilterInfo: each line has its own rate.
+  // Fills in FilterInfo from the counters: each line has its own rate.
   void Describe(std::span<const unsigned char> bytes, FilterInfo* info) const {
     info->kind = TamisCounting::kKind.name;
     double rates = 0;

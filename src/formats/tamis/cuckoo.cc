@@ -66,7 +66,7 @@ class TamisCuckoo {
         std::to_string(parameters.probes) +
         "; a key takes 1/0.95 of that, and its rate is about 8 / 2^bits");
   }
-  // By two percent, and at least two buckets.
+  // Larger by two percent, and by at least two buckets.
   BloomParameters Larger(BloomParameters parameters) const noexcept {
     if (sizing_.bits != 0) return parameters;
     const std::uint64_t buckets = BucketsOf(parameters);
@@ -106,7 +106,7 @@ class TamisCuckoo {
     }
     return bloom;
   }
-  // Every key that was inserted took one slot, every erasure freed one.
+  // Every insertion took one slot, and every erasure freed one.
   Status CheckToLoad(const ParsedBloom& parsed) const {
     const CuckooTable table(BucketsOf(parsed.parameters),
                             parsed.parameters.probes);
@@ -122,7 +122,7 @@ class TamisCuckoo {
   }
 
  private:
-  // Saturates at 2^63, which is more than there can be.
+  // Saturates at 2^63, which exceeds any possible size.
   static std::uint64_t BitsOf(std::uint64_t buckets, unsigned bits) noexcept {
     const std::uint64_t of_bucket = std::uint64_t{kCuckooSlots} * bits;
     if (bits != 0 && buckets > kMaxBloomBits / of_bucket) {
@@ -176,7 +176,7 @@ class CuckooEngine {
     return table_.Erase(bytes, table_.PlaceOf(hash));
   }
 
-  // What the slots say, see FilterInfo, if no key is in twice.
+  // Fills in FilterInfo from the slots, assuming that no key is in twice.
   void Describe(std::span<const unsigned char> bytes, FilterInfo* info) const {
     info->kind = TamisCuckoo::kKind.name;
     info->set_bits = table_.CountOccupied(bytes.data());

@@ -9,13 +9,13 @@
 
 #include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis {
 
 Result<std::unique_ptr<const FilterPolicy>> NewTamisCuckooPolicy(
     const BloomSizing& sizing, std::uint64_t seed);
-// For filters that live; errors as in living_filter.h.
+// For mutable filters; errors are those of mutable_filter.h.
 Result<std::unique_ptr<ErasableFilter>> NewTamisCuckoo(
     const BloomSizing& sizing, std::uint64_t seed, std::uint64_t planned_keys);
 Result<std::unique_ptr<ErasableFilter>> LoadTamisCuckoo(Slice bytes);

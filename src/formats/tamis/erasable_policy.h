@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/tamis/erasable_policy.h -- what the kinds share from which keys can
-// be erased: policy, builder, and the filter that grows and shrinks, for a
-// format that offers what bloom_format.h calls an ErasableFormat.
+// formats/tamis/erasable_policy.h -- what the kinds with erasure share: policy,
+// builder, and the mutable filter, for an ErasableFormat of bloom_format.h.
 
 #pragma once
 
@@ -27,14 +26,14 @@
 #include "formats/bloom_policy.h"
 #include "formats/tamis/container.h"
 #include "tamis/filter.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis {
 
-// More keys than any filter has, and far from where counting them would wrap.
+// More keys than any filter has, and far from overflow.
 inline constexpr std::uint64_t kMaxErasableKeys = std::uint64_t{1} << 62;
 
-// What the header of a kind may state.
+// The limits of the parameters in a kind's header.
 struct ErasableKind {
   TamisKind kind;
   std::string_view name;
@@ -47,7 +46,7 @@ struct ErasableKind {
   }
 };
 
-// Checks the container.  parameters.bits are 0 and for the caller to find,
+// The checked container.  parameters.bits is 0 and must be set by the caller,
 // unless always_maybe says that nothing may be probed; blocks is the size
 // parameter.
 struct ParsedErasable {
@@ -61,7 +60,8 @@ void SealErasable(std::span<char> whole, const ErasableKind& kind,
                   const BloomParameters& parameters,
                   std::uint64_t blocks) noexcept;
 
-// The hashes in order, each once.  ResourceExhausted: no memory.
+// The hashes in ascending order, without repeats.  ResourceExhausted: no
+// memory.
 struct SortedHashes {
   MemoryBlock<unsigned char> memory;
   std::span<const std::uint64_t> hashes;
@@ -85,7 +85,7 @@ void CheckErasable(const Engine& engine, const unsigned char* bytes,
 template <ErasableFormat F>
 class TamisErasable final : public ErasableFilter {
  public:
-  // REQUIRES: `payload` is one of these parameters, whose keys are known
+  // REQUIRES: `payload` has these parameters, whose number of keys is known
   TamisErasable(const F& format, const BloomParameters& parameters,
                 BloomPayload payload)
       : format_(format),
@@ -113,7 +113,7 @@ class TamisErasable final : public ErasableFilter {
     return inserted;
   }
   Status Erase(Slice key) override {
-    // What is left of counters that got stuck is nobody's.
+    // Counters that are still stuck belong to no key.
     if (*parameters_.keys == 0 ||
         !engine_.Erase(bytes(), format_.HashOf(key, parameters_.seed))) {
       return NoThrow([] {
@@ -147,7 +147,7 @@ class TamisErasable final : public ErasableFilter {
         !engine_.Insert(bytes(), hash)) {
       return NoThrow([&] {
         return Status::FilterFull(
-            std::string(F::kKind.name) + ": no room for another key among " +
+            std::string(F::kKind.name) + ": no space for another key among " +
             std::to_string(*parameters_.keys) + "; plan for more keys");
       });
     }
@@ -161,7 +161,7 @@ class TamisErasable final : public ErasableFilter {
   BloomPayload payload_;
 };
 
-// Of the distinct keys: keys of one hash count as one key.
+// Builds the filter of the distinct keys: keys of equal hash count as one.
 template <ErasableFormat F>
 class ErasableBuilder final : public FilterBuilder {
  public:
@@ -198,8 +198,8 @@ class ErasableBuilder final : public FilterBuilder {
     if (!sorted.ok()) return sorted.status();
     BloomParameters parameters = format_.Plan(sorted->hashes.size());
     parameters.keys = sorted->hashes.size();
-    // A plan fails by chance, and hardly ever twice; a size that was given is
-    // kept to.
+    // A plan fails by chance, and hardly ever twice; a fixed size is not
+    // enlarged.
     constexpr unsigned kTries = 10;
     std::uint64_t tried_bits = 0;
     for (unsigned i = 0; i < kTries && parameters.bits != tried_bits; ++i) {
@@ -218,9 +218,9 @@ class ErasableBuilder final : public FilterBuilder {
       tried_bits = parameters.bits;
       parameters = format_.Larger(parameters);
     }
-    return Status::FilterFull(
-        std::string(F::kKind.name) + ": " + std::to_string(*parameters.keys) +
-        " keys do not find room; plan for a larger filter");
+    return Status::FilterFull(std::string(F::kKind.name) + ": " +
+                              std::to_string(*parameters.keys) +
+                              " keys do not fit; plan for a larger filter");
   }
 
   bool InsertAll(const BloomParameters& parameters,
@@ -261,20 +261,16 @@ Result<std::unique_ptr<ErasableFilter>> NewTamisErasable(
 template <ErasableFormat F>
 Result<std::unique_ptr<ErasableFilter>> LoadTamisErasable(const F& format,
                                                           Slice bytes) {
-  Result<ParsedBloom> parsed = format.Parse(bytes);
+  Result<ParsedBloom> parsed = ParseToLoad(format, bytes);
   if (!parsed.ok()) return parsed.status();
-  if (!parsed->always_maybe.empty()) {
-    return Status::NotSupported("tamis: " + parsed->always_maybe);
-  }
   if (Status loads = format.CheckToLoad(*parsed); !loads.ok()) return loads;
-  Result<BloomPayload> payload = NewBloomPayload(parsed->payload.size());
+  Result<BloomPayload> payload = CopyBloomPayload(parsed->payload);
   if (!payload.ok()) return payload.status();
-  std::memcpy(payload->bytes.get(), parsed->payload.data(), payload->size);
   return std::unique_ptr<ErasableFilter>(std::make_unique<TamisErasable<F>>(
       format, parsed->parameters, *std::move(payload)));
 }
 
-// The filter of all keys of some filters, whose counters are added up.
+// Makes the union of some filters by adding their counters.
 template <ErasableFormat F>
 requires AddEngine<typename F::Engine> Status
 CombineErasable(const F& format, std::span<const Slice> filters,
@@ -301,50 +297,35 @@ CombineErasable(const F& format, std::span<const Slice> filters,
 }
 
 template <ErasableFormat F>
-class ErasablePolicy final : public FilterPolicy {
+class ErasablePolicy final : public SizedPolicy<F> {
  public:
-  explicit ErasablePolicy(const F& format) : format_(format) {}
+  using SizedPolicy<F>::SizedPolicy;
 
   std::string_view name() const noexcept override { return kTamisFilterName; }
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& /*options*/) const override {
-    return std::make_unique<ErasableBuilder<F>>(format_);
-  }
-  Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
-    return OpenBloom(format_, bytes);
-  }
-  Estimate Predict(std::uint64_t keys) const noexcept override {
-    const BloomParameters parameters = format_.Plan(keys);
-    return {.bytes = TotalBytes(format_, parameters),
-            .bits = parameters.bits,
-            .probes = parameters.probes,
-            .false_positive_rate = format_.Rate(parameters, keys),
-            .status = CheckPlan(format_, parameters)};
-  }
-  double RateAt(std::uint64_t planned_keys,
-                std::uint64_t keys) const noexcept override {
-    return format_.Rate(format_.Plan(planned_keys), keys);
+    return std::make_unique<ErasableBuilder<F>>(format());
   }
   Result<std::unique_ptr<MutableFilter>> NewMutable(
       std::uint64_t planned_keys) const override {
-    auto filter = NewTamisErasable(format_, planned_keys);
+    auto filter = NewTamisErasable(format(), planned_keys);
     if (!filter.ok()) return filter.status();
     return std::unique_ptr<MutableFilter>(*std::move(filter));
   }
   Status Combine(std::span<const Slice> filters, SetOperation operation,
                  std::string* dst) const override {
     if constexpr (AddEngine<typename F::Engine>) {
-      return CombineErasable(format_, filters, operation, dst);
+      return CombineErasable(format(), filters, operation, dst);
     } else {
       return FilterPolicy::Combine(filters, operation, dst);
     }
   }
 
  private:
-  F format_;
+  using SizedPolicy<F>::format;
 };
 
-// A policy and a filter of the format that settings lead to, or why there is
+// Return a policy and a filter of the format for the settings, or why there is
 // none.
 template <ErasableFormat F>
 Result<std::unique_ptr<const FilterPolicy>> NewErasablePolicy(

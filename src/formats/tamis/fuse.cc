@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kSpec = "tamis";
 
-// So that no size, in bits, exceeds 64 of them.
+// So that no size in bits exceeds 64 bits.
 constexpr std::uint64_t kMaxFuseKeys = std::uint64_t{1} << 56;
 
 bool TakesCellBits(std::uint64_t bits) noexcept {
@@ -71,7 +71,7 @@ class FuseReader final : public FilterReader {
  private:
   static constexpr std::size_t kGroup = 32;
 
-  // A key whose cells are on their way.
+  // A key whose cells are being prefetched.
   struct Query {
     const unsigned char* cells;  // of its part; null: the part is a list
     std::uint64_t hash;
@@ -105,7 +105,7 @@ class FuseReader final : public FilterReader {
                                        part.shape, part.seed);
     return query;
   }
-  // A list is not worth it: there is one only where somebody forged hashes.
+  // A list is not worth prefetching: it exists only if hashes were forged.
   [[gnu::always_inline]] static void Prefetch(const Query& query) noexcept {
     if (query.cells == nullptr) return;
     for (const std::uint64_t slot : query.probe.slots) {
@@ -140,7 +140,7 @@ FilterInfo FuseReader<Cell, kArity>::Describe() const {
   info.set_bits = CountSetBits(
       {reinterpret_cast<const unsigned char*>(content.data()), content.size()});
   info.probes = kArity;
-  // Of what is listed, only an absent key of equal hash is mistaken.
+  // A list gives a false positive only for an absent key of equal hash.
   info.rate = FuseRate(header_.parameter_a) *
               (1 - static_cast<double>(lists) / static_cast<double>(parts_));
   if (header_.keys != kTamisKeysUnknown) info.keys = header_.keys;
@@ -178,8 +178,8 @@ std::string WhyAlwaysMaybe(const TamisHeader& header) {
   return {};
 }
 
-// Each thread that solves a part takes up to some 50 MB: fewer threads where
-// memory is short, and the rest for the hashes.
+// Each thread that solves a part takes up to some 50 MB: uses fewer threads if
+// memory is short, and leaves the rest to the hashes.
 BuildOptions OptionsFor(BuildOptions options) {
   constexpr std::uint64_t kPerThread = std::uint64_t{48} << 20;
   options.threads = std::max(1u, options.threads);
@@ -235,7 +235,7 @@ class FusePolicy final : public FilterPolicy {
     return estimate;
   }
 
-  // It errs as often with few keys as with many.
+  // The rate is the same with few keys as with many.
   double RateAt(std::uint64_t planned_keys,
                 std::uint64_t keys) const noexcept override {
     if (planned_keys == 0 && keys == 0) return 0.0;

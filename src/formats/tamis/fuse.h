@@ -19,7 +19,7 @@ struct FuseSettings {
   unsigned arity = 3;      // 3 or 4
 };
 
-// The cells that reach a rate; 0: none does.
+// Returns the cell bits that meet a rate; 0: none do.
 unsigned FuseCellBits(double rate) noexcept;
 // The same for a rate or a number of bits per key, which must then be whole.
 unsigned FuseCellsFor(const BloomSizing& sizing) noexcept;

@@ -47,7 +47,7 @@ std::uint64_t ListedAt(const FusePart& part, std::uint64_t i) noexcept {
   return LoadLittle64(part.content + i * kHashBytes);
 }
 
-// A search in a list that does not would miss keys.
+// A search in a list that does not ascend would miss keys.
 bool Ascends(const FusePart& list) noexcept {
   for (std::uint64_t i = 1; i < list.listed; ++i) {
     if (ListedAt(list, i - 1) >= ListedAt(list, i)) return false;
@@ -59,7 +59,7 @@ Status DoesNotFit() {
   return Status::Corruption("tamis: its payload does not fit its parts");
 }
 
-// Solves the parts, several at a time, each to the place it was planned for.
+// Solves the parts, several at a time, each into its planned place.
 class FuseWriter {
  public:
   // REQUIRES: `payload` is all zero, and has the planned size
@@ -67,10 +67,10 @@ class FuseWriter {
              const FuseShape& planned, char* payload)
       : build_(build), parts_(parts), planned_(planned), payload_(payload) {}
 
-  // By any thread, once for each part.
+  // Called by any thread, once for each part.
   void Write(std::size_t i, std::span<const std::uint64_t> hashes);
 
-  // After all of them: an error, if there was any.
+  // Called after all of them: returns the first error, if any.
   Status status() const TAMIS_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     return status_;
@@ -79,11 +79,11 @@ class FuseWriter {
     const MutexLock lock(mutex_);
     return others_.empty();
   }
-  // The payload, with the parts that did not fit their places, appended.
+  // Appends the payload, including the parts that did not fit their places.
   Status AppendMoved(std::string* dst) const TAMIS_EXCLUDES(mutex_);
 
  private:
-  // What did not fit its place.
+  // A part that did not fit its place.
   struct Other {
     FusePart part;
     std::string content;
@@ -111,14 +111,14 @@ class FuseWriter {
   mutable Mutex mutex_;
   Status status_ TAMIS_GUARDED_BY(mutex_);
   std::map<std::size_t, Other> others_ TAMIS_GUARDED_BY(mutex_);
-  // Idle ones.
+  // Idle peelers.
   std::vector<std::unique_ptr<FusePeeler>> peelers_ TAMIS_GUARDED_BY(mutex_);
   std::uint64_t done_ TAMIS_GUARDED_BY(mutex_) = 0;
 };
 
 std::unique_ptr<FusePeeler> FuseWriter::TakePeeler() {
   const MutexLock lock(mutex_);
-  if (!status_.ok()) return nullptr;  // all is in vain already
+  if (!status_.ok()) return nullptr;  // the build has failed already
   if (peelers_.empty()) return std::make_unique<FusePeeler>();
   std::unique_ptr<FusePeeler> peeler = std::move(peelers_.back());
   peelers_.pop_back();
@@ -295,7 +295,7 @@ Result<FuseDirectory> ParseFuseParts(Slice payload, std::uint64_t parts,
                                     : CellBytes(part.shape, settings);
     if (bytes > rest) return DoesNotFit();
     if (!Ascends(part)) {
-      return Status::Corruption("tamis: a list of hashes is in no order");
+      return Status::Corruption("tamis: a list of hashes is not sorted");
     }
     offset += bytes;
   }

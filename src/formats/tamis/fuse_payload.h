@@ -19,8 +19,8 @@
 
 namespace tamis {
 
-// Hashes are dealt out to the parts in their order.  Within its part, a
-// hash's place is its position: 64 bits again, in the same order.
+// Parts cover ascending ranges of hashes.  Within its part, a hash has a
+// position: 64 bits again, in the same order.
 constexpr std::uint64_t FusePartOf(std::uint64_t hash,
                                    std::uint64_t parts) noexcept {
   return FastRange(hash, parts);
@@ -40,7 +40,7 @@ inline constexpr std::size_t kFuseReservedAt = 14;
 
 enum class FuseType : unsigned char { kCells = 1, kList = 2 };
 
-// What an entry says, and where that part is.
+// A decoded entry, and where its part is.
 struct FusePart {
   const unsigned char* content = nullptr;
   FuseType type = FuseType::kCells;
@@ -51,7 +51,7 @@ struct FusePart {
   bool is_list() const noexcept { return type == FuseType::kList; }
 };
 
-// The entry as it stands, unchecked.  REQUIRES: kFuseEntryBytes at `entry`
+// Decodes the entry, unchecked.  REQUIRES: kFuseEntryBytes at `entry`
 inline FusePart DecodeFuseEntry(const char* entry) noexcept {
   const std::uint64_t word = LoadLittle64(entry + kFuseSeedAt);
   FusePart part;
@@ -64,8 +64,8 @@ inline FusePart DecodeFuseEntry(const char* entry) noexcept {
   return part;
 }
 
-// A payload whose directory was checked.  Entries are decoded as they are
-// needed: this takes less memory than the payload, whatever the payload is.
+// A payload whose directory was checked.  Entries are decoded as needed, so
+// this always takes less memory than the payload.
 struct FuseDirectory {
   Slice payload;
   std::vector<std::uint64_t> offsets;  // of the parts, in the payload
@@ -79,28 +79,27 @@ struct FuseDirectory {
   }
 };
 
-// Takes the directory apart.  All that a probe of the parts can touch is then
-// known to lie in the payload.
-// Corruption: the parts are not what the payload consists of, or a list is in
-// no order.
+// Parses the directory, and checks that everything that a probe can touch is
+// within the payload.  Corruption: the parts do not make up the payload, or a
+// list is not sorted.
 // ResourceExhausted: no memory for the directory.
 Result<FuseDirectory> ParseFuseParts(Slice payload, std::uint64_t parts,
                                      const FuseSettings& settings);
 
-// Is the hash in the list?  REQUIRES: part.is_list()
+// Returns whether the hash is in the list.  REQUIRES: part.is_list()
 bool FuseListHas(const FusePart& part, std::uint64_t hash) noexcept;
 
 struct FuseBuild {
   FuseSettings settings;
   std::function<void(double)> progress;  // of the solving, from 0 to 1
-  unsigned threads = 1;                  // to get memory by
+  unsigned threads = 1;                  // to allocate memory
   // Other values than these are for tests.
   std::uint64_t part_keys = kMaxFusePartKeys;
   unsigned most_attempts = kMaxFuseAttempts;
 };
 
-// Appends the payload to *dst; on error *dst is as it was.  It depends on the
-// set, the settings and nothing else.  REQUIRES: the hashes are sealed
+// Appends the payload to *dst; on error *dst is as it was.  It depends only on
+// the set and the settings.  REQUIRES: the hashes are sealed
 Status AppendFusePayload(KeyHashSet* hashes, const FuseBuild& build,
                          std::string* dst);
 

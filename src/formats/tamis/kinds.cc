@@ -26,7 +26,7 @@ RotatingSettings RotatingOf(const TamisSettings& settings) noexcept {
   return {.sizing = settings.sizing, .generations = settings.generations};
 }
 
-// make() of the kinds that have no settings but a size.
+// make() of the kinds whose only setting is a size.
 template <auto kNewPolicy>
 PolicyResult MakeSized(const TamisSettings& settings) {
   return kNewPolicy(settings.sizing, settings.seed);

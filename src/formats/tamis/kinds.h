@@ -20,12 +20,12 @@
 #include "formats/tamis/solved_builder.h"
 #include "math/blocked_bloom.h"
 #include "tamis/filter.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis {
 
-// How large a filter shall be, and how its keys are hashed.  A kind ignores
-// what it does not have.
+// The size of a filter, and how its keys are hashed.  A kind ignores what does
+// not apply to it.
 struct TamisSettings {
   BloomSizing sizing;
   std::uint64_t seed = 0;
@@ -33,19 +33,19 @@ struct TamisSettings {
   unsigned generations = RotatingSettings().generations;
 };
 
-// What the bits of a Bloom filter are a number of.
+// The unit in which the size of a Bloom filter is measured.
 struct BloomUnit {
   std::string_view name;            // in the plural: "lines"
-  std::uint64_t bits = 0;           // of one unit; 0: this is no Bloom filter
-  std::optional<BlockKind> blocks;  // nothing: a key's bits lie anywhere
+  std::uint64_t bits = 0;           // of one unit; 0: not a Bloom filter
+  std::optional<BlockKind> blocks;  // nothing: a key's bits are anywhere
 };
 
-// A pointer that is null says that the kind cannot do it.
+// A null pointer means that the kind cannot do it.
 struct TamisKindRow {
   TamisKind kind;
   std::string_view name;  // as MakePolicy() spells it
 
-  // A policy that sizes and builds filters of this kind, and reads them alone.
+  // Returns a policy that builds filters of this kind, and reads only those.
   // InvalidArgument: the kind has no such size.
   Result<std::unique_ptr<const FilterPolicy>> (*make)(const TamisSettings&);
   // As FilterPolicy::Open(), for bytes of this kind.
@@ -67,14 +67,14 @@ struct TamisKindRow {
   Result<std::unique_ptr<RotatingFilter>> (*new_rotating)(
       const TamisSettings&, std::uint64_t planned_keys) = nullptr;
   // Appends the filter that the policy of these settings would build.  On error
-  // *dst may have grown.  REQUIRES: make() takes the settings
+  // *dst may have grown.  REQUIRES: make() accepts the settings
   Status (*append)(const TamisSettings&, const HashedKeys&, const BuildOptions&,
                    std::string* dst) = nullptr;
-  // The bytes of a Bloom filter, taken apart; unit.bits != 0 goes with it.
+  // Parses the bytes of a Bloom filter; set if and only if unit.bits != 0.
   Result<ParsedBloom> (*parse_bloom)(Slice bytes) = nullptr;
   BloomUnit unit = {};
-  // The bits of a key where there are few to choose from: what a rate or a
-  // number of bits comes down to; 0: none does.
+  // For kinds with few possible sizes: returns the bits per key for a rate or a
+  // number of bits; 0: none fits.
   double (*bits_of)(const BloomSizing&) = nullptr;
 
   bool grows() const noexcept {
@@ -88,8 +88,8 @@ std::span<const TamisKindRow> TamisKinds() noexcept;
 
 const TamisKindRow& RowOf(TamisKind kind) noexcept;
 
-// The row of the kind that the bytes claim to be of, unchecked; null: there is
-// no such kind, or the bytes are no .tamis filter.
+// Returns the row of the kind that the bytes claim to be, unchecked; null:
+// there is no such kind, or the bytes are not a .tamis filter.
 const TamisKindRow* RowOfBytes(Slice bytes) noexcept;
 
 }  // namespace tamis

@@ -17,12 +17,12 @@
 namespace tamis {
 namespace {
 
-// out[i]: is hashes[i] maybe in any part?
+// Sets out[i] to whether hashes[i] is maybe in any part.
 void Answer(std::span<const LineFilter> parts,
             std::span<const std::uint64_t> hashes, bool* out) noexcept {
   std::size_t count = hashes.size();
   std::fill_n(out, count, false);
-  std::array<std::size_t, kPartsGroup> open;  // those that no part has yet
+  std::array<std::size_t, kPartsGroup> open;  // those not found in any part yet
   for (std::size_t i = 0; i < count; ++i) open[i] = i;
   std::array<BlockQuery, kPartsGroup> queries;
   std::array<bool, kPartsGroup> found;
@@ -64,8 +64,8 @@ std::uint64_t SetBitsOf(const LineFilter& part) noexcept {
 
 bool CheckParts(std::span<const LineFilter> parts,
                 std::uint64_t hash) noexcept {
-  // The processor itself goes on to the next part before this one's line is
-  // there: asking for all of them first was slower.
+  // The processor speculates into the next part before this part's line
+  // arrives: prefetching all of them first was slower.
   const Kernels& kernels = ActiveKernels();
   return std::any_of(parts.begin(), parts.end(), [&](const LineFilter& part) {
     return part.Check(kernels, hash);
@@ -119,7 +119,7 @@ FilterInfo DescribeParts(std::span<const LineFilter> parts) {
   FilterInfo info;
   info.format = "tamis";
   info.hash = "xxh3";
-  double log_right = 0;  // a product, as a sum: rates may be tiny
+  double log_right = 0;  // a product as a sum of logarithms: rates may be tiny
   for (const LineFilter& part : parts) {
     const std::uint64_t set = SetBitsOf(part);
     info.bits += part.count * kLineBits;

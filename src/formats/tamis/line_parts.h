@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // formats/tamis/line_parts.h -- filters made of several cache-local parts, any
-// of which may hold a key: one hash per key, one line per part.  What the
-// scalable and the rotating filter share.
+// of which may contain a key: one hash per key, one line per part.  Shared by
+// the scalable and the rotating filter.
 
 #pragma once
 
@@ -19,10 +19,11 @@
 
 namespace tamis {
 
-// REQUIRES, for all below: every part may be asked, see
+// REQUIRES, for all below: every part can be queried, see
 // filters/bloom/line_filter.h.
 
-// Is the key maybe in any part?  Asked in order: put the likeliest first.
+// Returns whether the key is maybe in any part.  Parts are checked in order:
+// put the likeliest first.
 bool CheckParts(std::span<const LineFilter> parts, std::uint64_t hash) noexcept;
 
 // out[i] = CheckParts() of keys[i], with all memory accesses overlapped.
@@ -34,7 +35,7 @@ void CheckPartsMany(std::span<const LineFilter> parts,
                     std::span<const std::uint64_t> hashes,
                     std::span<bool> out) noexcept;
 
-// Returns the hash of a key, its line in every part being prefetched.
+// Returns the hash of a key, after prefetching its line in every part.
 [[gnu::always_inline]] inline std::uint64_t PrepareParts(
     std::span<const LineFilter> parts, std::uint64_t seed, Slice key) noexcept {
   const std::uint64_t hash = LineHash(key, seed);
@@ -48,12 +49,12 @@ inline constexpr std::size_t kPartsGroup = 32;
 std::uint64_t MarkNew(const MutableLineFilter& part,
                       std::span<const std::uint64_t> hashes) noexcept;
 
-// What the bits say, see FilterInfo: format, hash, bits, rate, keys by fill.
-// The rate is exact: that of an absent key, by the lines as they stand.
+// Fills in FilterInfo from the bits: format, hash, bits, rate, keys by fill.
+// The rate is exact for an absent key, given the bits of all lines.
 FilterInfo DescribeParts(std::span<const LineFilter> parts);
 
-// Collects the hashes of keys, without one that equals the one before it, and
-// writes a filter when it knows how many different ones there are.
+// Collects the hashes of keys, skips repeats of the previous one, and writes a
+// filter once the number of distinct hashes is known.
 class LinePartsBuilder final : public FilterBuilder {
  public:
   struct Hashes {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/tamis/line_parts_policy.h -- what the kinds share whose filters
-// consist of several cache-local parts: how they are read, sized and built.
+// formats/tamis/line_parts_policy.h -- how filters of several cache-local parts
+// are read, sized and built.
 
 #pragma once
 
@@ -29,7 +29,7 @@
 
 namespace tamis {
 
-// What the bytes of a filter state, the lines aside.
+// What the bytes of a filter contain, except the lines.
 template <typename Parameters>
 concept LinePartsParameters = std::copyable<Parameters> &&
     requires(const Parameters parameters, Parameters changing,
@@ -52,8 +52,8 @@ concept LinePartsParameters = std::copyable<Parameters> &&
   noexcept->std::same_as<MutableLineFilter>;
   { changing.FirstKeys() }
   noexcept->std::same_as<std::uint64_t&>;
-  // Writes all but the lines.  REQUIRES: `whole` is the container from end
-  // to end, its lines in place and the rest zero
+  // Writes all but the lines.  REQUIRES: `whole` is the whole container, with
+  // its lines in place and the rest zero
   { parameters.Seal(whole) }
   noexcept;
 };
@@ -68,10 +68,25 @@ FilterInfo DescribeLineParts(const Parameters& parameters,
   return info;
 }
 
+// Appends a filter whose lines fill(lines) writes, into zeros.  It may still
+// change the parameters, but not the size that they state.  On error *dst is as
+// it was.
+template <LinePartsParameters Parameters, std::invocable<unsigned char*> Fill>
+Status AppendLineParts(const Parameters& parameters, const Fill& fill,
+                       std::string* dst) {
+  const std::size_t start = dst->size();
+  Status room = AppendZeros(dst, parameters.TotalBytes());
+  if (!room.ok()) return room;
+  char* whole = dst->data() + start;
+  fill(BytesOf(whole + parameters.LinesAt()));
+  parameters.Seal({whole, dst->size() - start});
+  return Status::Ok();
+}
+
 template <LinePartsParameters Parameters>
 class LinePartsReader final : public FilterReader {
  public:
-  // Asks the parts in their order: the likeliest should come first.
+  // Checks the parts in order: the likeliest should come first.
   LinePartsReader(Parameters parameters, std::vector<LineFilter> parts)
       : parameters_(std::move(parameters)), parts_(std::move(parts)) {}
 
@@ -105,7 +120,7 @@ class LinePartsReader final : public FilterReader {
   std::vector<LineFilter> parts_;
 };
 
-// Sizes and builds filters as Plan() has it; a kind adds the rest.
+// Sizes and builds filters according to Plan(); a kind adds the rest.
 template <LinePartsParameters Parameters>
 class LinePartsPolicy : public FilterPolicy {
  public:
@@ -133,9 +148,9 @@ class LinePartsPolicy : public FilterPolicy {
 
   std::uint64_t seed() const noexcept { return seed_; }
 
-  // An empty filter for that many keys.
+  // Returns the parameters of an empty filter for that many keys.
   virtual Parameters Plan(std::uint64_t keys) const = 0;
-  // InvalidArgument: none can be so large.
+  // InvalidArgument: no filter can be so large.
   virtual Status CheckPlan(const Parameters& parameters) const = 0;
 
  private:
@@ -161,17 +176,13 @@ class LinePartsPolicy : public FilterPolicy {
   Status Write(const LinePartsBuilder::Hashes& hashes, std::string* dst) const {
     Parameters parameters = Plan(hashes.distinct);
     if (Status fits = CheckPlan(parameters); !fits.ok()) return fits;
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, parameters.TotalBytes());
-    if (!room.ok()) return room;
-    char* whole = dst->data() + start;
-    const MutableLineFilter part =
-        parameters.FirstPart(BytesOf(whole + parameters.LinesAt()));
-    hashes.all.ForEach([&](std::span<const std::uint64_t> some) {
-      parameters.FirstKeys() += MarkNew(part, some);
-    });
-    parameters.Seal({whole, dst->size() - start});
-    return Status::Ok();
+    const auto mark = [&](unsigned char* lines) {
+      const MutableLineFilter part = parameters.FirstPart(lines);
+      hashes.all.ForEach([&](std::span<const std::uint64_t> some) {
+        parameters.FirstKeys() += MarkNew(part, some);
+      });
+    };
+    return AppendLineParts(parameters, mark, dst);
   }
 
   std::uint64_t seed_;

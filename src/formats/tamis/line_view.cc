@@ -20,7 +20,7 @@ bool IsLineFilter(const TamisHeader& header) noexcept {
 }  // namespace
 
 std::optional<LineView> ViewLines(Slice bytes) noexcept {
-  // What is wrong with them may not be said for want of memory.
+  // The error message may fail for lack of memory.
   const Result<TamisContents> contents =
       NoThrow([&] { return ParseTamis(bytes); });
   if (!contents.ok() || !IsLineFilter(contents->header)) return std::nullopt;

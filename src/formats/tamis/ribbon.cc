@@ -24,13 +24,13 @@ namespace {
 
 constexpr std::uint64_t kMaxBuckets = std::uint64_t{1} << 48;
 constexpr std::uint64_t kMaxTamisRibbonKeys = std::uint64_t{1}
-                                              << 54;  // in those
+                                              << 54;  // in its rows
 
 // parameter b, from its lowest bit on.
 constexpr unsigned kRowsBits = 16;
 constexpr unsigned kAttemptBits = 8;
 
-// Buckets of the layers behind the first, which the header has.
+// The bucket counts of the layers after the first, which is in the header.
 std::uint64_t TailBytes(std::size_t layers) noexcept {
   return layers < 2 ? 0 : 8 * (layers - 1);
 }
@@ -50,7 +50,7 @@ std::uint32_t RowsIn(std::uint32_t parameter_b) noexcept {
   return parameter_b & ((1u << kRowsBits) - 1);
 }
 
-// What no writer of this version writes.
+// Returns whether no writer of this version writes such a header.
 bool IsReserved(const TamisHeader& header) noexcept {
   const std::uint32_t b = header.parameter_b;
   const bool listed = AttemptIn(b) == BumpedFallback::kListed;
@@ -59,7 +59,7 @@ bool IsReserved(const TamisHeader& header) noexcept {
          (!listed && RowsIn(b) == 0 && AttemptIn(b) != 0);
 }
 
-// Corruption: the payload is not what the header says.
+// Corruption: the payload does not match the header.
 // REQUIRES: !IsReserved(header)
 Result<BumpedFilter> ParseFilter(const TamisHeader& header, Slice payload) {
   const Status wrong =
@@ -95,9 +95,9 @@ Result<BumpedFilter> ParseFilter(const TamisHeader& header, Slice payload) {
   return filter;
 }
 
-class RibbonPolicy final : public FilterPolicy {
+class TamisRibbonPolicy final : public FilterPolicy {
  public:
-  RibbonPolicy(std::uint32_t columns, std::uint64_t seed)
+  TamisRibbonPolicy(std::uint32_t columns, std::uint64_t seed)
       : columns_(columns), seed_(seed) {}
 
   std::string_view name() const noexcept override { return kTamisFilterName; }
@@ -205,7 +205,7 @@ Result<std::unique_ptr<const FilterPolicy>> NewTamisRibbonPolicy(
         "ribbon: takes 1 to 32 bits per key, or a rate from 0.5 to 2^-32");
   }
   return std::unique_ptr<const FilterPolicy>(
-      std::make_unique<RibbonPolicy>(columns, seed));
+      std::make_unique<TamisRibbonPolicy>(columns, seed));
 }
 
 }  // namespace tamis

@@ -14,12 +14,12 @@
 
 namespace tamis {
 
-// InvalidArgument: not between 1 and 32 columns, or a size that is fixed.
+// InvalidArgument: not between 1 and 32 columns, or a fixed size.
 Result<std::unique_ptr<const FilterPolicy>> NewTamisRibbonPolicy(
     const BloomSizing& sizing, std::uint64_t seed);
 
-// The columns that a rate or a number of bits per key comes down to; 0, or
-// more than there can be: none do.
+// Returns the columns for a rate or a number of bits per key; 0, or more than
+// the maximum, if there are none.
 std::uint32_t RibbonColumnsFor(const BloomSizing& sizing) noexcept;
 
 // As FilterPolicy::Open(), for bytes of this kind.

@@ -20,25 +20,25 @@ namespace {
 
 constexpr std::size_t kGroupKeys = kMaxWindows;
 
-// Into the second cache: more lines can be on their way to it than to the
-// first.
+// Prefetches into the second-level cache, which can have more requests in
+// flight than the first.
 [[gnu::always_inline]] inline void PrefetchLine(
     const unsigned char* line) noexcept {
   __builtin_prefetch(line, 0, 2);
 }
 
-// These, too, are always made part of their callers: g++ takes a function that
-// does nothing but prefetch for one without effect, and leaves calls of it out.
+// These are always inlined, too: g++ takes a function that only prefetches for
+// one without effect, and omits calls of it.
 [[gnu::always_inline]] inline void Prefetch(const unsigned char* first,
                                             std::uint64_t bytes) noexcept {
   const unsigned char* const last = first + bytes - 1;
   for (; first < last; first += kCacheLineBytes) PrefetchLine(first);
-  // Where they begin within a line, there is one more; else it is the last one
-  // again, which costs next to nothing.
+  // If they start within a line, there is one more; otherwise this repeats the
+  // last one, which costs next to nothing.
   PrefetchLine(last);
 }
 
-// Asks for both segments of each window, of so many bytes together.
+// Prefetches both segments of each window, which have so many bytes together.
 [[gnu::always_inline]] inline void Prefetch(const WindowQueries& queries,
                                             std::size_t count,
                                             std::uint64_t bytes) noexcept {
@@ -60,13 +60,13 @@ struct BumpedReader::Group {
   std::array<std::uint64_t, kGroupKeys> hashes;
 };
 
-// Keys on their way to the second layer: its lines are asked for, too, while
-// others are answered.
+// Keys that go to the second layer: its lines are prefetched, too, while other
+// keys are answered.
 class BumpedReader::Late {
  public:
   explicit Late(const BumpedReader& reader) noexcept : reader_(reader) {}
 
-  // *out is known after the next AnswerAll().
+  // *out is set by the next AnswerAll().
   // REQUIRES: the reader has windows
   void Add(std::uint64_t hash, bool* out) noexcept {
     hash = NextLayerHash(hash);
@@ -184,7 +184,7 @@ void BumpedReader::CheckMany(std::span<const Key> keys,
 template <typename Key>
 void BumpedReader::Prepare(std::span<const Key> keys,
                            Group* group) const noexcept {
-  const std::uint64_t seed = seed_;  // hashes could be stored over a member
+  const std::uint64_t seed = seed_;  // stores of hashes could alias a member
   for (std::size_t i = 0; i < keys.size(); ++i) {
     group->hashes[i] = HashOrTake(keys[i], seed);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// formats/tamis/ribbon_reader.h -- asks a bumped ribbon filter for keys.
+// formats/tamis/ribbon_reader.h -- queries a bumped ribbon filter.
 
 #pragma once
 
@@ -41,7 +41,7 @@ class BumpedReader final : public FilterReader {
   struct Group;
   class Late;
 
-  // From layer `first` on.
+  // Checks the layers from `first` on.
   bool Check(std::uint64_t hash, std::size_t first) const noexcept;
   bool CheckOne(std::uint64_t hash) const noexcept;
   // Key is a Slice, or the hash of one.
@@ -62,7 +62,7 @@ class BumpedReader final : public FilterReader {
   std::vector<Layer> layers_;
   const unsigned char* last_ = nullptr;
   const Kernels& kernels_ = ActiveKernels();
-  // Where windows have 64 rows: of the first two layers, if there are any.
+  // If windows have 64 rows: for the first two layers, as far as they exist.
   bool has_windows_ = false;
   std::uint64_t window_bytes_ = 0;  // of the segments of one
   WindowLayer first_;

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/append_zeros.h"
 #include "base/coding.h"
 #include "filters/batch_loop.h"
 #include "filters/bloom/line_bloom.h"
@@ -30,7 +29,7 @@ namespace {
 constexpr std::size_t kRotationsAt = 0;
 constexpr std::size_t kKeysAt = 8;
 
-// More than anybody gets to; beyond, counting on would come to its end.
+// More than any filter reaches; keeps the counter from overflowing.
 constexpr std::uint64_t kMaxRotations = std::uint64_t{1} << 62;
 
 std::size_t KeysEnd(std::size_t generations) noexcept {
@@ -40,8 +39,8 @@ std::size_t GenerationTableBytes(std::size_t generations) noexcept {
   return (KeysEnd(generations) + kLineBytes - 1) / kLineBytes * kLineBytes;
 }
 
-// What the bytes state, the lines aside.  Generations have places that stay
-// the same: the newest is at rotations mod generations, the oldest behind it.
+// What the bytes contain, except the lines.  Generations have fixed places: the
+// newest is at rotations mod generations, and the oldest follows it.
 struct RotatingParameters {
   static constexpr std::string_view kKindName = "rotating";
 
@@ -68,9 +67,9 @@ struct RotatingParameters {
   }
   std::uint64_t TotalBytes() const noexcept { return LinesAt() + LineBytes(); }
 
-  // The generation at that place, in the lines of all.  The lines of one number
-  // lie side by side: a key has its line in every generation under the same
-  // number, so a query touches neighbours.
+  // The generation at that place, in the lines of all.  A key's line has the
+  // same number in every generation, and lines of the same number are adjacent,
+  // so a query touches neighbouring lines.
   template <typename Byte>
   BasicLineFilter<Byte> GenerationAt(Byte* all,
                                      std::size_t place) const noexcept {
@@ -150,7 +149,7 @@ struct ParsedRotating {
                              // set
 };
 
-// Corruption: damaged, or not what this format could be.
+// Corruption: damaged, or not valid in this format.
 Result<ParsedRotating> ParseRotating(Slice bytes) {
   Result<TamisContents> contents = ParseTamis(bytes);
   if (!contents.ok()) return contents.status();
@@ -212,20 +211,14 @@ class RotatingInMemory final : public RotatingFilter {
     return DescribeLineParts(parameters_, parts_);
   }
   Status Save(std::string* dst) const override {
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, parameters_.TotalBytes());
-    if (!room.ok()) return room;
-    char* whole = dst->data() + start;
-    std::memcpy(whole + parameters_.LinesAt(), memory_.bytes.get(),
-                memory_.size);
-    parameters_.Seal({whole, dst->size() - start});
-    return Status::Ok();
+    const auto fill = [&](unsigned char* lines) { memory_.CopyTo(lines); };
+    return AppendLineParts(parameters_, fill, dst);
   }
 
   Status Rotate() override {
     ++parameters_.rotations;
     parameters_.keys[parameters_.newest()] = 0;
-    // What was the oldest is the newest now.
+    // The oldest place is now the newest.
     std::rotate(parts_.begin(), parts_.end() - 1, parts_.end());
     const MutableLineFilter newest = Newest();
     for (std::uint64_t i = 0; i < newest.count; ++i) {
@@ -244,7 +237,8 @@ class RotatingInMemory final : public RotatingFilter {
   MutableLineFilter Newest() noexcept {
     return parameters_.GenerationAt(memory_.bytes.get(), parameters_.newest());
   }
-  // Into the newest, whatever the older ones say: a key lives on by it.
+  // Inserts into the newest, even if older ones contain the key: that renews
+  // it.
   void InsertHash(std::uint64_t hash) noexcept {
     parameters_.keys[parameters_.newest()] += MarkNew(Newest(), {&hash, 1});
   }
@@ -337,7 +331,8 @@ Result<std::unique_ptr<const RotatingPolicy>> MakeRotatingPolicy(
                                    " probes per key");
   }
   if (sizing.rate > 0) {
-    // All generations are right with the chance 1 - rate: each with the root.
+    // All generations are right with probability 1 - rate: each with the root
+    // of that.
     const double share = -std::expm1(std::log1p(-sizing.rate) / generations);
     sizing.rate = 0;
     sizing.bits_per_key = LineBitsPerKey(share);
@@ -363,7 +358,7 @@ Result<std::unique_ptr<RotatingFilter>> NewTamisRotating(
     std::uint64_t planned_keys) {
   auto policy = MakeRotatingPolicy(settings, seed);
   if (!policy.ok()) return policy.status();
-  return (*policy)->NewRotating(planned_keys);
+  return policy->NewRotating(planned_keys);
 }
 
 Result<std::unique_ptr<const FilterReader>> OpenTamisRotating(Slice bytes) {
@@ -384,9 +379,8 @@ Result<std::unique_ptr<RotatingFilter>> LoadTamisRotating(Slice bytes) {
   if (!parsed->always_maybe.empty()) {
     return Status::NotSupported("rotating: " + parsed->always_maybe);
   }
-  Result<BloomPayload> memory = NewBloomPayload(parsed->lines.size());
+  Result<BloomPayload> memory = CopyBloomPayload(parsed->lines);
   if (!memory.ok()) return memory.status();
-  std::memcpy(memory->bytes.get(), parsed->lines.data(), memory->size);
   return std::unique_ptr<RotatingFilter>(std::make_unique<RotatingInMemory>(
       std::move(parsed->parameters), *std::move(memory)));
 }

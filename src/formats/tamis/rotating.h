@@ -10,7 +10,7 @@
 
 #include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
-#include "tamis/living_filter.h"
+#include "tamis/mutable_filter.h"
 
 namespace tamis {
 
@@ -27,8 +27,8 @@ struct RotatingSettings {
 // Planned keys are those of one generation.  A builder puts all keys into the
 // newest.  Predict() and RateAt() are about a filter that has been in use for
 // some time: every generation has that many keys.
-// InvalidArgument: as many generations or probes cannot be, or no size reaches
-// the rate.
+// InvalidArgument: the number of generations or probes is not valid, or no size
+// meets the rate.
 Result<std::unique_ptr<const FilterPolicy>> NewTamisRotatingPolicy(
     const RotatingSettings& settings, std::uint64_t seed);
 Result<std::unique_ptr<RotatingFilter>> NewTamisRotating(

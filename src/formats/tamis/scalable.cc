@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/append_zeros.h"
 #include "base/coding.h"
 #include "base/no_throw.h"
 #include "filters/batch_loop.h"
@@ -53,7 +51,7 @@ std::string WhyScalableIsReserved(const TamisHeader& header) {
 
 struct ParsedScalable {
   ScalableParameters parameters;
-  std::vector<Slice> lines;  // of each part, as many as its parameters say
+  std::vector<Slice> lines;  // of each part, according to its parameters
   std::string always_maybe;  // not empty: reserved (says why); nothing else is
                              // set
 };
@@ -71,7 +69,8 @@ std::string WhyTableIsReserved(Slice table, std::size_t parts) {
   return known ? std::string() : "its table has values that are reserved";
 }
 
-// Reads the table, and deals the lines out.  REQUIRES: nothing is reserved
+// Reads the table, and assigns the lines to parts.  REQUIRES: nothing is
+// reserved
 Status ReadTable(const TamisContents& contents, ParsedScalable* parsed) {
   const std::size_t parts = contents.header.parameter_a;
   const char* table = contents.payload.data();
@@ -82,7 +81,7 @@ Status ReadTable(const TamisContents& contents, ParsedScalable* parsed) {
   parameters.start.capacity = LoadLittle64(table + kCapacityAt);
   if (!(parameters.start.share > 0 && parameters.start.share < 1) ||
       parameters.start.capacity == 0) {
-    return Status::Corruption("tamis: its first part is none that could be");
+    return Status::Corruption("tamis: its first part is not valid");
   }
   Slice rest = contents.payload.substr(PartTableBytes(parts));
   for (std::size_t i = 0; i < parts; ++i) {
@@ -105,7 +104,7 @@ Status ReadTable(const TamisContents& contents, ParsedScalable* parsed) {
   return Status::Ok();
 }
 
-// Corruption: damaged, or not what this format could be.
+// Corruption: damaged, or not valid in this format.
 Result<ParsedScalable> ParseScalable(Slice bytes) {
   Result<TamisContents> contents = ParseTamis(bytes);
   if (!contents.ok()) return contents.status();
@@ -133,8 +132,8 @@ class ScalableMutable final : public MutableFilter {
     parts_.reserve(kMaxScalableParts);
   }
 
-  // Opens the next part.  FilterFull: there can be no more.  ResourceExhausted:
-  // no memory.  The filter is then as before.
+  // Adds the next part.  FilterFull: there can be no more.  ResourceExhausted:
+  // no memory.  On error the filter is as before.
   Status Grow() {
     return NoThrow([&] { return GrowOrThrow(); });
   }
@@ -151,8 +150,8 @@ class ScalableMutable final : public MutableFilter {
     return AddPart({.lines = plan.lines, .keys = 0, .probes = plan.probes}, {});
   }
 
-  // Adds a part as it was saved; no `lines`: an empty one.
-  // REQUIRES: fewer than kMaxScalableParts are there
+  // Adds a part as it was saved, or an empty one if there are no `lines`.
+  // REQUIRES: there are fewer than kMaxScalableParts
   Status AddPart(const ScalablePartParameters& parameters, Slice lines) {
     Result<BloomPayload> memory =
         NewBloomPayload(parameters.lines * kLineBytes);
@@ -194,17 +193,13 @@ class ScalableMutable final : public MutableFilter {
     return DescribeLineParts(parameters_, parts_);
   }
   Status Save(std::string* dst) const override {
-    const std::size_t start = dst->size();
-    Status room = AppendZeros(dst, parameters_.TotalBytes());
-    if (!room.ok()) return room;
-    char* whole = dst->data() + start;
-    char* at = whole + parameters_.LinesAt();
-    for (const BloomPayload& part : memory_) {
-      std::memcpy(at, part.bytes.get(), part.size);
-      at += part.size;
-    }
-    parameters_.Seal({whole, dst->size() - start});
-    return Status::Ok();
+    const auto fill = [&](unsigned char* lines) {
+      for (const BloomPayload& part : memory_) {
+        part.CopyTo(lines);
+        lines += part.size;
+      }
+    };
+    return AppendLineParts(parameters_, fill, dst);
   }
 
  private:
@@ -270,10 +265,10 @@ class ScalablePolicy final : public LinePartsPolicy<ScalableParameters> {
   double share_;
 };
 
-// The rate of lines at that many bits per key, if there are many of them.
+// Returns the rate of many lines at that many bits per key.
 double RateAtBits(double bits_per_key) noexcept {
   constexpr std::uint64_t kManyLines = std::uint64_t{1} << 32;
-  // Far beyond this every bit is set.
+  // So many keys set every bit.
   constexpr double kPlentyOfKeys = 1e18;
   const double keys =
       std::min(static_cast<double>(kManyLines * kLineBits) / bits_per_key,
@@ -348,7 +343,7 @@ Result<std::unique_ptr<const FilterReader>> OpenTamisScalable(Slice bytes) {
   if (!parsed->always_maybe.empty()) {
     return NewAlwaysMaybe("tamis", parsed->always_maybe);
   }
-  // The newest first: it has more keys than all others together may have.
+  // The newest first: it may have more keys than all others together.
   std::vector<LineFilter> parts;
   for (std::size_t i = parsed->lines.size(); i-- > 0;) {
     parts.push_back(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // formats/tamis/scalable.h -- kind 8 of the .tamis container: a filter that
-// grows without knowing how many keys will come, and keeps the rate of false
-// positives that it was asked for.
+// grows without a planned number of keys, and keeps the requested rate of false
+// positives.
 // Byte layout: docs/formats/tamis-scalable.md
 
 #pragma once
@@ -26,14 +26,15 @@ struct ScalablePartParameters {
   std::uint64_t keys = 0;
   unsigned probes = 0;
 
-  // Its filter, whose lines are there.
+  // Returns the filter of the part, whose lines start there.
   template <typename Byte>
   BasicLineFilter<Byte> PartAt(Byte* at) const noexcept {
     return {.lines = at, .count = lines, .probes = TamisLineProbes(probes)};
   }
 };
 
-// What the bytes state, the lines aside; see formats/tamis/line_parts_policy.h.
+// What the bytes contain, except the lines; see
+// formats/tamis/line_parts_policy.h.
 struct ScalableParameters {
   static constexpr std::string_view kKindName = "scalable";
 
@@ -54,12 +55,12 @@ struct ScalableParameters {
   void Seal(std::span<char> whole) const noexcept;
 };
 
-// sizing.rate bounds the rate of the whole, however many keys come;
-// sizing.bits_per_key is what the first part takes, and later ones take more.
+// sizing.rate bounds the rate of the whole, for any number of keys;
+// sizing.bits_per_key is that of the first part, and later ones take more.
 // Planned keys are those of the first part; a builder plans for all of its
-// keys, and its filters grow on from there.  A key that the filter says "maybe"
-// to is not inserted, nor counted: so repeats cost nothing. InvalidArgument:
-// bits or probes are given, or no size reaches the rate.
+// keys, and its filters grow from there.  A key that is already "maybe" is
+// neither inserted nor counted: so repeats cost nothing.  InvalidArgument: bits
+// or probes are set, or no size meets the rate.
 Result<std::unique_ptr<const FilterPolicy>> NewTamisScalablePolicy(
     const BloomSizing& sizing, std::uint64_t seed);
 

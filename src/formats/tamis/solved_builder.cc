@@ -13,10 +13,10 @@
 namespace tamis {
 namespace {
 
-// Sorting takes about so much of the time.
+// The share of the time that sorting takes.
 constexpr double kSealShare = 0.2;
 
-// `progress` from `first` on, or nothing where there is none.
+// Returns `progress` rescaled to start at `first`, or nothing if it is empty.
 std::function<void(double)> Later(std::function<void(double)> progress,
                                   double first) {
   if (!progress) return progress;
@@ -50,7 +50,7 @@ bool SolvedFilterBuilder::TakeHash(KeyHash hash) {
 
 void SolvedFilterBuilder::AddMany(std::span<const Slice> keys) {
   constexpr std::size_t kGroup = 64;
-  const std::uint64_t seed = seed_;  // hashes could be stored over a member
+  const std::uint64_t seed = seed_;  // stores of hashes could alias a member
   std::array<std::uint64_t, kGroup> group;
   for (; !keys.empty(); keys = keys.subspan(std::min(kGroup, keys.size()))) {
     const std::size_t count = std::min(kGroup, keys.size());

@@ -15,9 +15,9 @@
 
 namespace tamis {
 
-// Keys of which only the hashes are known, and how those came about.  All
-// kinds of .tamis share the hash, so a filter can be made of them whose kind
-// is chosen late: byte for byte what its builder makes of the keys.
+// Hashes of keys, and how they were made.  All kinds of .tamis share the hash,
+// so the kind of a filter can be chosen late: the bytes are those that its
+// builder makes from the keys.
 struct HashedKeys {
   KeyHashSet* hashes;  // sealed
   std::uint64_t seed;  // of the hash
@@ -26,8 +26,8 @@ struct HashedKeys {
 class SolvedFilterBuilder final : public FilterBuilder {
  public:
   // Appends the filter of these keys.  On error *dst may have grown; Finish()
-  // mends that.  Tells options.progress from 0 to 1; Finish() makes that the
-  // later part of its own.
+  // restores it.  Calls options.progress from 0 to 1, which Finish() maps to
+  // the later part of its own.
   using Append = std::function<Status(
       const HashedKeys&, const BuildOptions& options, std::string* dst)>;
 

@@ -12,7 +12,7 @@ namespace {
 struct LabScheme {
   using Hash = std::uint64_t;
   using Probes = HalvesSumProbes;
-  static constexpr std::string_view kPolicyName = "lab.BloomFnvSplitMix";
+  static constexpr std::string_view kPolicyName = kLabFilterName;
   static constexpr std::string_view kSpecName = "lab";
   static constexpr std::string_view kHashName = "fnv-1a + splitmix64";
   static constexpr unsigned kMaxProbes = kMaxBloomProbes;  // the lab's limit
@@ -25,6 +25,10 @@ struct LabScheme {
 std::unique_ptr<const FilterPolicy> NewLabPolicy(const BloomSizing& sizing) {
   using Format = LabFormat<LabScheme>;
   return std::make_unique<BloomPolicy<Format>>(Format(sizing));
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenLabBloom(Slice bytes) {
+  return OpenBloom(LabFormat<LabScheme>(), bytes);
 }
 
 }  // namespace tamis

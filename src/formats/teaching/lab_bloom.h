@@ -11,6 +11,11 @@
 
 namespace tamis {
 
+inline constexpr std::string_view kLabFilterName = "lab.BloomFnvSplitMix";
+
 std::unique_ptr<const FilterPolicy> NewLabPolicy(const BloomSizing& sizing);
+
+// As FilterPolicy::Open().  Reading needs no settings.
+Result<std::unique_ptr<const FilterReader>> OpenLabBloom(Slice bytes);
 
 }  // namespace tamis

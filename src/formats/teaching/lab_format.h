@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // formats/teaching/lab_format.h -- the format of formats/teaching/lab_layout.h,
-// for a scheme S that says how keys are hashed:
-//   S::Hash, S::Probes                   as bloom_policy.h wants them
+// for a scheme S that defines how keys are hashed:
+//   S::Hash, S::Probes                    as bloom_format.h requires
 //   S::kPolicyName, S::kSpecName, S::kHashName
 //   S::kMaxProbes                         more are never written
 //   S::HashOf(key) -> Hash
@@ -30,6 +30,7 @@ class LabFormat {
   static constexpr auto kRepeats = CountedRepeats::kAll;
   static constexpr bool kHasSeed = false;
 
+  LabFormat() = default;  // for reading, which needs no size
   explicit LabFormat(const BloomSizing& sizing) : sizing_(sizing) {}
 
   std::string_view policy_name() const noexcept { return S::kPolicyName; }

@@ -12,7 +12,7 @@ Status Bad(std::string_view name, std::string_view what) {
   return Status::Corruption(std::string(name).append(": ").append(what));
 }
 
-// Bits beyond the last position, in the last byte.
+// Returns whether bits beyond the last position are set in the last byte.
 bool HasStrayBits(Slice payload, std::uint64_t bits) noexcept {
   const unsigned used = bits % 8;
   return used != 0 && (static_cast<unsigned char>(payload.back()) >> used) != 0;

@@ -23,8 +23,8 @@ inline std::uint64_t LabPayloadBytes(std::uint64_t bits) noexcept {
 void SealLab(std::span<char> whole, const BloomParameters& parameters) noexcept;
 
 // `name` starts the error messages.  More probes than `max_probes` are
-// reserved.  Corruption: lengths that do not fit, k = 0, m = 0, or bits set
-// beyond m, which no writer sets.
+// reserved.  Corruption: the lengths do not match, k = 0, m = 0, or bits beyond
+// m are set, which no writer does.
 Result<ParsedBloom> ParseLab(std::string_view name, Slice bytes,
                              unsigned max_probes);
 

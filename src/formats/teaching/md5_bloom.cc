@@ -14,7 +14,7 @@ namespace {
 struct Md5Scheme {
   using Hash = HashPair;
   using Probes = ExactSumProbes;
-  static constexpr std::string_view kPolicyName = "md5.Bloom";
+  static constexpr std::string_view kPolicyName = kMd5FilterName;
   static constexpr std::string_view kSpecName = "md5";
   static constexpr std::string_view kHashName = "md5";
   static constexpr unsigned kMaxProbes = kMaxClassicProbes;  // it has none
@@ -31,6 +31,10 @@ struct Md5Scheme {
 std::unique_ptr<const FilterPolicy> NewMd5Policy(const BloomSizing& sizing) {
   using Format = LabFormat<Md5Scheme>;
   return std::make_unique<BloomPolicy<Format>>(Format(sizing));
+}
+
+Result<std::unique_ptr<const FilterReader>> OpenMd5Bloom(Slice bytes) {
+  return OpenBloom(LabFormat<Md5Scheme>(), bytes);
 }
 
 }  // namespace tamis

@@ -11,6 +11,11 @@
 
 namespace tamis {
 
+inline constexpr std::string_view kMd5FilterName = "md5.Bloom";
+
 std::unique_ptr<const FilterPolicy> NewMd5Policy(const BloomSizing& sizing);
+
+// As FilterPolicy::Open().  Reading needs no settings.
+Result<std::unique_ptr<const FilterReader>> OpenMd5Bloom(Slice bytes);
 
 }  // namespace tamis
