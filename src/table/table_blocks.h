@@ -84,10 +84,12 @@ class TableBlocks {
                  handle.offset + handle.size + kBlockTrailerBytes);
   }
 
-  // A lookup of the i-th block will come soon: the system begins to load it, if
-  // it was not read since the table was opened.
+  // A lookup will soon read the i-th block: the system starts to load it,
+  // unless it was read since the table was opened; then it is probably in
+  // memory.
   void WillRead(std::size_t i) const noexcept {
-    if (mapped_ == nullptr || (KnownOf(i) & kVerified) != 0) return;
+    if (mapped_ == nullptr) return;
+    if ((KnownOf(i) & kVerified) != 0) return Prefetch(i);
     const BlockHandle handle = index_.block(i);
     file_.WillRead(handle.offset,
                    static_cast<std::size_t>(handle.size) + kBlockTrailerBytes);

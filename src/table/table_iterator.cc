@@ -126,7 +126,7 @@ void TableIterator::SeekToLast() {
 
 void TableIterator::WillSeek(Slice internal_key) {
   expected_ = parts_.index.Find(internal_key);
-  if (expected_ < parts_.index.size()) parts_.blocks.Prefetch(expected_);
+  if (expected_ < parts_.index.size()) parts_.blocks.WillRead(expected_);
 }
 
 void TableIterator::Seek(Slice internal_key) {

@@ -45,6 +45,8 @@ struct KeyBounds {
   Slice largest;
 };
 
+inline constexpr std::size_t kUnknownBlock = ~std::size_t{0};
+
 struct BlockReadOptions {
   // Verifies again each time, on a copy: what was verified is what is used,
   // whatever happens to the file.
@@ -54,6 +56,8 @@ struct BlockReadOptions {
   bool check_order = true;
   // Of an iterator: all blocks are read in order, and then not again.
   bool reads_once = false;
+  // Of a lookup: the block that Table::WillGet() returned for its key.
+  std::size_t block = kUnknownBlock;
 };
 
 // What a lookup found in a table, a memtable, or anywhere.
@@ -86,6 +90,11 @@ class Table {
   virtual Status Get(const LookupKey& key, const BlockReadOptions& options,
                      const TableFilter* filter, std::string* value,
                      LookupResult* result) const = 0;
+
+  // Starts to load the data block that Get() of that key will read: from disk
+  // if it was not read before, otherwise into the CPU's caches.  Returns its
+  // number.
+  virtual std::size_t WillGet(const LookupKey& key) const noexcept = 0;
 
   // Returns an iterator over the table's entries.  REQUIRES: the table outlives
   // it
