@@ -31,7 +31,7 @@ class MergeCommand : public ::testing::Test {
 };
 
 class MergeEveryFormat : public MergeCommand,
-                         public testing::WithParamInterface<const char*> {};
+                         public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(MergeEveryFormat, AUnionHoldsTheKeysOfAll) {
   const std::string format = GetParam();

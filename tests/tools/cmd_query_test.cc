@@ -249,7 +249,7 @@ TEST_F(QueryCommand, AShortFilterThatIsCutMeanwhileHidesNoKey) {
 TEST_F(QueryCommand, ALongFilterThatIsCutMeanwhileIsAnErrorAndNeverANo) {
   const ProcessResult run = QueryWhileItIsCut(dir_.path(), 1'000'000, "-128");
   EXPECT_EQ(run.code, kExitError);
-  EXPECT_NE(run.err.find("f.tamis: it was cut"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("f.tamis: it was truncated"), std::string::npos) << run.err;
   EXPECT_EQ(run.out, "maybe\t1\n");
 }
 
