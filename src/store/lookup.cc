@@ -164,10 +164,9 @@ void TableSearch::Check() noexcept {
 }
 
 void TableSearch::Request() noexcept {
-  const auto* const end = may_hold_.begin() + size_;
-  const auto* const first = std::find(may_hold_.begin(), end, true);
-  if (first == end) return;
-  const auto i = static_cast<std::size_t>(first - may_hold_.begin());
+  std::size_t i = 0;
+  while (i < size_ && !may_hold_[i]) ++i;
+  if (i == size_) return;
   const Table* const table = file(i).opened();
   if (table == nullptr) return;
   block_ = table->WillGet(lookup_.key);

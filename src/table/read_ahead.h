@@ -67,10 +67,11 @@ class ReadAhead {
     low_ = std::min(low_, begin);
     high_ = std::max(high_, end);
     if (++steps_ < 2 && window_ == 0) return;
-    // Half of what was requested is still to come.
-    if (forward ? end + window_ / 2 <= high_ : low_ + window_ / 2 <= begin) {
-      return;
-    }
+    // Half of the last window is still ahead.
+    const bool is_enough =
+        forward ? end + window_ / 2 <= high_ : low_ + window_ / 2 <= begin;
+    const bool is_all = forward ? high_ >= file.size() : low_ == 0;
+    if (is_all || (window_ != 0 && is_enough)) return;
     window_ = std::clamp(2 * window_, kFirstWindow, kMaxReadAhead);
     if (forward) {
       if (reads_once_) {

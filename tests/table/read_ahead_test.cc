@@ -50,7 +50,7 @@ void Walk(const HintedFile& file, ReadAhead* ahead, std::uint64_t from,
 TEST(ReadAhead, OfASeekThatTakesAStepRequestsNothing) {
   const HintedFile file(1000 * kBlock);
   ReadAhead ahead;
-  for (const std::uint64_t at : {500, 20, 700, 300}) {
+  for (const std::uint64_t at : {500u, 20u, 700u, 300u}) {
     Walk(file, &ahead, at, 2);
   }
   EXPECT_TRUE(file.requested.empty());
@@ -66,7 +66,7 @@ TEST(ReadAhead, OfAWalkRequestsAllThatFollowsOnceAndGrows) {
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < file.requested.size(); ++i) {
     const auto& [from, to] = file.requested[i];
-    if (i > 0) EXPECT_EQ(from, last) << "twice, or never";
+    EXPECT_EQ(from, i == 0 ? from : last) << "twice, or never";
     EXPECT_LE(to - from, kMaxReadAhead);
     largest = std::max(largest, to - from);
     last = to;

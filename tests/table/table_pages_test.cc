@@ -48,7 +48,7 @@ std::uint64_t PagesOf(const BlockHandle& handle) {
 }
 
 TEST(TablePages, ABlockOfSmallEntriesIsInAsFewPagesAsItCanBe) {
-  for (const std::size_t block_bytes : {1024, 4096, 16'384}) {
+  for (const std::size_t block_bytes : {1024u, 4096u, 16'384u}) {
     TableWriteOptions options;
     options.block_bytes = block_bytes;
     const std::string table = BuildTable(options, EntriesOf(5000, 100));
@@ -59,7 +59,7 @@ TEST(TablePages, ABlockOfSmallEntriesIsInAsFewPagesAsItCanBe) {
 }
 
 TEST(TablePages, TakeLittleMoreRoomThanBlocksWithoutThem) {
-  for (const std::size_t value_bytes : {10, 100, 200, 1000, 5000}) {
+  for (const std::size_t value_bytes : {10u, 100u, 200u, 1000u, 5000u}) {
     TableWriteOptions in_pages;
     TableWriteOptions without;
     without.block_bytes = 4095;  // no part of a page, and no multiple
@@ -72,7 +72,7 @@ TEST(TablePages, TakeLittleMoreRoomThanBlocksWithoutThem) {
 
 TEST(TablePages, EveryEntryIsFoundThroughAnyFilter) {
   const auto policy = MakePolicy("bloom:10");
-  for (const std::size_t value_bytes : {30, 100, 250, 900}) {
+  for (const std::size_t value_bytes : {30u, 100u, 250u, 900u}) {
     TableWriteOptions options;
     options.leveldb_filter_bits = 10;
     const Entries entries = EntriesOf(3000, value_bytes);
@@ -90,12 +90,14 @@ TEST(TablePages, EveryEntryIsFoundThroughAnyFilter) {
 }
 
 TEST(TablePages, ZerosBetweenBlocksAreNoDamage) {
-  for (const std::size_t value_bytes : {30, 77, 100, 250}) {
+  for (const std::size_t value_bytes : {30u, 77u, 100u, 250u}) {
     TableWriteOptions options;
     const std::string bytes = BuildTable(options, EntriesOf(4000, value_bytes));
     const std::vector<BlockHandle> handles = HandlesOf(bytes);
     const StringSource file(bytes, false);
-    BlockScan scan(file, {.is_block = [](Slice) { return true; }});
+    BlockScanOptions as_it_comes;
+    as_it_comes.is_block = [](Slice) { return true; };
+    BlockScan scan(file, as_it_comes);
     ScannedBlock block;
     for (const BlockHandle& handle : handles) {
       ASSERT_TRUE(scan.Next(&block));
