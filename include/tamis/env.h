@@ -79,8 +79,17 @@ class TAMIS_EXPORT ReadableFile {
     return nullptr;
   }
 
-  // For a mapped file: a hint that its bytes are about to be read in order.
-  virtual void WillReadInOrder() const noexcept {}
+  // A hint: these bytes will be read soon.  The system may start to load them,
+  // in one request; the call does not wait for them.
+  // REQUIRES: they are within the file
+  virtual void WillRead(std::uint64_t /*offset*/,
+                        std::size_t /*bytes*/) const noexcept {}
+
+  // A hint: these bytes were read, and will not be read again soon.  If memory
+  // is short the system may reclaim theirs first.
+  // REQUIRES: they are within the file
+  virtual void HasRead(std::uint64_t /*offset*/,
+                       std::size_t /*bytes*/) const noexcept {}
 };
 
 // A file that is open for appending.  Not thread-safe.  The destructor closes
@@ -132,7 +141,8 @@ class TAMIS_EXPORT Env {
   virtual ~Env() = default;
 
   // NotFound: no such file.  `map` requests mapped(), where the system supports
-  // it.
+  // it.  Such a file is read at random: touching a page need not load the pages
+  // around it (see ReadableFile::WillRead()).
   virtual Result<std::unique_ptr<ReadableFile>> OpenReadable(
       const std::string& path, bool map) = 0;
 

@@ -87,6 +87,10 @@ inline char* EncodeVarint64(char* p, std::uint64_t value) noexcept {
   *p++ = static_cast<char>(value);
   return p;
 }
+// How many bytes EncodeVarint64() takes.
+constexpr std::size_t VarintBytes(std::uint64_t value) noexcept {
+  return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
+}
 inline char* EncodeVarint32(char* p, std::uint32_t value) noexcept {
   return EncodeVarint64(p, value);
 }

@@ -2,12 +2,15 @@
 #include "base/file_mapping.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 #include <cerrno>
 #include <utility>
 
+#include "base/growing_pages.h"
 #include "base/mapping_guard.h"
 
+#ifndef MADV_COLD
+#define MADV_COLD 20  // since Linux 5.4
+#endif
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22  // since Linux 5.14; the headers may be older
 #endif
@@ -31,16 +34,37 @@ const std::atomic<bool>& FileMapping::fault_flag() const noexcept {
   return slot_ != nullptr ? slot_->faulted : never;
 }
 
-int FileMapping::Populate(std::size_t offset,
-                          std::size_t bytes) const noexcept {
-  static const auto page = static_cast<std::size_t>(::getpagesize());
-  const std::size_t start = offset / page * page;
+int FileMapping::Advise(std::size_t offset, std::size_t bytes,
+                        int advice) const noexcept {
+  const std::size_t start = offset / PageBytes() * PageBytes();
   int result;
   do {
-    result =
-        ::madvise(start_ + start, offset + bytes - start, MADV_POPULATE_READ);
+    result = ::madvise(start_ + start, offset + bytes - start, advice);
   } while (result != 0 && (errno == EINTR || errno == EAGAIN));
   return result == 0 ? 0 : errno;
+}
+
+int FileMapping::Populate(std::size_t offset,
+                          std::size_t bytes) const noexcept {
+  // Populating loads one page after the other; several are requested together.
+  if (offset / PageBytes() != (offset + bytes - 1) / PageBytes()) {
+    WillNeed(offset, bytes);
+  }
+  return Advise(offset, bytes, MADV_POPULATE_READ);
+}
+
+void FileMapping::AdviseRandom() const noexcept {
+  static_cast<void>(Advise(0, bytes_, MADV_RANDOM));
+}
+
+void FileMapping::WillNeed(std::size_t offset,
+                           std::size_t bytes) const noexcept {
+  static_cast<void>(Advise(offset, bytes, MADV_WILLNEED));
+}
+
+void FileMapping::Deactivate(std::size_t offset,
+                             std::size_t bytes) const noexcept {
+  static_cast<void>(Advise(offset, bytes, MADV_COLD));
 }
 
 void FileMapping::Unmap() noexcept {

@@ -61,9 +61,19 @@ class FileMapping {
   // tell (Linux can since 5.14).  REQUIRES: the bytes are within the mapping
   int Populate(std::size_t offset, std::size_t bytes) const noexcept;
 
+  // Hints.  A page that is touched is loaded alone, without those around it.
+  void AdviseRandom() const noexcept;
+  // The system begins to load these bytes, in as few requests as it can.
+  // REQUIRES, for both: they lie in the mapping
+  void WillNeed(std::size_t offset, std::size_t bytes) const noexcept;
+  // They are the first to go when memory is short, unless they are used again.
+  void Deactivate(std::size_t offset, std::size_t bytes) const noexcept;
+
   void Unmap() noexcept;
 
  private:
+  // Returns 0 or an errno.
+  int Advise(std::size_t offset, std::size_t bytes, int advice) const noexcept;
   void Swap(FileMapping* other) noexcept;
 
   char* start_ = nullptr;

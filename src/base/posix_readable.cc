@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -120,10 +119,14 @@ class MappedReadable final : public UnmappedReadable {
   const std::atomic<bool>* fault_flag() const noexcept override {
     return &mapping_.fault_flag();
   }
-  void WillReadInOrder() const noexcept override {
-    if (mapping_.valid()) {
-      ::madvise(mapping_.data(), mapping_.size(), MADV_WILLNEED);
-    }
+  void WillRead(std::uint64_t offset,
+                std::size_t bytes) const noexcept override {
+    if (bytes != 0) mapping_.WillNeed(static_cast<std::size_t>(offset), bytes);
+  }
+  void HasRead(std::uint64_t offset,
+               std::size_t bytes) const noexcept override {
+    if (bytes == 0) return;
+    mapping_.Deactivate(static_cast<std::size_t>(offset), bytes);
   }
 
  private:
@@ -162,6 +165,7 @@ Result<std::unique_ptr<ReadableFile>> OpenPosixReadable(const std::string& path,
     if (size != 0) {
       mapping = FileMapping(fd.get(), 0, static_cast<std::size_t>(size),
                             MappingAccess::kRead);
+      if (mapping.valid()) mapping.AdviseRandom();
     }
     if (size == 0 || mapping.valid()) {
       return std::unique_ptr<ReadableFile>(std::make_unique<MappedReadable>(

@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint64_t kMaxOverlapTables = 10;
 
 std::unique_ptr<InternalIterator> OpenInputs(const CompactRange& range) {
-  const BlockReadOptions options{.verify_checksums = true, .fill_cache = false};
+  const BlockReadOptions options{
+      .verify_checksums = true, .fill_cache = false, .reads_once = true};
   std::vector<std::unique_ptr<InternalIterator>> inputs;
   const CompactionJob& job = *range.job;
   const KeyOrder& order = range.version->order();

@@ -103,6 +103,8 @@ void TableSearch::GatherLevel0Bytewise(const Level& level) noexcept {
 
 void TableSearch::Gather() noexcept {
   size_ = 0;
+  is_checked_ = false;
+  requested_ = kGroup;
   probes_ = 0;
   other_shapes_ = 0;
   GatherLevel0();
@@ -154,9 +156,21 @@ bool FindInMemtables(const ReadView& view, const Lookup& lookup,
 // ---- the filters of the tables, all at once
 
 void TableSearch::Check() noexcept {
+  if (is_checked_) return;
+  is_checked_ = true;
   // If no filter's lines are known, any number of probes gives "maybe".
   const LineProbes probes = TamisLineProbes(probes_ == 0 ? 1 : probes_);
   ActiveKernels().check_lines(queries_.data(), size_, probes, may_hold_.data());
+}
+
+void TableSearch::Request() noexcept {
+  std::size_t i = 0;
+  while (i < size_ && !may_hold_[i]) ++i;
+  if (i == size_) return;
+  const Table* const table = file(i).opened();
+  if (table == nullptr) return;
+  block_ = table->WillGet(lookup_.key);
+  requested_ = i;
 }
 
 // ---- the tables that remain
@@ -229,18 +243,21 @@ class TableVisit {
         value_(value),
         counters_(counters) {}
 
-  bool Visit(const TableFile& file, int level_number, FilterAnswer answer,
+  // Visits the i-th candidate.
+  bool Visit(const TableSearch& search, std::size_t i, FilterAnswer answer,
              Status* status) {
     ReadCounters::Level& level =
-        counters_->levels[static_cast<std::size_t>(level_number)];
-    Result<const Table*> table = file.Open();
+        counters_->levels[static_cast<std::size_t>(search.level(i))];
+    Result<const Table*> table = search.file(i).Open();
     if (!table.ok()) return Fail(table.status(), status);
     // A filter that is only counted is queried separately.
     const bool believe = reading_.filter_use == FilterUse::kOn;
     LookupResult result;
-    const Status read = (*table)->Get(
-        lookup_.key, {.verify_checksums = reading_.verify_checksums},
-        believe ? answer.filter : nullptr, value_, &result);
+    const Status read =
+        (*table)->Get(lookup_.key,
+                      {.verify_checksums = reading_.verify_checksums,
+                       .block = search.block(i)},
+                      believe ? answer.filter : nullptr, value_, &result);
     level.tables_read.Add(1);
     level.blocks_read.Add(result.blocks_read);
     if (!read.ok()) return Fail(read, status);
@@ -299,7 +316,7 @@ Status FindInTables(const TableReading& reading, TableSearch* search,
         absent.Add(search->level(i));
         continue;
       }
-      if (visit.Visit(search->file(i), search->level(i), answer, &status)) {
+      if (visit.Visit(*search, i, answer, &status)) {
         return status;
       }
     }

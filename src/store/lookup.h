@@ -63,8 +63,12 @@ class TableSearch {
 
   // Finds the next size() candidates; none: the search is over.
   void Gather() noexcept;
-  // Sets may_hold() from the filters whose lines are known.
+  // Sets may_hold() from the filters whose lines are known.  Does nothing if it
+  // was called since Gather().
   void Check() noexcept;
+  // Starts to load the data block that the search reads first, if the filters
+  // say "maybe" and that table is open.  REQUIRES: Check() was called
+  void Request() noexcept;
 
   std::size_t size() const noexcept { return size_; }
   // REQUIRES, for all of these: i < size()
@@ -80,6 +84,10 @@ class TableSearch {
   // True: its filter was among those that Check() read.
   bool was_asked(std::size_t i) const noexcept {
     return queries_[i].block != kNoLine.data();
+  }
+  // The data block that Request() found, for BlockReadOptions.
+  std::size_t block(std::size_t i) const noexcept {
+    return i == requested_ ? block_ : kUnknownBlock;
   }
 
  private:
@@ -102,6 +110,9 @@ class TableSearch {
   std::size_t next_level0_ = 0;
   std::size_t next_filled_ = 0;
   std::size_t size_ = 0;
+  bool is_checked_ = false;
+  std::size_t requested_ = kGroup;  // the candidate of block_
+  std::size_t block_ = kUnknownBlock;
   unsigned probes_ = 0;  // of the filters of this group; 0: none so far
   // The union of the shapes of filters with other probes or another seed.
   unsigned other_shapes_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many lookups of one moment: the memory accesses of their filters overlap.
+// Many lookups of one moment: the loads of their filters overlap, and so do
+// those of their data blocks, from memory or from disk.
 
 #include <array>
 #include <cstddef>
@@ -22,6 +23,7 @@ struct Pending {
       : lookup(key, sequence, seeds), search(version, lookup) {}
   Lookup lookup;
   TableSearch search;
+  bool is_answered = false;
 };
 using PendingGroup = std::array<std::optional<Pending>, kKeysAtOnce>;
 
@@ -54,12 +56,20 @@ void StoreImpl::MultiGet(const ReadOptions& options,
       },
       [&](std::size_t first, std::size_t count, PendingGroup& group) {
         for (std::size_t i = 0; i < count; ++i) {
-          const Lookup& lookup = group[i]->lookup;
+          group[i]->is_answered =
+              FindInMemtables(view, group[i]->lookup, &values[first + i],
+                              &counters, &statuses[first + i]);
+          if (!group[i]->is_answered) group[i]->search.Check();
+        }
+        // The blocks of all keys are on their way before the first is read.
+        for (std::size_t i = 0; i < count; ++i) {
+          if (!group[i]->is_answered) group[i]->search.Request();
+        }
+        for (std::size_t i = 0; i < count; ++i) {
           Status& status = statuses[first + i];
-          std::string* value = &values[first + i];
-          if (!FindInMemtables(view, lookup, value, &counters, &status)) {
-            status = FindInTables(reading, &group[i]->search, lookup, value,
-                                  &counters);
+          if (!group[i]->is_answered) {
+            status = FindInTables(reading, &group[i]->search, group[i]->lookup,
+                                  &values[first + i], &counters);
           }
           if (status.ok()) counters.found.Add(1);
         }

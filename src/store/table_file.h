@@ -58,6 +58,10 @@ class TableFile {
   const LineSeeds& seeds() const noexcept { return context_.seeds; }
 
   // Opens the table if necessary.  An error is not kept: the next call retries.
+  // Null: not open yet.
+  const Table* opened() const noexcept {
+    return table_.load(std::memory_order_acquire);
+  }
   Result<const Table*> Open() const TAMIS_EXCLUDES(mutex_) {
     const Table* table = table_.load(std::memory_order_acquire);
     if (table != nullptr) return table;

@@ -31,6 +31,16 @@ void BlockBuilder::Add(Slice key, Slice value, std::size_t shared) {
   bytes_.append(value);
 }
 
+std::size_t BlockBuilder::BytesWith(Slice key, Slice value,
+                                    std::size_t shared) const noexcept {
+  const bool restarts = entries_ == 0 || since_restart_ == restart_interval_;
+  if (restarts) shared = 0;
+  const std::size_t own = key.size() - shared;
+  return bytes() + (restarts ? sizeof(std::uint32_t) : 0) +
+         VarintBytes(shared) + VarintBytes(own) + VarintBytes(value.size()) +
+         own + value.size();
+}
+
 std::string& BlockBuilder::Finish() {
   if (finished_) bytes_.clear();                  // a block without entries
   if (restarts_.empty()) restarts_.push_back(0);  // as in LevelDB

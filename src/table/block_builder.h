@@ -30,8 +30,12 @@ class BlockBuilder {
   bool empty() const noexcept { return entries_ == 0; }
   // The size of what Finish() would return.
   std::size_t bytes() const noexcept {
-    return bytes_.size() + (restarts_.size() + 1) * sizeof(std::uint32_t);
+    return (finished_ ? 0 : bytes_.size()) +
+           (restarts_.size() + 1) * sizeof(std::uint32_t);
   }
+  // The same after Add() of that entry.
+  std::size_t BytesWith(Slice key, Slice value,
+                        std::size_t shared) const noexcept;
 
  private:
   const unsigned restart_interval_;

@@ -39,7 +39,22 @@ void BlockScan::AddGap(std::uint64_t begin, std::uint64_t end) {
   }
 }
 
+// Behind a block.  Two zeros begin no block: the first entry's key is whole and
+// not empty, and what is compressed is not empty either.
+void BlockScan::SkipPadding() {
+  if (at_ % kPageBytes == 0) return;
+  const std::uint64_t end =
+      std::min((at_ / kPageBytes + 1) * kPageBytes, file_.size());
+  const auto count = static_cast<std::size_t>(end - at_);
+  const Slice bytes = BytesFrom(at_, count + 1).substr(0, count + 1);
+  if (!status_.ok() || bytes.size() < 2) return;
+  const std::size_t zeros = std::min(bytes.find_first_not_of('\0'), count);
+  // The last zero may be the first byte of the block behind the padding.
+  if (zeros == count && bytes[1] == '\0') at_ = end;
+}
+
 bool BlockScan::Next(ScannedBlock* block) {
+  if (is_at_begin_) SkipPadding();
   while (status_.ok() && at_ + kBlockTrailerBytes <= file_.size()) {
     if (const std::optional<std::uint64_t> end = FindEnd(at_)) {
       Take(at_, *end, block);

@@ -2,11 +2,12 @@
 // table/block_scan.h -- finds the blocks of a table whose footer or index is
 // lost.
 //
-// Blocks follow each other from the start of the file, each with the checksum
-// of its bytes after it: a running checksum finds where a block ends.  If a
-// block has no end, because bytes of it are lost, the next one is found among
-// all pairs of places between which the checksum is right, in linear time; but
-// not within a value that began before the damage (see table/broken_block.h).
+// Blocks follow each other from the start of the file, some after zeros that
+// fill a page, each with the checksum of its bytes after it: a running checksum
+// finds where a block ends.  If a block has no end, because bytes of it are
+// lost, the next one is found among all pairs of places between which the
+// checksum is right, in linear time; but not within a value that began before
+// the damage (see table/broken_block.h).
 
 #pragma once
 
@@ -67,6 +68,7 @@ class BlockScan {
   const UnreadableRanges& unreadable() const noexcept { return unreadable_; }
 
  private:
+  void SkipPadding();
   // Returns where the block's checksum is.  Nothing: the block has no end.
   std::optional<std::uint64_t> FindEnd(std::uint64_t begin);
   bool FindBehindDamage(ScannedBlock* block);

@@ -13,6 +13,12 @@
 
 namespace tamis {
 
+// The unit in which systems load files.  Zeros may follow a data block, up to
+// the next multiple of it, so that the next block spans fewer pages.
+inline constexpr std::uint64_t kPageBytes = 4096;
+// The most zeros that a builder writes after a block.
+inline constexpr std::uint64_t kMaxPadding = 256;
+
 // After every block: one byte of compression, and four of checksum.
 inline constexpr std::size_t kBlockTrailerBytes = 5;
 inline constexpr std::size_t kFooterBytes = 48;

@@ -22,6 +22,7 @@
 #include "table/block.h"
 #include "table/block_cursor.h"
 #include "table/block_file.h"
+#include "table/read_ahead.h"
 #include "table/table_index.h"
 #include "table/table_reader.h"
 #include "tamis/env.h"
@@ -73,6 +74,25 @@ class TableBlocks {
     __builtin_prefetch(start + handle.size);
     __builtin_prefetch(start);
     __builtin_prefetch(start + handle.size / 2);
+  }
+
+  // A walk is about to read the i-th block: requests what comes behind it.
+  void VisitInOrder(std::size_t i, ReadAhead* ahead) const noexcept {
+    if (mapped_ == nullptr) return;  // the system reads ahead by itself
+    const BlockHandle handle = index_.block(i);
+    ahead->Visit(file_, handle.offset,
+                 handle.offset + handle.size + kBlockTrailerBytes);
+  }
+
+  // A lookup will soon read the i-th block: the system starts to load it,
+  // unless it was read since the table was opened; then it is probably in
+  // memory.
+  void WillRead(std::size_t i) const noexcept {
+    if (mapped_ == nullptr) return;
+    if ((KnownOf(i) & kVerified) != 0) return Prefetch(i);
+    const BlockHandle handle = index_.block(i);
+    file_.WillRead(handle.offset,
+                   static_cast<std::size_t>(handle.size) + kBlockTrailerBytes);
   }
 
   std::size_t memory_bytes() const noexcept { return index_.size() / 4; }

@@ -39,13 +39,21 @@ class TableBuilder::Impl {
   std::string KeyBetween(Slice last, Slice next) const;
   std::string KeyAfter(Slice last) const;
   std::string Shortened(std::string user_key, Slice last) const;
+  bool ShouldEndBefore(Slice key, Slice value,
+                       std::size_t shared) const noexcept;
+  Status EndBlock();
   Status FlushBlock();
+  Status Pad();
   Status WriteBlock(std::string* contents, BlockHandle* handle);
   Status WriteRaw(std::string* contents, Compression how, BlockHandle* handle);
   Status WriteMeta(std::string_view name, std::string* contents);
   Status WriteMetaBlocks();
 
   const TableWriteOptions options_;
+  // Blocks are to begin and end with pages, or with parts of them.
+  const bool is_laid_in_pages_ = options_.compression == Compression::kNone &&
+                                 (options_.block_bytes % kPageBytes == 0 ||
+                                  kPageBytes % options_.block_bytes == 0);
   WritableFile* const file_;
   BlockBuilder data_;
   BlockBuilder index_{1};
@@ -75,6 +83,9 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
                "an entry to be written does not come after the one before: "
                "what it was read from is not sorted");
   }
+  if (ShouldEndBefore(key, value, shared)) {
+    if (Status ended = EndBlock(); !ended.ok()) return ended;
+  }
   if (index_entry_due_) AddIndexEntry(KeyBetween(last_key_, key));
   const Slice user_key = UserKeyOf(key);
   const bool is_repeat = entries_ != 0 && last_key_.size() == key.size() &&
@@ -84,7 +95,7 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
   ++entries_;
   keys_ += is_repeat ? 0u : 1u;
   last_key_.replace(shared, std::string::npos, key.substr(shared));
-  if (data_.bytes() >= options_.block_bytes) return FlushBlock();
+  if (data_.bytes() >= options_.block_bytes) return EndBlock();
   return Status::Ok();
 }
 
@@ -131,6 +142,42 @@ void TableBuilder::Impl::AddIndexEntry(std::string key) {
   AppendHandle(&handle, last_block_);
   index_.Add(key, handle, 0);
   index_entry_due_ = false;
+}
+
+// True: the block should end before that entry, because it then ends near the
+// end of a page, and with the entry it would not.  Of a block that will be
+// compressed nobody knows where it ends.
+bool TableBuilder::Impl::ShouldEndBefore(Slice key, Slice value,
+                                         std::size_t shared) const noexcept {
+  if (!is_laid_in_pages_ || data_.empty()) return false;
+  const auto within = static_cast<std::size_t>(offset_ % kPageBytes);
+  const std::size_t room =
+      std::max<std::size_t>(options_.block_bytes, kPageBytes) - within;
+  const std::size_t limit = std::min(options_.block_bytes, room);
+  return data_.bytes() + kBlockTrailerBytes + kMaxPadding >= limit &&
+         data_.BytesWith(key, value, shared) + kBlockTrailerBytes > limit;
+}
+
+// Zeros up to the next page, where they are few: the next block then begins a
+// page, and is in no more pages than it must be.  Blocks are found by their
+// handles, so nobody reads what is between them.
+Status TableBuilder::Impl::Pad() {
+  const std::uint64_t rest = kPageBytes - offset_ % kPageBytes;
+  if (!is_laid_in_pages_ || rest > kMaxPadding) return Status::Ok();
+  constexpr char kZeros[kMaxPadding] = {};
+  Status appended =
+      file_->Append(Slice(kZeros, static_cast<std::size_t>(rest)));
+  if (appended.ok()) offset_ += rest;
+  return appended;
+}
+
+// Another block follows.
+Status TableBuilder::Impl::EndBlock() {
+  if (Status flushed = FlushBlock(); !flushed.ok()) return flushed;
+  status_ = Pad();
+  // Once more, for LevelDB's filter goes by where a block begins.
+  if (status_.ok()) filters_.StartBlock(offset_);
+  return status_;
 }
 
 Status TableBuilder::Impl::FlushBlock() {

@@ -36,6 +36,7 @@ void TableIterator::FailAtBlock(std::string_view what) {
 bool TableIterator::Enter(std::size_t block, bool to_search) {
   if (block == block_) return !to_search || CheckOrder();
   block_ = kNoBlock;  // the buffer is about to be overwritten
+  parts_.blocks.VisitInOrder(block, &ahead_);
   BlockReadOptions options = options_;
   options.check_order = to_search && options_.check_order;
   Block contents;
@@ -125,7 +126,7 @@ void TableIterator::SeekToLast() {
 
 void TableIterator::WillSeek(Slice internal_key) {
   expected_ = parts_.index.Find(internal_key);
-  if (expected_ < parts_.index.size()) parts_.blocks.Prefetch(expected_);
+  if (expected_ < parts_.index.size()) parts_.blocks.WillRead(expected_);
 }
 
 void TableIterator::Seek(Slice internal_key) {

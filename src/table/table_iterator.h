@@ -8,6 +8,7 @@
 
 #include "table/block_cursor.h"
 #include "table/internal_iterator.h"
+#include "table/read_ahead.h"
 #include "table/table_blocks.h"
 #include "table/table_index.h"
 
@@ -27,7 +28,7 @@ struct TableParts {
 class TableIterator final : public InternalIterator {
  public:
   TableIterator(const TableParts& parts, const BlockReadOptions& options)
-      : parts_(parts), options_(options) {}
+      : parts_(parts), options_(options), ahead_(options.reads_once) {}
 
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -61,6 +62,7 @@ class TableIterator final : public InternalIterator {
   BlockReadOptions options_;
   std::size_t block_ = kNoBlock;     // the one that cursor_ is in
   std::size_t expected_ = kNoBlock;  // by WillSeek()
+  ReadAhead ahead_;
   BlockBuffer buffer_;
   BlockCursor cursor_;
   Status status_;

@@ -61,6 +61,12 @@ class TableReader final : public Table {
              const TableFilter* filter, std::string* value,
              LookupResult* result) const override;
 
+  std::size_t WillGet(const LookupKey& key) const noexcept override {
+    const std::size_t i = index_.Find(key.internal());
+    if (i < index_.size()) blocks_->WillRead(i);
+    return i;
+  }
+
   std::unique_ptr<InternalIterator> NewIterator(
       const BlockReadOptions& options) const override {
     return std::make_unique<TableIterator>(
@@ -83,8 +89,6 @@ class TableReader final : public Table {
   std::vector<std::string> SampleKeys(std::uint64_t count) const override {
     return index_.SampleKeys(count);
   }
-
-  void WillReadInOrder() const noexcept override { file_->WillReadInOrder(); }
 
   std::size_t memory_bytes() const noexcept override {
     return sizeof(*this) + index_.memory_bytes() + blocks_->memory_bytes() +
@@ -126,7 +130,9 @@ Status TableReader::Get(const LookupKey& key, const BlockReadOptions& options,
                         const TableFilter* filter, std::string* value,
                         LookupResult* result) const {
   *result = {};
-  const std::size_t i = index_.Find(key.internal());
+  const std::size_t i = options.block != kUnknownBlock
+                            ? options.block
+                            : index_.Find(key.internal());
   if (i == index_.size()) return Status::Ok();
   blocks_->Prefetch(i);
   if (filter != nullptr && filter->kind() == TableFilter::Kind::kLevelDbBlock) {

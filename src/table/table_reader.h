@@ -45,6 +45,8 @@ struct KeyBounds {
   Slice largest;
 };
 
+inline constexpr std::size_t kUnknownBlock = ~std::size_t{0};
+
 struct BlockReadOptions {
   // Verifies again each time, on a copy: what was verified is what is used,
   // whatever happens to the file.
@@ -52,6 +54,10 @@ struct BlockReadOptions {
   bool fill_cache = true;
   // False: entries are returned as they are, for salvage.
   bool check_order = true;
+  // Of an iterator: all blocks are read in order, and then not again.
+  bool reads_once = false;
+  // Of a lookup: the block that Table::WillGet() returned for its key.
+  std::size_t block = kUnknownBlock;
 };
 
 // What a lookup found in a table, a memtable, or anywhere.
@@ -85,6 +91,11 @@ class Table {
                      const TableFilter* filter, std::string* value,
                      LookupResult* result) const = 0;
 
+  // Starts to load the data block that Get() of that key will read: from disk
+  // if it was not read before, otherwise into the CPU's caches.  Returns its
+  // number.
+  virtual std::size_t WillGet(const LookupKey& key) const noexcept = 0;
+
   // Returns an iterator over the table's entries.  REQUIRES: the table outlives
   // it
   virtual std::unique_ptr<InternalIterator> NewIterator(
@@ -105,9 +116,6 @@ class Table {
   // Returns at most `count` user keys, ascending, that divide the table into
   // pieces of about the same number of bytes; reads the index alone.
   virtual std::vector<std::string> SampleKeys(std::uint64_t count) const = 0;
-
-  // A hint that all of it will be read in order (a compaction, a scan).
-  virtual void WillReadInOrder() const noexcept = 0;
 
   // The memory that it takes, without mapped bytes.
   virtual std::size_t memory_bytes() const noexcept = 0;

@@ -56,7 +56,9 @@ TEST(PosixReadable, GivesTheSameBytesMappedAndNot) {
     ASSERT_NE(file, nullptr);
     EXPECT_EQ(file->size(), content.size());
     EXPECT_EQ(file->mapped(), map ? Slice(content) : Slice());
-    file->WillReadInOrder();
+    file->WillRead(0, content.size());
+    file->WillRead(9'999, 2);
+    file->HasRead(4'000, 5'000);
     std::string scratch;
     EXPECT_EQ(*file->Read(10'000, 6, &scratch), "middle");
     EXPECT_EQ(*file->Read(0, content.size(), &scratch), content);

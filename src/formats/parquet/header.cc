@@ -103,11 +103,6 @@ constexpr std::uint64_t Zigzag(std::uint64_t value) noexcept {
   return value << 1;  // zigzag, of a number that is not negative
 }
 
-std::size_t VarintBytes(std::uint64_t value) noexcept {
-  const auto bits = static_cast<std::size_t>(std::bit_width(value | 1));
-  return (bits + kVarintBits - 1) / kVarintBits;
-}
-
 // Around the varint of numBytes: field 1 as an i32; then thrice a struct with
 // one field, an empty struct; then the end.
 constexpr char kI32Field = 0x15;

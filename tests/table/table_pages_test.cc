@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data blocks are laid in pages, with zeros between them where that takes few;
+// whoever reads the table, with an index or without, finds all of it.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "table/block_file.h"
+#include "table/block_scan.h"
+#include "table/table_index.h"
+#include "tests/support/tables.h"
+
+namespace tamis::testing {
+namespace {
+
+Entries EntriesOf(unsigned count, std::size_t value_bytes) {
+  Entries entries;
+  for (unsigned i = 0; i < count; ++i) {
+    entries.push_back({"user" + std::to_string(100'000'000 + i), i + 1,
+                       ValueType::kValue, std::string(value_bytes, 'v')});
+  }
+  return entries;
+}
+
+std::vector<BlockHandle> HandlesOf(const std::string& table) {
+  const StringSource file(table);
+  const Result<Footer> footer = ReadFooter(file);
+  EXPECT_TRUE(footer.ok());
+  BlockBuffer buffer;
+  Slice contents;
+  EXPECT_TRUE(ReadBlock(file, footer->index, &buffer, &contents).ok());
+  TableIndex index;
+  EXPECT_TRUE(index.Load(KeyOrder(), contents, table.size()).ok());
+  std::vector<BlockHandle> handles;
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    handles.push_back(index.block(i));
+  }
+  return handles;
+}
+
+std::uint64_t PagesOf(const BlockHandle& handle) {
+  const std::uint64_t last = handle.offset + handle.size + kBlockTrailerBytes;
+  return (last - 1) / kPageBytes - handle.offset / kPageBytes + 1;
+}
+
+TEST(TablePages, ABlockOfSmallEntriesIsInAsFewPagesAsItCanBe) {
+  for (const std::size_t block_bytes : {1024u, 4096u, 16'384u}) {
+    TableWriteOptions options;
+    options.block_bytes = block_bytes;
+    const std::string table = BuildTable(options, EntriesOf(5000, 100));
+    for (const BlockHandle& handle : HandlesOf(table)) {
+      ASSERT_LE(PagesOf(handle), (block_bytes + kPageBytes - 1) / kPageBytes);
+    }
+  }
+}
+
+TEST(TablePages, TakeLittleMoreRoomThanBlocksWithoutThem) {
+  for (const std::size_t value_bytes : {10u, 100u, 200u, 1000u, 5000u}) {
+    TableWriteOptions in_pages;
+    TableWriteOptions without;
+    without.block_bytes = 4095;  // no part of a page, and no multiple
+    const Entries entries = EntriesOf(2000, value_bytes);
+    const std::size_t bytes = BuildTable(in_pages, entries).size();
+    EXPECT_LT(bytes, BuildTable(without, entries).size() * 104 / 100)
+        << value_bytes;
+  }
+}
+
+TEST(TablePages, EveryEntryIsFoundThroughAnyFilter) {
+  const auto policy = MakePolicy("bloom:10");
+  for (const std::size_t value_bytes : {30u, 100u, 250u, 900u}) {
+    TableWriteOptions options;
+    options.leveldb_filter_bits = 10;
+    const Entries entries = EntriesOf(3000, value_bytes);
+    const std::string bytes = BuildTable(options, entries);
+    const auto table = OpenTable(bytes);
+    const auto filter = table->ReadFilter();
+    ASSERT_EQ(filter->kind(), TableFilter::Kind::kLevelDbBlock);
+    for (const Entry& entry : entries) {
+      ASSERT_EQ(Lookup(*table, entry.user_key, kMaxSequence, filter.get()),
+                "value " + entry.value)
+          << value_bytes;
+    }
+    ExpectTableHolds(*table, KeyOrder(), entries);
+  }
+}
+
+TEST(TablePages, ZerosBetweenBlocksAreNoDamage) {
+  for (const std::size_t value_bytes : {30u, 77u, 100u, 250u}) {
+    TableWriteOptions options;
+    const std::string bytes = BuildTable(options, EntriesOf(4000, value_bytes));
+    const std::vector<BlockHandle> handles = HandlesOf(bytes);
+    const StringSource file(bytes, false);
+    BlockScanOptions as_it_comes;
+    as_it_comes.is_block = [](Slice) { return true; };
+    BlockScan scan(file, as_it_comes);
+    ScannedBlock block;
+    for (const BlockHandle& handle : handles) {
+      ASSERT_TRUE(scan.Next(&block));
+      ASSERT_EQ(block.handle.offset, handle.offset) << value_bytes;
+      ASSERT_EQ(block.handle.size, handle.size);
+      ASSERT_FALSE(block.is_behind_damage);
+    }
+    EXPECT_TRUE(scan.gaps().empty());
+  }
+}
+
+}  // namespace
+}  // namespace tamis::testing
