@@ -48,10 +48,12 @@ std::uint64_t FromKernel(std::string_view level) {
   }
 }
 
+// The kernel first: the C library adds up what several dies have, of which this
+// machine may be given one.
 std::uint64_t CacheBytes(int question, std::string_view level) {
+  if (const std::uint64_t bytes = FromKernel(level); bytes != 0) return bytes;
   const long answer = ::sysconf(question);
-  if (answer > 0) return static_cast<std::uint64_t>(answer);
-  return FromKernel(level);
+  return answer > 0 ? static_cast<std::uint64_t>(answer) : 0;
 }
 
 std::string SizeText(std::uint64_t bytes) {
