@@ -12,6 +12,7 @@ TableWriteOptions TableWriteOptionsOf(const StoreContext& context) {
   TableWriteOptions options;
   options.order = context.order;
   options.block_bytes = context.options.block_bytes;
+  options.in_pages = true;
   options.restart_interval = context.options.restart_interval;
   options.compression = context.options.compression;
   options.zstd_level = context.options.zstd_level;

@@ -38,6 +38,7 @@ class Repair {
     read_.unpack = UnpackLimitsOf(options);
     write_.order = order_;
     write_.block_bytes = options.block_bytes;
+    write_.in_pages = true;
     write_.restart_interval = options.restart_interval;
     write_.compression = options.compression;
     write_.zstd_level = options.zstd_level;

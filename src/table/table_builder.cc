@@ -51,7 +51,8 @@ class TableBuilder::Impl {
 
   const TableWriteOptions options_;
   // Blocks are to begin and end with pages, or with parts of them.
-  const bool is_laid_in_pages_ = options_.compression == Compression::kNone &&
+  const bool is_laid_in_pages_ = options_.in_pages &&
+                                 options_.compression == Compression::kNone &&
                                  (options_.block_bytes % kPageBytes == 0 ||
                                   kPageBytes % options_.block_bytes == 0);
   WritableFile* const file_;

@@ -50,6 +50,7 @@ std::uint64_t PagesOf(const BlockHandle& handle) {
 TEST(TablePages, ABlockOfSmallEntriesIsInAsFewPagesAsItCanBe) {
   for (const std::size_t block_bytes : {1024u, 4096u, 16'384u}) {
     TableWriteOptions options;
+    options.in_pages = true;
     options.block_bytes = block_bytes;
     const std::string table = BuildTable(options, EntriesOf(5000, 100));
     for (const BlockHandle& handle : HandlesOf(table)) {
@@ -60,20 +61,19 @@ TEST(TablePages, ABlockOfSmallEntriesIsInAsFewPagesAsItCanBe) {
 
 TEST(TablePages, TakeLittleMoreRoomThanBlocksWithoutThem) {
   for (const std::size_t value_bytes : {10u, 100u, 200u, 1000u, 5000u}) {
-    TableWriteOptions in_pages;
-    TableWriteOptions without;
-    without.block_bytes = 4095;  // no part of a page, and no multiple
+    TableWriteOptions options;
     const Entries entries = EntriesOf(2000, value_bytes);
-    const std::size_t bytes = BuildTable(in_pages, entries).size();
-    EXPECT_LT(bytes, BuildTable(without, entries).size() * 104 / 100)
+    const std::size_t without = BuildTable(options, entries).size();
+    options.in_pages = true;
+    EXPECT_LT(BuildTable(options, entries).size(), without * 104 / 100)
         << value_bytes;
   }
 }
 
 TEST(TablePages, EveryEntryIsFoundThroughAnyFilter) {
-  const auto policy = MakePolicy("bloom:10");
   for (const std::size_t value_bytes : {30u, 100u, 250u, 900u}) {
     TableWriteOptions options;
+    options.in_pages = true;
     options.leveldb_filter_bits = 10;
     const Entries entries = EntriesOf(3000, value_bytes);
     const std::string bytes = BuildTable(options, entries);
@@ -92,6 +92,7 @@ TEST(TablePages, EveryEntryIsFoundThroughAnyFilter) {
 TEST(TablePages, ZerosBetweenBlocksAreNoDamage) {
   for (const std::size_t value_bytes : {30u, 77u, 100u, 250u}) {
     TableWriteOptions options;
+    options.in_pages = true;
     const std::string bytes = BuildTable(options, EntriesOf(4000, value_bytes));
     const std::vector<BlockHandle> handles = HandlesOf(bytes);
     const StringSource file(bytes, false);

@@ -24,6 +24,7 @@ inline StoreOptions QuietOptions() {
   StoreOptions options;
   options.create_if_missing = true;
   options.automatic_compaction = false;
+  options.filter_seed = FilterSeed::kFixed;  // answers are the same each time
   return options;
 }
 
