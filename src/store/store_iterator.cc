@@ -136,7 +136,7 @@ class StoreIterator final : public Iterator {
 
   // Moves forward to the next visible entry, past those of saved_key_ if
   // `skip_saved`.
-  void FindNewest(bool skip_saved) {
+  [[gnu::always_inline]] void FindNewest(bool skip_saved) {
     for (; entries_->Valid(); entries_->Next()) {
       const Slice key = entries_->key();
       if (!IsVisible(key)) continue;

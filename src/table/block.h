@@ -23,8 +23,8 @@ struct EntryHead {
 
 // Returns the start of the key's unshared bytes, which its value follows.
 // Null: no entry that ends at or before `end`.
-inline const char* DecodeEntry(const char* p, const char* end,
-                               EntryHead* head) noexcept {
+[[gnu::always_inline]] inline const char* DecodeEntry(
+    const char* p, const char* end, EntryHead* head) noexcept {
   const auto byte = [p](int i) {
     return std::uint32_t{static_cast<unsigned char>(p[i])};
   };

@@ -26,7 +26,8 @@ void BlockCursor::Grow(std::size_t bytes) {
 }
 
 // False: the key before is shorter than the shared prefix.
-bool BlockCursor::TakeKey(const char* suffix, const EntryHead& head) {
+[[gnu::always_inline]] inline bool BlockCursor::TakeKey(const char* suffix,
+                                                        const EntryHead& head) {
   if (head.shared == 0) {
     key_ = {suffix, head.unshared};
     return true;

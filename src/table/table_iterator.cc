@@ -13,7 +13,7 @@ Status TableIterator::CannotBeRead() const {
   return Status::IoError(parts_.name + ": a page of it cannot be read");
 }
 
-bool TableIterator::FailIfSpoiled() {
+[[gnu::always_inline]] inline bool TableIterator::FailIfSpoiled() {
   if (!IsSpoiled()) [[likely]]
     return false;
   is_spoiled_ = true;
@@ -60,7 +60,7 @@ bool TableIterator::CheckOrder() {
 }
 
 // False: the cursor is at an end.
-bool TableIterator::StandAtCursor() {
+[[gnu::always_inline]] inline bool TableIterator::StandAtCursor() {
   if (FailIfSpoiled()) [[unlikely]]
     return true;
   if (cursor_.valid()) [[likely]] {
