@@ -62,6 +62,18 @@ void FileMapping::WillNeed(std::size_t offset,
   static_cast<void>(Advise(offset, bytes, MADV_WILLNEED));
 }
 
+bool FileMapping::AreEndsResident(std::size_t offset,
+                                  std::size_t bytes) const noexcept {
+  for (const std::size_t at : {offset, offset + bytes - 1}) {
+    unsigned char is_resident = 0;
+    char* const page = start_ + at / PageBytes() * PageBytes();
+    if (::mincore(page, 1, &is_resident) != 0 || (is_resident & 1) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void FileMapping::Deactivate(std::size_t offset,
                              std::size_t bytes) const noexcept {
   static_cast<void>(Advise(offset, bytes, MADV_COLD));

@@ -66,6 +66,9 @@ class FileMapping {
   // The system begins to load these bytes, in as few requests as it can.
   // REQUIRES, for both: they lie in the mapping
   void WillNeed(std::size_t offset, std::size_t bytes) const noexcept;
+  // Returns true if the first and the last of these bytes are in memory.  Says
+  // so of any file that this user neither owns nor may write.
+  bool AreEndsResident(std::size_t offset, std::size_t bytes) const noexcept;
   // They are the first to go when memory is short, unless they are used again.
   void Deactivate(std::size_t offset, std::size_t bytes) const noexcept;
 

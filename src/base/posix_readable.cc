@@ -90,10 +90,12 @@ class UnmappedReadable : public ReadableFile {
 class MappedReadable final : public UnmappedReadable {
  public:
   // `mapping` is of the whole file, or not valid if that is empty.
+  // `can_tell_residency`: see FileMapping::AreEndsResident().
   MappedReadable(std::string path, FileDescriptor fd, std::uint64_t size,
-                 FileMapping mapping)
+                 FileMapping mapping, bool can_tell_residency)
       : UnmappedReadable(std::move(path), std::move(fd), size),
-        mapping_(std::move(mapping)) {}
+        mapping_(std::move(mapping)),
+        can_tell_residency_(can_tell_residency) {}
 
   Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
                      std::string* scratch) const override {
@@ -121,7 +123,14 @@ class MappedReadable final : public UnmappedReadable {
   }
   void WillRead(std::uint64_t offset,
                 std::size_t bytes) const noexcept override {
-    if (bytes != 0) mapping_.WillNeed(static_cast<std::size_t>(offset), bytes);
+    if (bytes == 0) return;
+    const auto start = static_cast<std::size_t>(offset);
+    // A request for pages that are there costs as much as reading them.
+    if (bytes >= kLongRequest && can_tell_residency_ &&
+        mapping_.AreEndsResident(start, bytes)) {
+      return;
+    }
+    mapping_.WillNeed(start, bytes);
   }
   void HasRead(std::uint64_t offset,
                std::size_t bytes) const noexcept override {
@@ -145,7 +154,10 @@ class MappedReadable final : public UnmappedReadable {
     return Slice(*scratch);
   }
 
+  static constexpr std::size_t kLongRequest = std::size_t{128} << 10;
+
   FileMapping mapping_;
+  const bool can_tell_residency_;
 };
 
 }  // namespace
@@ -169,7 +181,8 @@ Result<std::unique_ptr<ReadableFile>> OpenPosixReadable(const std::string& path,
     }
     if (size == 0 || mapping.valid()) {
       return std::unique_ptr<ReadableFile>(std::make_unique<MappedReadable>(
-          path, KeptIfFew(std::move(fd)), size, std::move(mapping)));
+          path, KeptIfFew(std::move(fd)), size, std::move(mapping),
+          info.st_uid == ::geteuid()));
     }
     // Some file systems cannot map; reading may still work.
   }
