@@ -39,8 +39,9 @@ void BlockScan::AddGap(std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-// Behind a block.  Two zeros begin no block: the first entry's key is whole and
-// not empty, and what is compressed is not empty either.
+// After a block.  No data block begins with two zeros: the key of its first
+// entry is whole and not empty.  (A metaindex without entries does; should a
+// page end within its first zeros, only that block is lost to the scan.)
 void BlockScan::SkipPadding() {
   if (at_ % kPageBytes == 0) return;
   const std::uint64_t end =

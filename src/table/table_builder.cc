@@ -41,7 +41,6 @@ class TableBuilder::Impl {
   std::string Shortened(std::string user_key, Slice last) const;
   bool ShouldEndBefore(Slice key, Slice value,
                        std::size_t shared) const noexcept;
-  Status EndBlock();
   Status FlushBlock();
   Status Pad();
   Status WriteBlock(std::string* contents, BlockHandle* handle);
@@ -85,9 +84,12 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
                "what it was read from is not sorted");
   }
   if (ShouldEndBefore(key, value, shared)) {
-    if (Status ended = EndBlock(); !ended.ok()) return ended;
+    if (Status flushed = FlushBlock(); !flushed.ok()) return flushed;
   }
   if (index_entry_due_) AddIndexEntry(KeyBetween(last_key_, key));
+  if (data_.empty()) {
+    if (Status padded = Pad(); !padded.ok()) return padded;
+  }
   const Slice user_key = UserKeyOf(key);
   const bool is_repeat = entries_ != 0 && last_key_.size() == key.size() &&
                          shared >= user_key.size();
@@ -96,7 +98,7 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
   ++entries_;
   keys_ += is_repeat ? 0u : 1u;
   last_key_.replace(shared, std::string::npos, key.substr(shared));
-  if (data_.bytes() >= options_.block_bytes) return EndBlock();
+  if (data_.bytes() >= options_.block_bytes) return FlushBlock();
   return Status::Ok();
 }
 
@@ -166,18 +168,10 @@ Status TableBuilder::Impl::Pad() {
   const std::uint64_t rest = kPageBytes - offset_ % kPageBytes;
   if (!is_laid_in_pages_ || rest > kMaxPadding) return Status::Ok();
   constexpr char kZeros[kMaxPadding] = {};
-  Status appended =
-      file_->Append(Slice(kZeros, static_cast<std::size_t>(rest)));
-  if (appended.ok()) offset_ += rest;
-  return appended;
-}
-
-// Another block follows.
-Status TableBuilder::Impl::EndBlock() {
-  if (Status flushed = FlushBlock(); !flushed.ok()) return flushed;
-  status_ = Pad();
-  // Once more, for LevelDB's filter goes by where a block begins.
-  if (status_.ok()) filters_.StartBlock(offset_);
+  status_ = file_->Append(Slice(kZeros, static_cast<std::size_t>(rest)));
+  if (!status_.ok()) return status_;
+  offset_ += rest;
+  filters_.StartBlock(offset_);  // LevelDB's filter depends on where it starts
   return status_;
 }
 

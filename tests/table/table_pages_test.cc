@@ -90,7 +90,8 @@ TEST(TablePages, EveryEntryIsFoundThroughAnyFilter) {
 }
 
 TEST(TablePages, ZerosBetweenBlocksAreNoDamage) {
-  for (const std::size_t value_bytes : {30u, 77u, 100u, 250u}) {
+  // Blocks of 4068 bytes each end their pages, the last one as well.
+  for (const std::size_t value_bytes : {30u, 77u, 100u, 250u, 4068u}) {
     TableWriteOptions options;
     options.in_pages = true;
     const std::string bytes = BuildTable(options, EntriesOf(4000, value_bytes));
@@ -107,6 +108,10 @@ TEST(TablePages, ZerosBetweenBlocksAreNoDamage) {
       ASSERT_FALSE(block.is_behind_damage);
     }
     EXPECT_TRUE(scan.gaps().empty());
+    // No zeros follow the last data block: what remains is the footer.
+    while (scan.Next(&block)) continue;
+    ASSERT_EQ(scan.gaps().size(), 1u);
+    EXPECT_EQ(scan.gaps().front().first, bytes.size() - kFooterBytes);
   }
 }
 
