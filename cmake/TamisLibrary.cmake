@@ -30,10 +30,13 @@ endforeach()
 # not meant for, a file compiles to a set that does not run there.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2_flags -mavx2 -mpopcnt -mbmi -mbmi2)
-  set(avx2_windows_flags ${avx2_flags})
+  foreach(set windows one_window walk)
+    set(avx2_${set}_flags ${avx2_flags})
+  endforeach()
   set(avx512_flags -mavx512f -mavx512bw -mavx512vl ${avx2_flags})
   set(avx512_popcnt_flags -mavx512dq -mavx512vpopcntdq ${avx512_flags})
-  foreach(set avx2 avx2_windows avx512 avx512_popcnt)
+  foreach(set avx2 avx2_windows avx2_one_window avx2_walk avx512
+              avx512_popcnt)
     # Elimination (filters/ribbon/elimination.h) keeps its keys in general
     # registers; vectors of two numbers, which the compiler would make of them,
     # are slower.

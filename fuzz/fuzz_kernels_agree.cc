@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kernel set that runs here against the portable definitions, on blocks,
-// probes and alignments taken from the input.
+// probes, alignments and ribbons taken from the input.
 
 #include <array>
 #include <cstring>
+#include <memory>
+#include <string>
 
 #include "filters/bloom/split_block.h"
 #include "filters/kernels/kernels.h"
+#include "filters/ribbon/layout.h"
+#include "filters/ribbon/query.h"
 #include "fuzz/fuzz_support.h"
 
 namespace tamis::fuzz {
@@ -115,15 +119,68 @@ void CheckRow(const Kernels& row, const Case& c, std::size_t offset) {
   CheckMarks(c, &marked_blocks, &blocks, row.mark_split_blocks, MarkSplitBlock);
 }
 
+// A layer of a bumped ribbon, decoded from the input: its bytes, repeated, end
+// where the allocation ends.
+struct RibbonCase {
+  explicit RibbonCase(Slice bytes) {
+    Input input(bytes);
+    const unsigned columns = 3 + input.TakeByte() % 30u;
+    const unsigned wide = columns < 32 ? input.TakeByte() % 3u : 0;
+    layer = BumpedLayer(
+        BumpedLayout::Of((columns << kColumnFractionBits) + (wide << 24)),
+        1 + input.TakeNumber(2) % 600);
+    count = input.TakeByte() % (kMaxWindows + 1);
+    for (std::uint64_t& hash : hashes) hash = input.TakeNumber(8);
+    const std::string rest(input.Take(4096));
+    const auto size = static_cast<std::size_t>(layer.bytes());
+    table = std::make_unique<unsigned char[]>(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      table[i] = rest.empty()
+                     ? 0xff
+                     : static_cast<unsigned char>(rest[i % rest.size()]);
+    }
+  }
+
+  BumpedLayer layer;
+  std::size_t count = 0;
+  std::array<std::uint64_t, kMaxWindows> hashes;
+  std::unique_ptr<unsigned char[]> table;
+};
+
+void CheckRibbon(const Kernels& row, const RibbonCase& c) {
+  const WindowLayer layer = WindowLayerOf(&c.layer, c.table.get());
+  WindowQueries queries = {};
+  WindowQueries defined = {};
+  row.find_windows(c.hashes.data(), c.count, layer, &queries);
+  kPortableKernels.find_windows(c.hashes.data(), c.count, layer, &defined);
+  std::array<bool, kMaxWindows> out = {};
+  std::array<bool, kMaxWindows> expected = {};
+  const std::uint64_t bumped =
+      row.check_windows(queries, c.count, layer, out.data());
+  Check(bumped == kPortableKernels.check_windows(defined, c.count, layer,
+                                                 expected.data()),
+        "keys are bumped as defined");
+  for (std::size_t i = 0; i < c.count; ++i) {
+    const bool is_bumped = (bumped >> i & 1) != 0;
+    Check(is_bumped || out[i] == expected[i], "a window answers as defined");
+    const WindowAnswer one = row.check_window(c.hashes[i], layer);
+    Check((one == WindowAnswer::kBumped) == is_bumped &&
+              (is_bumped || (one == WindowAnswer::kMaybe) == expected[i]),
+          "a single window answers as defined");
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   const Slice bytes = AsSlice(data, size);
   const Case c = CaseFrom(bytes);
+  const RibbonCase ribbon(bytes);
   const std::size_t offset = size % 64;
   for (const Kernels* row : AllKernels()) {
     if (!row->runs_here()) continue;
+    CheckRibbon(*row, ribbon);
     for (const std::size_t at : {std::size_t{0}, offset}) {
       CheckRow(*row, c, at);
     }

@@ -113,6 +113,11 @@ class TAMIS_EXPORT WritableFile {
     return Flush();
   }
 
+  // A hint that more will be appended: what appending would have to wait for,
+  // such as space on the disk, is prepared now.  Another thread may call this
+  // while records are appended, but not while the file is closed or afterwards.
+  virtual void PrepareMore() {}
+
   // Passes all bytes to the operating system: they survive this process.
   virtual Status Flush() = 0;
 

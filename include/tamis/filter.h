@@ -146,6 +146,15 @@ struct BuildOptions {
   // fraction of the work that is done, from 0 to 1.  May be empty.
   std::function<void(double)> progress;
   RepeatedKeys repeats = RepeatedKeys::kAsFormat;
+  // The number of keys, if the caller knows it exactly beforehand, as
+  // counted_keys() will return it: the builder then keeps no hashes, and marks
+  // each key in a filter that has its final size from the start.  The bytes are
+  // the same as without.  If another number of keys was added, Finish() returns
+  // InvalidArgument and there is no filter.  0: unknown.
+  // Bloom filters use it, with kNeighbours (keys that are all distinct meet
+  // it, too) and in formats that count every key; all others ignore it, as
+  // they need the hashes to find repeats, or to build at all.
+  std::uint64_t exact_keys = 0;
 };
 
 // Collects keys, then writes one filter.  Calls must match: Add* Finish.

@@ -4,7 +4,7 @@
 //
 // All kernel sets give the same answers; they differ in speed alone.  The
 // environment variable TAMIS_KERNELS, read once, names one to be used instead
-// of the best: TAMIS_KERNELS=portable.
+// of the best for this CPU: TAMIS_KERNELS=portable.
 
 #pragma once
 

@@ -31,10 +31,15 @@ enum class FilterUse {
                  // anyway: shows what they would have saved
 };
 
-// When the filter of a table is read into memory.
+// When the index of a table is parsed and its filter read into memory.  Tables
+// that this process writes have theirs at once.
 enum class FilterLoading {
   kWhenFirstAsked,  // by the first lookup that needs it
   kAtOpening,       // with the table: no lookup waits for it
+  // By a thread of the store, from the first lookup that needs it on.  Until it
+  // is there, lookups in that table do without, and none waits for it.  A store
+  // that is open for reading has no threads: as kWhenFirstAsked.
+  kInBackground,
 };
 
 // Larger than any value that a store accepts.
@@ -125,10 +130,17 @@ struct StoreOptions {
   std::size_t block_cache_bytes = std::size_t{32} << 20;
   // False: tables are read, not mapped (see guard_mappings).
   bool map_tables = true;
-  FilterLoading filter_loading = FilterLoading::kWhenFirstAsked;
+  FilterLoading filter_loading = FilterLoading::kInBackground;
 
   // Threads for compaction, beside one for flushing.
   unsigned compaction_threads = 2;
+  // The niceness of the threads for flushing and compaction is raised by so
+  // much, so that on a machine with few processors they do not take the turn of
+  // a thread that reads or writes: such a turn lasts milliseconds.  They still
+  // use what others leave, and writers are slowed down if that is too little.
+  // 0: they compete like all other threads, which on a machine that others keep
+  // busy makes writes faster.
+  int background_niceness = 15;
   // False: only Compact() compacts, however many tables overlap.
   bool automatic_compaction = true;
   // This number of tables in level 0 starts a compaction ...

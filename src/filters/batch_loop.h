@@ -10,8 +10,10 @@
 //   CheckBatch      both stages for one key at a time
 //   ForEachPrepared prepares one key at a time, and finishes a group of them
 //                   at once: for kernels that check many keys, and to mark
-//   ForEachGroup    prepares and finishes whole groups, in any form; the others
-//                   are built on it
+//   ForEachGroup    prepares and finishes whole groups, in any form; the first
+//                   two are built on it
+//   ForEachGroupAhead   the same, with a distance between the stages that is
+//                   chosen at run time (filters/batch_plan.h)
 //
 // The stages are lambdas, each called from one place, so that compilers inline
 // them.  Each user chooses the size of a group and the order of the stages by
@@ -58,7 +60,41 @@ concept KeyPreparer = std::invocable<const Prepare&, const Key&> &&
 
 // Calls prepare() and finish() for every key once, in the order of the keys;
 // finish() only for keys that are prepared.  Groups have kKeys keys, only the
-// last may have fewer, and none is empty.
+// last may have fewer, and none is empty.  `ahead` groups are prepared before
+// the first is finished, and from then on one is finished for each that is
+// prepared.  REQUIRES: ahead <= kMaxAhead
+template <typename Group, std::size_t kKeys, std::size_t kMaxAhead,
+          typename Key, GroupPreparer<Key, Group> Prepare,
+          GroupFinisher<Group> Finish>
+[[gnu::always_inline]] inline void ForEachGroupAhead(std::span<const Key> keys,
+                                                     std::size_t ahead,
+                                                     const Prepare& prepare,
+                                                     const Finish& finish) {
+  static_assert(kKeys > 0);
+  constexpr std::size_t kRing = kMaxAhead + 1;
+  std::array<Group, kRing> ring;
+  std::size_t prepared = 0;
+  std::size_t finished = 0;
+  std::size_t next = 0;    // of the ring, to prepare
+  std::size_t oldest = 0;  // to finish
+  while (finished < keys.size()) {
+    if (prepared < keys.size()) {
+      const std::size_t count = std::min(kKeys, keys.size() - prepared);
+      prepare(keys.subspan(prepared, count), &ring[next]);
+      next = next + 1 == kRing ? 0 : next + 1;
+      prepared += count;
+      if (prepared < keys.size() && prepared - finished <= ahead * kKeys) {
+        continue;
+      }
+    }
+    const std::size_t count = std::min(kKeys, keys.size() - finished);
+    finish(finished, count, ring[oldest]);
+    oldest = oldest + 1 == kRing ? 0 : oldest + 1;
+    finished += count;
+  }
+}
+
+// The same with a fixed order.
 template <typename Group, std::size_t kKeys,
           BatchOrder kOrder = BatchOrder::kPipelined, typename Key,
           GroupPreparer<Key, Group> Prepare, GroupFinisher<Group> Finish>

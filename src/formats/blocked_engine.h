@@ -5,16 +5,20 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "base/cpu.h"
 #include "filters/batch_loop.h"
+#include "filters/batch_plan.h"
 #include "filters/bloom/bit_array.h"
 #include "filters/bloom/block_shapes.h"
 #include "filters/kernels/kernels.h"
 #include "formats/bloom_format.h"
 #include "formats/bloom_parameters.h"
+#include "formats/taken_hash.h"
 #include "math/blocked_bloom.h"
 #include "sort/hash_buckets.h"
 #include "tamis/filter.h"
@@ -35,7 +39,12 @@ class BlockedEngine {
       : format_(format),
         shape_(format.ShapeOf(parameters)),
         blocks_(parameters.bits / (8 * Shape::kBytes)),
-        probes_(parameters.probes) {}
+        probes_(parameters.probes),
+        plan_(PlanBatch({.filter_bytes = blocks_ * Shape::kBytes,
+                         .lines_per_key = 1,
+                         .group_keys = kQueryGroup,
+                         .max_ahead = kMaxAhead},
+                        ThisCpuCaches())) {}
 
   bool Check(const unsigned char* bytes, Hash hash) const noexcept {
     return shape_.Check(kernels_, bytes + OffsetOf(hash), BitsOf(hash));
@@ -47,47 +56,64 @@ class BlockedEngine {
   void CheckMany(const Hasher& format, std::uint64_t seed,
                  const unsigned char* bytes, std::span<const Key> keys,
                  std::span<bool> out) const noexcept {
+    using Group = std::array<BlockQuery, kQueryGroup>;
     const Memory memory(bytes);
-    ForEachPrepared<kGroup>(
-        keys,
-        [&](const Key& key) {
-          const Hash hash = format.HashOf(key, seed);
-          const std::uint64_t offset = OffsetOf(hash);
-          memory.Prefetch(offset);
-          return BlockQuery{memory.bytes + offset, BitsOf(hash)};
+    ForEachGroupAhead<Group, kQueryGroup, kMaxAhead>(
+        keys, plan_.ahead,
+        // Hashing and prefetching alternate: evenly spaced memory requests are
+        // faster than a burst of them.
+        [&](std::span<const Key> some, Group* group) {
+          for (std::size_t i = 0; i < some.size(); ++i) {
+            const Hash hash = format.HashOf(some[i], seed);
+            const std::uint64_t offset = OffsetOf(hash);
+            memory.Prefetch(offset);
+            (*group)[i] = {memory.bytes + offset, BitsOf(hash)};
+          }
         },
-        [&](std::size_t first, std::span<const BlockQuery> queries) {
-          shape_.CheckMany(kernels_, queries.data(), queries.size(),
-                           out.data() + first);
+        [&](std::size_t first, std::size_t count, const Group& group) {
+          shape_.CheckMany(kernels_, group.data(), count, out.data() + first);
         });
   }
 
   void Mark(unsigned char* bytes, Hash hash) const noexcept {
-    shape_.Mark(bytes + OffsetOf(hash), BitsOf(hash));
+    const BlockMark mark{bytes + OffsetOf(hash), BitsOf(hash)};
+    shape_.MarkMany(kernels_, &mark, 1);
+  }
+  // Mark() of format.HashOf(key, seed) for each of the keys, with the memory
+  // accesses overlapped.
+  template <typename Hasher, typename Key>
+  void MarkMany(const Hasher& format, std::uint64_t seed, unsigned char* bytes,
+                std::span<const Key> keys) const noexcept {
+    ForEachMark(format, seed, bytes, keys,
+                [this](std::span<const BlockMark> marks) {
+                  shape_.MarkMany(kernels_, marks.data(), marks.size());
+                });
   }
   void MarkAll(unsigned char* bytes, const Hashes& hashes) const noexcept {
     hashes.ForEach([&](std::span<const Hash> some) {
-      ForEachPrepared<kGroup, BatchOrder::kInTurn>(
-          some,
-          [&](Hash hash) {
-            const BlockMark mark{bytes + OffsetOf(hash), BitsOf(hash)};
-            __builtin_prefetch(mark.block, 1);
-            return mark;
-          },
-          [&](std::size_t /*first*/, std::span<const BlockMark> marks) {
-            shape_.MarkMany(kernels_, marks.data(), marks.size());
-          });
+      MarkMany(TakesHashes(), 0, bytes, some);
     });
   }
 
   // The same while other threads do the same.  REQUIRES: `bytes` is aligned
   // to 8, and written by nothing else.
-  [[gnu::always_inline]] void PrefetchToMark(unsigned char* bytes,
-                                             Hash hash) const noexcept {
-    __builtin_prefetch(bytes + OffsetOf(hash), 1);
-  }
   void MarkAtomic(unsigned char* bytes, Hash hash) const noexcept {
     shape_.MarkAtomic(bytes + OffsetOf(hash), BitsOf(hash));
+  }
+  template <typename Hasher, typename Key>
+  void MarkManyAtomic(const Hasher& format, std::uint64_t seed,
+                      unsigned char* bytes,
+                      std::span<const Key> keys) const noexcept {
+    ForEachMark(format, seed, bytes, keys,
+                [this](std::span<const BlockMark> marks) {
+                  for (const BlockMark& mark : marks) {
+                    shape_.MarkAtomic(mark.block, mark.bits);
+                  }
+                });
+  }
+  [[gnu::always_inline]] void PrefetchToCheck(unsigned char* bytes,
+                                              Hash hash) const noexcept {
+    Memory(bytes).Prefetch(OffsetOf(hash));
   }
   bool CheckAtomic(unsigned char* bytes, Hash hash) const noexcept {
     return shape_.CheckAtomic(bytes + OffsetOf(hash), BitsOf(hash));
@@ -110,6 +136,8 @@ class BlockedEngine {
 
  private:
   static constexpr std::size_t kGroup = 64;  // docs/design/3-lines.md
+  static constexpr std::size_t kQueryGroup = 32;
+  static constexpr std::size_t kMaxAhead = 8;
 
   // Where the blocks are, and whether one may span two cache lines.
   struct Memory {
@@ -131,6 +159,25 @@ class BlockedEngine {
     bool straddles;
   };
 
+  // Calls mark(std::span<const BlockMark>) for all keys, some at a time.
+  template <typename Hasher, typename Key, typename MarkGroup>
+  [[gnu::always_inline]] void ForEachMark(
+      const Hasher& format, std::uint64_t seed, unsigned char* bytes,
+      std::span<const Key> keys, const MarkGroup& mark) const noexcept {
+    const Memory memory(bytes);
+    ForEachPrepared<kGroup>(
+        keys,
+        [&](const Key& key) {
+          const Hash hash = format.HashOf(key, seed);
+          const std::uint64_t offset = OffsetOf(hash);
+          memory.Prefetch(offset);
+          return BlockMark{bytes + offset, BitsOf(hash)};
+        },
+        [&](std::size_t /*first*/, std::span<const BlockMark> marks) {
+          mark(marks);
+        });
+  }
+
   static std::uint32_t BitsOf(Hash hash) noexcept {
     return static_cast<std::uint32_t>(hash);
   }
@@ -143,6 +190,7 @@ class BlockedEngine {
   const Kernels& kernels_ = ActiveKernels();
   std::uint64_t blocks_;
   unsigned probes_;
+  BatchPlan plan_;
 };
 
 }  // namespace tamis

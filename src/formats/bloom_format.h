@@ -44,19 +44,25 @@ concept QueryEngine =
 template <typename E, typename F>
 concept MarkEngine = QueryEngine<E, F> &&
     std::default_initializable<typename E::Hashes> &&
-    requires(const E engine, typename F::Hash hash, unsigned char* bits,
-             const typename E::Hashes& hashes) {
+    requires(const E engine, const F& format, typename F::Hash hash,
+             unsigned char* bits, std::uint64_t seed,
+             std::span<const Slice> keys, const typename E::Hashes& hashes) {
   { E::kConcurrent } -> std::convertible_to<bool>;
   engine.Mark(bits, hash);
+  // Mark() of each of the keys, with the memory accesses overlapped.
+  engine.MarkMany(format, seed, bits, keys);
   engine.MarkAll(bits, hashes);
 };
 
 // Sets them while other threads do the same; required if E::kConcurrent.
 template <typename E, typename F>
 concept ConcurrentEngine = MarkEngine<E, F> &&
-    requires(const E engine, typename F::Hash hash, unsigned char* bits) {
-  engine.PrefetchToMark(bits, hash);
+    requires(const E engine, const F& format, typename F::Hash hash,
+             unsigned char* bits, std::uint64_t seed,
+             std::span<const Slice> keys) {
   engine.MarkAtomic(bits, hash);
+  engine.MarkManyAtomic(format, seed, bits, keys);
+  engine.PrefetchToCheck(bits, hash);
   { engine.CheckAtomic(bits, hash) } -> std::same_as<bool>;
 };
 

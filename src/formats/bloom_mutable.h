@@ -127,6 +127,11 @@ class BloomMutable final : public MutableFilter {
     if (parameters_.keys.has_value()) ++*parameters_.keys;
     return Status::Ok();
   }
+  Status InsertMany(std::span<const Slice> keys) override {
+    engine_.MarkMany(format_, parameters_.seed, payload_.bytes.get(), keys);
+    if (parameters_.keys.has_value()) *parameters_.keys += keys.size();
+    return Status::Ok();
+  }
   bool MayContain(Slice key) const noexcept override {
     return engine_.Check(payload_.bytes.get(),
                          format_.HashOf(key, parameters_.seed));
@@ -173,13 +178,8 @@ class BloomConcurrent final : public ConcurrentFilter {
     return Status::Ok();
   }
   Status InsertMany(std::span<const Slice> keys) override {
-    ForEachPrepared<kGroup, BatchOrder::kInTurn>(
-        keys, [this](Slice key) { return Prepare(key); },
-        [this](std::size_t /*first*/, std::span<const Hash> hashes) {
-          for (const Hash hash : hashes) {
-            engine_.MarkAtomic(payload_.bytes.get(), hash);
-          }
-        });
+    engine_.MarkManyAtomic(format_, parameters_.seed, payload_.bytes.get(),
+                           keys);
     keys_.Add(keys.size());
     return Status::Ok();
   }
@@ -190,7 +190,12 @@ class BloomConcurrent final : public ConcurrentFilter {
   void MayContainMany(std::span<const Slice> keys,
                       std::span<bool> out) const noexcept override {
     CheckBatch<kGroup, BatchOrder::kInTurn>(
-        keys, out.data(), [this](Slice key) { return Prepare(key); },
+        keys, out.data(),
+        [this](Slice key) {
+          const Hash hash = format_.HashOf(key, parameters_.seed);
+          engine_.PrefetchToCheck(payload_.bytes.get(), hash);
+          return hash;
+        },
         [this](Hash hash) {
           return engine_.CheckAtomic(payload_.bytes.get(), hash);
         });
@@ -225,12 +230,6 @@ class BloomConcurrent final : public ConcurrentFilter {
   using Hash = typename F::Hash;
 
   static constexpr std::size_t kGroup = 32;
-
-  Hash Prepare(Slice key) const noexcept {
-    const Hash hash = format_.HashOf(key, parameters_.seed);
-    engine_.PrefetchToMark(payload_.bytes.get(), hash);
-    return hash;
-  }
 
   // The payload of every blocked filter is a whole number of 64-bit words.
   void CopyTo(unsigned char* to) const noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // formats/bloom_policy.h -- everything the Bloom formats share: policy,
 // builder and reader, for any format that meets the concepts of bloom_format.h.
-// Mutable filters are in bloom_mutable.h.
+// Mutable filters are in bloom_mutable.h, the builder of a filter whose size is
+// known beforehand in known_size_builder.h.
 
 #pragma once
 
@@ -20,6 +21,7 @@
 #include "formats/bloom_format.h"
 #include "formats/bloom_mutable.h"
 #include "formats/bloom_parameters.h"
+#include "formats/known_size_builder.h"
 #include "formats/taken_hash.h"
 #include "hash/xxhash.h"
 #include "sort/hash_buckets.h"
@@ -320,6 +322,11 @@ class BloomPolicy final : public SizedPolicy<F> {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
+    if (MarksAtOnce(options)) {
+      return std::make_unique<KnownSizeBuilder<F>>(
+          format(), options.exact_keys,
+          CheckPlan(format(), format().Plan(options.exact_keys)));
+    }
     return std::make_unique<BloomBuilder<F>>(format(), options.repeats);
   }
 
@@ -349,6 +356,17 @@ class BloomPolicy final : public SizedPolicy<F> {
 
  private:
   using SizedPolicy<F>::format;
+
+  // Returns whether the number of keys is known, and can be checked without
+  // keeping hashes: no repeats have to be searched for, and hashes are long
+  // enough to distinguish neighbours.
+  static bool MarksAtOnce(const BuildOptions& options) noexcept {
+    const bool counts_distinct = options.repeats == RepeatedKeys::kOnce ||
+                                 (options.repeats == RepeatedKeys::kAsFormat &&
+                                  F::kRepeats == CountedRepeats::kNone);
+    return options.exact_keys > 0 && !counts_distinct &&
+           sizeof(typename F::Hash) >= sizeof(std::uint64_t);
+  }
 
   // Some formats have no bits for no keys; a mutable filter needs some.
   BloomParameters PlanToGrow(std::uint64_t planned_keys) const noexcept {

@@ -60,6 +60,18 @@ class ClassicEngine {
   void Mark(unsigned char* bytes, Hash hash) const noexcept {
     MarkClassic<Probes>(bytes, shape_, hash);
   }
+  // Mark() of format.HashOf(key, seed) for each of the keys, with the memory
+  // accesses overlapped.
+  template <typename Hasher, typename Key>
+  void MarkMany(const Hasher& format, std::uint64_t seed, unsigned char* bytes,
+                std::span<const Key> keys) const noexcept {
+    constexpr std::size_t kGroup = 64;
+    ForEachPrepared<kGroup, BatchOrder::kInTurn>(
+        keys, [&](const Key& key) { return format.HashOf(key, seed); },
+        [&](std::size_t /*first*/, std::span<const Hash> hashes) {
+          MarkClassicMany<Probes>(bytes, shape_, hashes);
+        });
+  }
   void MarkAll(unsigned char* bytes, const Hashes& hashes) const noexcept {
     hashes.ForEach([&](std::span<const Hash> some) {
       MarkClassicMany<Probes>(bytes, shape_, some);

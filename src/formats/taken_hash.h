@@ -23,8 +23,8 @@ namespace tamis {
 
 // Takes the place of a format's hash function.
 struct TakesHashes {
-  std::uint64_t HashOf(std::uint64_t hash,
-                       std::uint64_t /*seed*/) const noexcept {
+  template <typename Hash>
+  Hash HashOf(Hash hash, std::uint64_t /*seed*/) const noexcept {
     return hash;
   }
 };

@@ -180,5 +180,40 @@ TEST(BatchLoop, NeverPreparesNorFinishesAnEmptyGroup) {
   });
 }
 
+TEST(BatchLoop, StaysSoManyGroupsAheadAsRequested) {
+  constexpr std::size_t kGroup = 4;
+  constexpr std::size_t kMaxAhead = 5;
+  for (std::size_t ahead = 0; ahead <= kMaxAhead; ++ahead) {
+    for (const std::size_t count : CountsFor(kGroup)) {
+      const std::vector<std::uint64_t> keys = Keys(count);
+      std::size_t prepared = 0;
+      std::size_t finished = 0;
+      ForEachGroupAhead<std::vector<std::uint64_t>, kGroup, kMaxAhead>(
+          std::span<const std::uint64_t>(keys), ahead,
+          [&](std::span<const std::uint64_t> some,
+              std::vector<std::uint64_t>* group) {
+            EXPECT_EQ(some.size(), std::min(kGroup, count - prepared));
+            EXPECT_EQ(some.front(), keys[prepared]);
+            EXPECT_LE(prepared - finished, ahead * kGroup);
+            group->assign(some.begin(), some.end());
+            prepared += some.size();
+          },
+          [&](std::size_t first, std::size_t size,
+              std::vector<std::uint64_t>& group) {
+            EXPECT_EQ(first, finished);
+            EXPECT_EQ(group.size(), size);
+            EXPECT_TRUE(std::equal(group.begin(), group.end(),
+                                   keys.begin() + static_cast<long>(first)));
+            // So far ahead, or at the end.
+            EXPECT_TRUE(prepared - finished > ahead * kGroup ||
+                        prepared == count);
+            group.clear();  // a group is not read after it was finished
+            finished += size;
+          });
+      EXPECT_EQ(finished, count);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tamis

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cpu.h"
 #include "filters/bloom/line_bloom.h"
 #include "filters/bloom/split_block.h"
 
@@ -187,11 +188,9 @@ TEST(Kernels, ThePortableRowComesFirstAndRunsEverywhere) {
   EXPECT_TRUE(AllKernels().front()->runs_here());
 }
 
-TEST(Kernels, TheBestRowThatRunsHereIsTakenUnlessAnotherIsNamed) {
-  const Kernels* best = nullptr;
-  for (const Kernels* row : AllKernels()) {
-    if (row->runs_here()) best = row;
-  }
+TEST(Kernels, TheBestRowForThisCpuIsTakenUnlessAnotherIsNamed) {
+  const Kernels* best = &BestKernels(ThisCpu());
+  EXPECT_TRUE(best->runs_here());
   EXPECT_EQ(&ChooseKernels(""), best);
   EXPECT_EQ(&ChooseKernels("no such row"), best);
   EXPECT_EQ(ChooseKernels("portable").name, "portable");
@@ -200,6 +199,73 @@ TEST(Kernels, TheBestRowThatRunsHereIsTakenUnlessAnotherIsNamed) {
     EXPECT_EQ(FindKernels(row->name), row->runs_here() ? row : nullptr);
   }
 }
+
+#if defined(__x86_64__)
+// Instructions, each with all that came before it.
+enum class Has { kNothing, kAvx2, kAvx512, kVpopcntdq };
+
+Cpu CpuWith(CpuVendor vendor, unsigned family, unsigned model, Has has) {
+  return {.vendor = vendor,
+          .family = family,
+          .model = model,
+          .popcnt = has >= Has::kAvx2,
+          .bmi = has >= Has::kAvx2,
+          .bmi2 = has >= Has::kAvx2,
+          .avx2 = has >= Has::kAvx2,
+          .avx512f = has >= Has::kAvx512,
+          .avx512bw = has >= Has::kAvx512,
+          .avx512dq = has >= Has::kAvx512,
+          .avx512vl = has >= Has::kAvx512,
+          .avx512vpopcntdq = has >= Has::kVpopcntdq};
+}
+
+TEST(Kernels, AreChosenByWhatTheCpuIs) {
+  constexpr CpuVendor kIntel = CpuVendor::kIntel;
+  constexpr CpuVendor kAmd = CpuVendor::kAmd;
+  const struct {
+    std::string_view what;
+    Cpu cpu;
+    std::string_view expected;
+  } cases[] = {
+      {"Nehalem", CpuWith(kIntel, 6, 0x1e, Has::kNothing), "portable"},
+      {"Haswell", CpuWith(kIntel, 6, 0x3c, Has::kAvx2), "avx2"},
+      {"Skylake", CpuWith(kIntel, 6, 0x5e, Has::kAvx2), "avx2"},
+      // These have AVX-512, and lower their clock for it.
+      {"Skylake-SP", CpuWith(kIntel, 6, 0x55, Has::kAvx512), "avx2"},
+      {"Cannon Lake", CpuWith(kIntel, 6, 0x66, Has::kAvx512), "avx2"},
+      {"Ice Lake-SP", CpuWith(kIntel, 6, 0x6a, Has::kVpopcntdq),
+       "avx512popcnt"},
+      {"Sapphire Rapids", CpuWith(kIntel, 6, 0x8f, Has::kVpopcntdq),
+       "avx512popcnt"},
+      {"Zen 2", CpuWith(kAmd, 0x17, 0x31, Has::kAvx2), "avx2"},
+      {"Zen 3", CpuWith(kAmd, 0x19, 0x21, Has::kAvx2), "avx2"},
+      {"Zen 4", CpuWith(kAmd, 0x19, 0x11, Has::kVpopcntdq), "avx512popcnt"},
+      // The model number of another vendor means another CPU.
+      {"other", CpuWith(CpuVendor::kOther, 6, 0x55, Has::kAvx512), "avx512"},
+      {"AMD", CpuWith(kAmd, 6, 0x55, Has::kAvx512), "avx512"},
+  };
+  for (const auto& [what, cpu, expected] : cases) {
+    EXPECT_EQ(BestKernels(cpu).name, expected) << what;
+  }
+}
+
+TEST(Kernels, EachInstructionOfARowIsNeeded) {
+  const Cpu all = CpuWith(CpuVendor::kAmd, 0x19, 0x11, Has::kVpopcntdq);
+  const struct {
+    bool Cpu::*without;
+    std::string_view expected;
+  } cases[] = {{&Cpu::popcnt, "portable"},       {&Cpu::bmi, "portable"},
+               {&Cpu::bmi2, "portable"},         {&Cpu::avx2, "portable"},
+               {&Cpu::avx512f, "avx2"},          {&Cpu::avx512bw, "avx2"},
+               {&Cpu::avx512vl, "avx2"},         {&Cpu::avx512dq, "avx512"},
+               {&Cpu::avx512vpopcntdq, "avx512"}};
+  for (const auto& [without, expected] : cases) {
+    Cpu cpu = all;
+    cpu.*without = false;
+    EXPECT_EQ(BestKernels(cpu).name, expected);
+  }
+}
+#endif
 
 TEST(Kernels, TheEnvironmentNamesTheActiveRow) {
   const char* wanted = std::getenv("TAMIS_KERNELS");

@@ -241,5 +241,39 @@ TEST_P(EveryWindowKernel, FindsTheWindowsThatPortableDoes) {
   }
 }
 
+// A whole layer of random bytes, whose levels bump about half of the keys.
+TEST_P(EveryWindowKernel, AnswersOneHashAsAWindowOfMany) {
+  std::mt19937_64 random(13);
+  std::array<unsigned, 3> seen = {};
+  for (unsigned round = 0; round < 30 * 8; ++round) {
+    const unsigned columns = 3 + round % 30;
+    const bool wide = columns < 32 && random() % 2 == 0;
+    const BumpedLayout shape = BumpedLayout::Of(
+        (columns << kColumnFractionBits) + (wide ? 1u << 25 : 0));
+    const BumpedLayer layer(shape, 1 + random() % 700);
+    // Of the exact size, so that a sanitizer notices a read beyond.
+    const auto size = static_cast<std::size_t>(layer.bytes());
+    const std::unique_ptr<unsigned char[]> bytes(new unsigned char[size]);
+    for (std::size_t i = 0; i < size; ++i) {
+      bytes[i] = static_cast<unsigned char>(random());
+    }
+    const WindowLayer windows = WindowLayerOf(&layer, bytes.get());
+    for (std::uint64_t hash : SomeHashes(layer, 200, &random)) {
+      WindowQueries queries = {};
+      bool maybe = false;
+      kPortableKernels.find_windows(&hash, 1, windows, &queries);
+      const bool bumped =
+          kPortableKernels.check_windows(queries, 1, windows, &maybe) != 0;
+      const WindowAnswer expected = bumped  ? WindowAnswer::kBumped
+                                    : maybe ? WindowAnswer::kMaybe
+                                            : WindowAnswer::kAbsent;
+      ASSERT_EQ(kernels().check_window(hash, windows), expected)
+          << columns << " columns, wide " << wide;
+      ++seen[static_cast<std::size_t>(expected)];
+    }
+  }
+  for (const unsigned count : seen) EXPECT_GT(count, 100u);
+}
+
 }  // namespace
 }  // namespace tamis

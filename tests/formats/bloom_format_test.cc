@@ -24,6 +24,8 @@ struct Engine {
                  std::span<const Slice>, std::span<bool>) const noexcept {}
   void Describe(std::span<const unsigned char>, FilterInfo*) const {}
   void Mark(unsigned char*, unsigned) const noexcept {}
+  void MarkMany(const Format&, std::uint64_t, unsigned char*,
+                std::span<const Slice>) const noexcept {}
   void MarkAll(unsigned char*, const Hashes&) const noexcept {}
 };
 

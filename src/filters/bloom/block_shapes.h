@@ -45,13 +45,8 @@ inline std::atomic_ref<std::uint64_t> WordAt(unsigned char* block,
 
 // REQUIRES, for both: `block` is aligned to 8 bytes.
 inline void SetBitAtomic(unsigned char* block, unsigned position) noexcept {
-  const auto word = WordAt(block, position);
-  const std::uint64_t mask = WordMask(position);
-  // Most bits of a well-filled filter are set already: testing first is cheap,
-  // and leaves the cache line shared.
-  if ((word.load(std::memory_order_relaxed) & mask) == 0) {
-    word.fetch_or(mask, std::memory_order_relaxed);
-  }
+  WordAt(block, position)
+      .fetch_or(WordMask(position), std::memory_order_relaxed);
 }
 
 inline bool HasBitAtomic(unsigned char* block, unsigned position) noexcept {
@@ -80,7 +75,11 @@ class LineShape {
                 std::size_t count) const noexcept {
     kernels.mark_lines(marks, count, probes_);
   }
+  // A key that is maybe present changes nothing, so that caches can share its
+  // line.  For any other key all bits are set: testing each of them would be
+  // slower, since no one can predict which are set already.
   void MarkAtomic(unsigned char* block, std::uint32_t bits) const noexcept {
+    if (CheckAtomic(block, bits)) return;
     for (unsigned i = 0; i < probes_.count; ++i) {
       SetBitAtomic(block, probes_.PositionOf(bits, i));
     }
@@ -120,9 +119,14 @@ class SplitBlockShape {
                 std::size_t count) const noexcept {
     kernels.mark_split_blocks(marks, count);
   }
+  // As LineShape::MarkAtomic(); a word of 64 bits has two of the key's.
   void MarkAtomic(unsigned char* block, std::uint32_t bits) const noexcept {
-    for (unsigned i = 0; i < kSplitBlockWords; ++i) {
-      SetBitAtomic(block, PositionOf(bits, i));
+    if (CheckAtomic(block, bits)) return;
+    for (unsigned i = 0; i < kSplitBlockWords; i += 2) {
+      const unsigned first = PositionOf(bits, i);
+      WordAt(block, first)
+          .fetch_or(WordMask(first) | WordMask(PositionOf(bits, i + 1)),
+                    std::memory_order_relaxed);
     }
   }
   bool CheckAtomic(unsigned char* block, std::uint32_t bits) const noexcept {

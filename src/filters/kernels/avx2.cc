@@ -171,18 +171,18 @@ void MarkBlocksAll(const BlockMark* marks, std::size_t count) noexcept {
   }
 }
 
-bool RunsHere() noexcept {
-  return __builtin_cpu_supports("popcnt") != 0 &&
-         __builtin_cpu_supports("bmi") != 0 &&
-         __builtin_cpu_supports("avx2") != 0 &&
-         __builtin_cpu_supports("bmi2") != 0;
+bool RunsOn(const Cpu& cpu) noexcept {
+  return cpu.popcnt && cpu.bmi && cpu.bmi2 && cpu.avx2;
 }
+
+bool PaysOffOn(const Cpu& /*cpu*/) noexcept { return true; }
 
 }  // namespace
 
 const Kernels kAvx2Kernels = {
     .name = "avx2",
-    .runs_here = RunsHere,
+    .runs_on = RunsOn,
+    .pays_off_on = PaysOffOn,
     .check_line = LineHasAll,
     .check_split_block = BlockHasAll,
     .check_lines = LinesHaveAll,
@@ -191,6 +191,7 @@ const Kernels kAvx2Kernels = {
     .mark_split_blocks = MarkBlocksAll,
     .find_windows = avx2::FindWindows,
     .check_windows = avx2::CheckWindows,
+    .check_window = avx2::CheckWindow,
     .walk = avx2::Walk,
 };
 

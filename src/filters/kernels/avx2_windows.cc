@@ -372,61 +372,6 @@ std::uint64_t CheckWindowsAs(const WindowQueries& queries, std::size_t count,
   return bumped;
 }
 
-// Checks a single window, without vectors, which do not pay off.
-unsigned CheckOne(const WindowQueries& queries, const WindowLayer& layer,
-                  bool* out) noexcept {
-  const auto word = [](const unsigned char* at) {
-    std::uint64_t bits;
-    __builtin_memcpy(&bits, at, sizeof(bits));  // little-endian, as AVX2 is
-    return bits;
-  };
-  const unsigned char* here = queries.words[0];
-  const unsigned char* behind = here + StrideOf<0>(queries, 0, layer);
-  std::uint64_t fingerprint = queries.fingerprints[0];
-  std::uint64_t wrong = 0;
-  for (unsigned left = ColumnsOf<0>(queries, 0, layer); left > 0; --left) {
-    const std::uint64_t selected = (word(here) & queries.masks[0][0]) ^
-                                   (word(behind) & queries.masks[1][0]);
-    wrong |= static_cast<std::uint64_t>(_mm_popcnt_u64(selected)) ^ fingerprint;
-    fingerprint >>= 1;
-    here += sizeof(std::uint64_t);
-    behind += sizeof(std::uint64_t);
-  }
-  *out = wrong % 2 == 0;
-  const Eight words = LoadSome(queries.levels[0], layer.level_bits);
-  const int level = _mm256_movemask_pd(_mm256_castsi256_pd(words.low)) |
-                    _mm256_movemask_pd(_mm256_castsi256_pd(words.high)) << 4;
-  return queries.rows[0] < layer.thresholds[level] ? 1 : 0;
-}
-
-// These use no vectors either: with BMI's instructions for rotating, shifting
-// and counting zeros they need a third fewer instructions.  They repeat Step(),
-// Walk() and WalkTogether() of filters/ribbon/elimination.h, which must not be
-// included here.
-bool StepOne(WalkingKey<std::uint64_t>* key, std::size_t values) noexcept {
-  const std::uint64_t sum = key->coefficients ^ *key->row;
-  const std::uint64_t turned = sum >> 1 | sum << 63;
-  if (static_cast<std::int64_t>(turned) <= 0) return false;
-  key->value ^= key->row[values];
-  const std::uint64_t zeros = _tzcnt_u64(turned);
-  key->coefficients = turned >> zeros;
-  key->row += zeros + 1;
-  return true;
-}
-
-bool WalkOne(WalkingKey<std::uint64_t>* key, std::size_t values) noexcept {
-  if (StepOne(key, values)) return true;
-  if (key->self == key->queue || *key->row != 0) return false;
-  *key->row = key->coefficients;
-  key->row[values] = key->value;
-  key->self->owned = key->row;
-  const QueuedKey<std::uint64_t>* const next = --key->self;
-  key->coefficients = next->coefficients;
-  key->value = next->value;
-  key->row = next->row;
-  return true;
-}
-
 }  // namespace
 
 namespace avx2 {
@@ -444,7 +389,6 @@ void FindWindows(const std::uint64_t* hashes, std::size_t count,
 
 std::uint64_t CheckWindows(const WindowQueries& queries, std::size_t count,
                            const WindowLayer& layer, bool* out) noexcept {
-  if (count == 1) return CheckOne(queries, layer, out);
   if (layer.columns == 8 && layer.levels_are_rows) {
     return CheckWindowsAs<8>(queries, count, layer, out);
   }
@@ -452,29 +396,6 @@ std::uint64_t CheckWindows(const WindowQueries& queries, std::size_t count,
     return CheckWindowsAs<16>(queries, count, layer, out);
   }
   return CheckWindowsAs<0>(queries, count, layer, out);
-}
-
-std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
-  WalkingKey<std::uint64_t> a = keys[0];
-  WalkingKey<std::uint64_t> b = keys[1];
-  WalkingKey<std::uint64_t> c = keys[2];
-  WalkingKey<std::uint64_t> d = keys[3];
-  std::size_t stopped = 0;
-  while (true) {
-    stopped = 0;
-    if (!WalkOne(&a, values)) break;
-    stopped = 1;
-    if (!WalkOne(&b, values)) break;
-    stopped = 2;
-    if (!WalkOne(&c, values)) break;
-    stopped = 3;
-    if (!WalkOne(&d, values)) break;
-  }
-  keys[0] = a;
-  keys[1] = b;
-  keys[2] = c;
-  keys[3] = d;
-  return stopped;
 }
 
 }  // namespace avx2

@@ -91,10 +91,20 @@ void LinesHaveAll(const BlockQuery* queries, std::size_t count,
   }
 }
 
-bool RunsHere() noexcept {
-  return kAvx2Kernels.runs_here() && __builtin_cpu_supports("avx512f") != 0 &&
-         __builtin_cpu_supports("avx512bw") != 0 &&
-         __builtin_cpu_supports("avx512vl") != 0;
+bool RunsOn(const Cpu& cpu) noexcept {
+  return kAvx2Kernels.runs_on(cpu) && cpu.avx512f && cpu.avx512bw &&
+         cpu.avx512vl;
+}
+
+// Intel's first CPUs with AVX-512 lower their clock for milliseconds after an
+// instruction on 512 bits, for all that the core runs: Skylake-SP and -X,
+// Cascade Lake and Cooper Lake (one model), and Cannon Lake.  A cycle or two
+// per key is not worth that.
+bool PaysOffOn(const Cpu& cpu) noexcept {
+  constexpr unsigned kSkylakeServer = 0x55;
+  constexpr unsigned kCannonLake = 0x66;
+  return cpu.vendor != CpuVendor::kIntel || cpu.family != 6 ||
+         (cpu.model != kSkylakeServer && cpu.model != kCannonLake);
 }
 
 // A block is 256 bits, and marking is dominated by loads and stores: AVX2 does
@@ -127,6 +137,11 @@ std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
   return kAvx2Kernels.check_windows(queries, count, layer, out);
 }
 
+WindowAnswer CheckOneWindow(std::uint64_t hash,
+                            const WindowLayer& layer) noexcept {
+  return kAvx2Kernels.check_window(hash, layer);
+}
+
 std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
   return kAvx2Kernels.walk(keys, values);
 }
@@ -135,7 +150,8 @@ std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
 
 const Kernels kAvx512Kernels = {
     .name = "avx512",
-    .runs_here = RunsHere,
+    .runs_on = RunsOn,
+    .pays_off_on = PaysOffOn,
     .check_line = LineHasAll,
     .check_split_block = BlockHasAll,
     .check_lines = LinesHaveAll,
@@ -144,6 +160,7 @@ const Kernels kAvx512Kernels = {
     .mark_split_blocks = MarkBlocksAll,
     .find_windows = FindWindowsAll,
     .check_windows = CheckWindowsAll,
+    .check_window = CheckOneWindow,
     .walk = Walk,
 };
 

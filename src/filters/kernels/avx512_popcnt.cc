@@ -4,6 +4,7 @@
 // filters/kernels/avx512.cc, and the rules of filters/kernels/avx2.cc apply
 // here, too.
 
+#include "filters/kernels/find_one_window.h"
 #include "filters/kernels/kernels.h"
 
 #if defined(__x86_64__)
@@ -33,9 +34,11 @@ __m512i LowProduct(__m512i a, std::uint64_t b) noexcept {
   return _mm512_mullo_epi64(a, Everywhere(b));
 }
 
-// FindFour() of filters/kernels/avx2.cc, for eight.
-void FindEight(__m512i hashes, const WindowLayer& layer, std::size_t i,
-               WindowQueries* queries) noexcept {
+// FindFour() of filters/kernels/avx2_windows.cc, for eight.
+[[gnu::always_inline]] inline void FindEight(__m512i hashes,
+                                             const WindowLayer& layer,
+                                             std::size_t i,
+                                             WindowQueries* queries) noexcept {
   const __m512i one = Everywhere(1);
   const __m512i buckets = Everywhere(layer.buckets);
   const __m512i lower = ShortProduct(hashes, buckets);
@@ -154,8 +157,38 @@ struct OneWindow {
   }
 };
 
+// Returns the signs of the words of `some`: the bits of a level.
+unsigned SignsOf(const unsigned char* words, __mmask8 some) noexcept {
+  return _mm512_movepi64_mask(_mm512_maskz_loadu_epi64(some, words));
+}
+
+// All windows have kColumns columns, and their levels are rows: no branches and
+// no look at the thresholds.
+std::uint64_t CheckWholeLines(const WindowQueries& queries, std::size_t count,
+                              bool* out) noexcept {
+  constexpr __mmask8 kLevelWords = 0x7f;
+  std::uint64_t bumped = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const OneWindow window = {
+        queries.words[i],
+        std::size_t{8} * kColumns,
+        {Everywhere(queries.masks[0][i]), Everywhere(queries.masks[1][i])}};
+    const bool is_bumped =
+        queries.rows[i] < SignsOf(queries.levels[i], kLevelWords);
+    bumped |= std::uint64_t{is_bumped} << i;
+    const auto wrong = static_cast<std::uint8_t>(
+        window.Parities(0, 0xff) ^
+        static_cast<unsigned>(queries.fingerprints[i]));
+    out[i] = wrong == 0;
+  }
+  return bumped;
+}
+
 std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
                               const WindowLayer& layer, bool* out) noexcept {
+  if (layer.columns == kColumns && layer.levels_are_rows) {
+    return CheckWholeLines(queries, count, out);
+  }
   const auto level_words = static_cast<__mmask8>((1u << layer.level_bits) - 1);
   std::uint64_t bumped = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -164,9 +197,7 @@ std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
         queries.words[i],
         even ? std::size_t{8} * layer.columns : queries.strides[i],
         {Everywhere(queries.masks[0][i]), Everywhere(queries.masks[1][i])}};
-    // The bits of a level are the signs of words.
-    const unsigned level = _mm512_movepi64_mask(
-        _mm512_maskz_loadu_epi64(level_words, queries.levels[i]));
+    const unsigned level = SignsOf(queries.levels[i], level_words);
     const bool is_bumped = queries.rows[i] < layer.thresholds[level];
     bumped |= std::uint64_t{is_bumped} << i;
     out[i] = window.Check(
@@ -176,10 +207,47 @@ std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
   return bumped;
 }
 
-bool RunsHere() noexcept {
-  return kAvx512Kernels.runs_here() &&
-         __builtin_cpu_supports("avx512dq") != 0 &&
-         __builtin_cpu_supports("avx512vpopcntdq") != 0;
+WindowAnswer AnswerOf(bool bumped, bool maybe) noexcept {
+  if (bumped) return WindowAnswer::kBumped;
+  return maybe ? WindowAnswer::kMaybe : WindowAnswer::kAbsent;
+}
+
+OneWindow WindowOf(const FoundWindow& found) noexcept {
+  return {found.words,
+          found.stride,
+          {Everywhere(found.masks[0]), Everywhere(found.masks[1])}};
+}
+
+// Any number of columns.  Not inlined, for it needs more registers.
+[[gnu::noinline]] WindowAnswer CheckAnyWindow(
+    std::uint64_t hash, const WindowLayer& layer) noexcept {
+  const FoundWindow found = FindOneWindow<0>(hash, layer);
+  const auto level_words = static_cast<__mmask8>((1u << layer.level_bits) - 1);
+  const unsigned level = SignsOf(found.levels, level_words);
+  return AnswerOf(
+      found.row < layer.thresholds[level],
+      WindowOf(found).Check(static_cast<std::uint32_t>(found.fingerprint),
+                            found.columns));
+}
+
+WindowAnswer CheckOneWindow(std::uint64_t hash,
+                            const WindowLayer& layer) noexcept {
+  if (layer.columns != kColumns || !layer.levels_are_rows) {
+    return CheckAnyWindow(hash, layer);
+  }
+  const FoundWindow found = FindOneWindow<kColumns>(hash, layer);
+  const unsigned parities = WindowOf(found).Parities(0, 0xff);
+  const auto wrong = static_cast<std::uint8_t>(
+      parities ^ static_cast<unsigned>(found.fingerprint));
+  return AnswerOf(found.row < SignsOf(found.levels, 0x7f), wrong == 0);
+}
+
+bool RunsOn(const Cpu& cpu) noexcept {
+  return kAvx512Kernels.runs_on(cpu) && cpu.avx512dq && cpu.avx512vpopcntdq;
+}
+
+bool PaysOffOn(const Cpu& cpu) noexcept {
+  return kAvx512Kernels.pays_off_on(cpu);
 }
 
 bool LineHasAll(const unsigned char* line, std::uint32_t bits,
@@ -218,7 +286,8 @@ std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
 
 const Kernels kAvx512PopcntKernels = {
     .name = "avx512popcnt",
-    .runs_here = RunsHere,
+    .runs_on = RunsOn,
+    .pays_off_on = PaysOffOn,
     .check_line = LineHasAll,
     .check_split_block = BlockHasAll,
     .check_lines = LinesHaveAll,
@@ -227,6 +296,7 @@ const Kernels kAvx512PopcntKernels = {
     .mark_split_blocks = MarkBlocksAll,
     .find_windows = FindWindowsAll,
     .check_windows = CheckWindowsAll,
+    .check_window = CheckOneWindow,
     .walk = Walk,
 };
 

@@ -22,6 +22,8 @@ constexpr std::array kSets = {&kPortableKernels};
 
 }  // namespace
 
+bool Kernels::runs_here() const noexcept { return runs_on(ThisCpu()); }
+
 std::span<const Kernels* const> AllKernels() noexcept { return kSets; }
 
 const Kernels* FindKernels(std::string_view name) noexcept {
@@ -31,13 +33,17 @@ const Kernels* FindKernels(std::string_view name) noexcept {
   return nullptr;
 }
 
-const Kernels& ChooseKernels(std::string_view wanted) noexcept {
-  if (const Kernels* named = FindKernels(wanted)) return *named;
+const Kernels& BestKernels(const Cpu& cpu) noexcept {
   const Kernels* best = kSets.front();
   for (const Kernels* row : kSets) {
-    if (row->runs_here()) best = row;
+    if (row->runs_on(cpu) && row->pays_off_on(cpu)) best = row;
   }
   return *best;
+}
+
+const Kernels& ChooseKernels(std::string_view wanted) noexcept {
+  const Kernels* named = FindKernels(wanted);
+  return named != nullptr ? *named : BestKernels(ThisCpu());
 }
 
 const Kernels& ActiveKernels() noexcept {

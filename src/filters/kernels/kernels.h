@@ -19,6 +19,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/cpu.h"
 #include "filters/bloom/line_bloom.h"
 #include "filters/ribbon/kernel_types.h"
 
@@ -38,7 +39,10 @@ struct BlockMark {
 
 struct Kernels {
   std::string_view name;
-  bool (*runs_here)() noexcept;
+  // Whether a CPU has the instructions of the set ...
+  bool (*runs_on)(const Cpu& cpu) noexcept;
+  // ... and whether they are worth their use there.
+  bool (*pays_off_on)(const Cpu& cpu) noexcept;
 
   // CheckLine() and CheckSplitBlock(), for one key ...
   bool (*check_line)(const unsigned char* line, std::uint32_t bits,
@@ -64,16 +68,25 @@ struct Kernels {
   std::uint64_t (*check_windows)(const WindowQueries& queries,
                                  std::size_t count, const WindowLayer& layer,
                                  bool* out) noexcept;
+  // Both for one hash, whose memory need not be prefetched.
+  WindowAnswer (*check_window)(std::uint64_t hash,
+                               const WindowLayer& layer) noexcept;
   // WalkTogether() of kWalkers queues.
   std::size_t (*walk)(WalkingKey<std::uint64_t>* keys,
                       std::size_t values) noexcept;
+
+  bool runs_here() const noexcept;
 };
 
 // Returns the kernel sets of this architecture, the portable one first, the
 // best last.
 std::span<const Kernels* const> AllKernels() noexcept;
 
-// Returns the best set that runs here, or the one that the environment variable
+// Returns the set that is used on a CPU: the best one that runs and pays off
+// there.
+const Kernels& BestKernels(const Cpu& cpu) noexcept;
+
+// Returns BestKernels() of this CPU, or the set that the environment variable
 // TAMIS_KERNELS names, if it runs here.  Chosen once.
 const Kernels& ActiveKernels() noexcept;
 

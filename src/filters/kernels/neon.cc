@@ -50,8 +50,40 @@ bool LineHasAll(const unsigned char* at, std::uint32_t bits,
   return vmaxvq_u32(missing) == 0;
 }
 
+// The lowest byte of each lane that is below `count`, which may be negative.
+uint32x4_t LanesBelow(int count) noexcept {
+  const int32x4_t lanes = {0, 1, 2, 3};
+  return vandq_u32(vcltq_s32(lanes, vdupq_n_s32(count)), vdupq_n_u32(0xff));
+}
+
+// Up to eight probes of each line, as nearly all filters have, without a loop
+// over them.
+void LinesHaveEight(const BlockQuery* queries, std::size_t count,
+                    const LineProbes& probes, bool* out) noexcept {
+  const uint32x4_t factors[2] = {vld1q_u32(probes.factors),
+                                 vld1q_u32(probes.factors + kLanes)};
+  const auto probe_count = static_cast<int>(probes.count);
+  const uint32x4_t counts[2] = {LanesBelow(probe_count),
+                                LanesBelow(probe_count - int{kLanes})};
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned char* at = queries[i].block;
+    const uint8x16x4_t line = {vld1q_u8(at), vld1q_u8(at + 16),
+                               vld1q_u8(at + 32), vld1q_u8(at + 48)};
+    const auto missing = [&](unsigned half) {
+      const uint8x16_t found =
+          CheckFour(line, vmulq_n_u32(factors[half], queries[i].bits));
+      return vbicq_u32(counts[half], vreinterpretq_u32_u8(found));
+    };
+    out[i] = vmaxvq_u32(vorrq_u32(missing(0), missing(1))) == 0;
+  }
+}
+
 void LinesHaveAll(const BlockQuery* queries, std::size_t count,
                   const LineProbes& probes, bool* out) noexcept {
+  if (probes.count <= 2 * kLanes) {
+    LinesHaveEight(queries, count, probes, out);
+    return;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     out[i] = LineHasAll(queries[i].block, queries[i].bits, probes);
   }
@@ -106,17 +138,23 @@ std::uint64_t CheckWindowsAll(const WindowQueries& queries, std::size_t count,
   return kPortableKernels.check_windows(queries, count, layer, out);
 }
 
+WindowAnswer CheckOneWindow(std::uint64_t hash,
+                            const WindowLayer& layer) noexcept {
+  return kPortableKernels.check_window(hash, layer);
+}
+
 std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
   return kPortableKernels.walk(keys, values);
 }
 
-bool RunsHere() noexcept { return true; }
+bool RunsOn(const Cpu& /*cpu*/) noexcept { return true; }
 
 }  // namespace
 
 const Kernels kNeonKernels = {
     .name = "neon",
-    .runs_here = RunsHere,
+    .runs_on = RunsOn,
+    .pays_off_on = RunsOn,
     .check_line = LineHasAll,
     .check_split_block = BlockHasAll,
     .check_lines = LinesHaveAll,
@@ -125,6 +163,7 @@ const Kernels kNeonKernels = {
     .mark_split_blocks = MarkBlocksAll,
     .find_windows = FindWindowsAll,
     .check_windows = CheckWindowsAll,
+    .check_window = CheckOneWindow,
     .walk = Walk,
 };
 

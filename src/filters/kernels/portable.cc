@@ -15,7 +15,7 @@
 namespace tamis {
 namespace {
 
-bool RunsHere() noexcept { return true; }
+bool RunsOn(const Cpu& /*cpu*/) noexcept { return true; }
 
 // The common numbers of probes are written out, because g++ at -O2 does not
 // unroll loops.  Calls work(probes), or for a common number work(probes,
@@ -166,11 +166,23 @@ std::uint64_t CheckWindows(const WindowQueries& queries, std::size_t count,
   return bumped;
 }
 
+WindowAnswer CheckOneWindow(std::uint64_t hash,
+                            const WindowLayer& layer) noexcept {
+  WindowQueries queries;
+  FindWindow(hash, layer, 0, &queries);
+  const OneWindow window(queries, 0, layer);
+  if (window.row < layer.thresholds[window.Level(layer.level_bits)]) {
+    return WindowAnswer::kBumped;
+  }
+  return window.Check() ? WindowAnswer::kMaybe : WindowAnswer::kAbsent;
+}
+
 }  // namespace
 
 const Kernels kPortableKernels = {
     .name = "portable",
-    .runs_here = RunsHere,
+    .runs_on = RunsOn,
+    .pays_off_on = RunsOn,
     .check_line = CheckLine,
     .check_split_block = CheckSplitBlock,
     .check_lines = CheckLines,
@@ -179,6 +191,7 @@ const Kernels kPortableKernels = {
     .mark_split_blocks = MarkSplitBlocks,
     .find_windows = FindWindows,
     .check_windows = CheckWindows,
+    .check_window = CheckOneWindow,
     .walk = WalkTogether<std::uint64_t>,
 };
 

@@ -11,7 +11,7 @@
 namespace tamis {
 
 // The maximum number of windows that are looked up at once.
-inline constexpr std::size_t kMaxWindows = 64;
+inline constexpr std::size_t kMaxWindows = 16;
 
 // Keys of a bumped ribbon (filters/ribbon/layout.h) in windows of 64 rows.  Key
 // i is element i of each array.
@@ -24,6 +24,13 @@ struct WindowQueries {
   // Set only if segments differ in size:
   std::uint64_t strides[kMaxWindows];  // bytes from this segment to the next
   std::uint64_t columns[kMaxWindows];  // 3 to 32
+};
+
+// The answer of a layer to one key.
+enum class WindowAnswer {
+  kAbsent,
+  kMaybe,
+  kBumped,  // another layer has the answer
 };
 
 class BumpedLayer;

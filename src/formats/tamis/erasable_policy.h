@@ -98,7 +98,7 @@ class TamisErasable final : public ErasableFilter {
   }
   Status InsertMany(std::span<const Slice> keys) override {
     Status inserted;  // the first failure; keys after it are left out
-    ForEachPrepared<kErasableGroup, BatchOrder::kInTurn>(
+    ForEachPrepared<kErasableGroup>(
         keys,
         [this](Slice key) {
           const std::uint64_t hash = format_.HashOf(key, parameters_.seed);

@@ -97,21 +97,30 @@ void CheckPartsMany(std::span<const LineFilter> parts,
 
 std::uint64_t MarkNew(const MutableLineFilter& part,
                       std::span<const std::uint64_t> hashes) noexcept {
-  const Kernels& kernels = ActiveKernels();
   std::uint64_t marked = 0;
-  ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
+  ForEachPrepared<kPartsGroup>(
       hashes,
       [&](std::uint64_t hash) {
         part.PrefetchOfMany(hash);
         return hash;
       },
       [&](std::size_t /*first*/, std::span<const std::uint64_t> group) {
-        for (const std::uint64_t hash : group) {
-          if (part.Check(kernels, hash)) continue;
-          part.Mark(hash);
-          ++marked;
-        }
+        marked += MarkNewPrefetched(part, group);
       });
+  return marked;
+}
+
+std::uint64_t MarkNewPrefetched(
+    const MutableLineFilter& part,
+    std::span<const std::uint64_t> hashes) noexcept {
+  const Kernels& kernels = ActiveKernels();
+  std::uint64_t marked = 0;
+  for (const std::uint64_t hash : hashes) {
+    const BlockMark mark = part.MarkOf(hash);
+    if (kernels.check_line(mark.block, mark.bits, part.probes)) continue;
+    kernels.mark_lines(&mark, 1, part.probes);
+    ++marked;
+  }
   return marked;
 }
 

@@ -48,6 +48,9 @@ inline constexpr std::size_t kPartsGroup = 32;
 // Marks the hashes that are not maybe in the part yet.  Returns their number.
 std::uint64_t MarkNew(const MutableLineFilter& part,
                       std::span<const std::uint64_t> hashes) noexcept;
+// The same for hashes whose lines were prefetched.
+std::uint64_t MarkNewPrefetched(const MutableLineFilter& part,
+                                std::span<const std::uint64_t> hashes) noexcept;
 
 // Fills in FilterInfo from the bits: format, hash, bits, rate, keys by fill.
 // The rate is exact for an absent key, given the bits of all lines.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/cpu.h"
 #include "base/huge_pages.h"
 #include "filters/batch_loop.h"
 #include "filters/bloom/bit_array.h"
@@ -19,6 +20,7 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kGroupKeys = kMaxWindows;
+constexpr std::size_t kMaxAhead = 8;
 
 // Prefetches into the second-level cache, which can have more requests in
 // flight than the first.
@@ -113,6 +115,13 @@ BumpedReader::BumpedReader(BumpedFilter filter, std::uint64_t seed,
     bytes += layers_.back().layer.bytes();
   }
   last_ = bytes;
+  plan_ = PlanBatch(
+      {.filter_bytes = filter_.bytes(),
+       .lines_per_key =
+           2 * ((8 * filter_.shape.most_columns() - 1) / kCacheLineBytes + 1),
+       .group_keys = kGroupKeys,
+       .max_ahead = kMaxAhead},
+      ThisCpuCaches());
   has_windows_ = !layers_.empty() && filter_.shape.window == 64;
   if (!has_windows_) return;
   window_bytes_ = std::uint64_t{16} * filter_.shape.most_columns();
@@ -147,11 +156,9 @@ bool BumpedReader::MayContainHash(KeyHash hash) const noexcept {
 
 bool BumpedReader::CheckOne(std::uint64_t hash) const noexcept {
   if (!has_windows_) return Check(hash, 0);
-  WindowQueries queries;
-  FindWindow(hash, first_, 0, &queries);
-  bool answer = false;
-  const bool bumped = kernels_.check_windows(queries, 1, first_, &answer) != 0;
-  return bumped ? Check(NextLayerHash(hash), 1) : answer;
+  const WindowAnswer answer = kernels_.check_window(hash, first_);
+  return answer == WindowAnswer::kBumped ? Check(NextLayerHash(hash), 1)
+                                         : answer == WindowAnswer::kMaybe;
 }
 
 void BumpedReader::MayContainMany(std::span<const Slice> keys,
@@ -172,8 +179,8 @@ template <typename Key>
 void BumpedReader::CheckMany(std::span<const Key> keys,
                              std::span<bool> out) const noexcept {
   Late late(*this);
-  ForEachGroup<Group, kGroupKeys>(
-      keys,
+  ForEachGroupAhead<Group, kGroupKeys, kMaxAhead>(
+      keys, plan_.ahead,
       [this](std::span<const Key> some, Group* group) { Prepare(some, group); },
       [&](std::size_t first, std::size_t count, const Group& group) {
         Answer(group, count, out.data() + first, &late);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "filters/batch_plan.h"
 #include "filters/kernels/kernels.h"
 #include "filters/ribbon/build.h"
 #include "filters/ribbon/layout.h"
@@ -62,6 +63,7 @@ class BumpedReader final : public FilterReader {
   std::vector<Layer> layers_;
   const unsigned char* last_ = nullptr;
   const Kernels& kernels_ = ActiveKernels();
+  BatchPlan plan_;
   // If windows have 64 rows: for the first two layers, as far as they exist.
   bool has_windows_ = false;
   std::uint64_t window_bytes_ = 0;  // of the segments of one

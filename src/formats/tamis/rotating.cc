@@ -186,17 +186,18 @@ class RotatingInMemory final : public RotatingFilter {
         parts_(GenerationsOf(parameters_, memory_.bytes.get())) {}
 
   Status Insert(Slice key) override {
-    InsertHash(LineHash(key, parameters_.seed));
+    const std::uint64_t hash = LineHash(key, parameters_.seed);
+    InsertPrefetched({&hash, 1});
     return Status::Ok();
   }
   Status InsertMany(std::span<const Slice> keys) override {
-    ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
+    ForEachPrepared<kPartsGroup>(
         keys,
         [this](Slice key) {
           return PrepareParts({&parts_.front(), 1}, parameters_.seed, key);
         },
         [this](std::size_t /*first*/, std::span<const std::uint64_t> hashes) {
-          for (const std::uint64_t hash : hashes) InsertHash(hash);
+          InsertPrefetched(hashes);
         });
     return Status::Ok();
   }
@@ -239,8 +240,9 @@ class RotatingInMemory final : public RotatingFilter {
   }
   // Inserts into the newest, even if older ones contain the key: that renews
   // it.
-  void InsertHash(std::uint64_t hash) noexcept {
-    parameters_.keys[parameters_.newest()] += MarkNew(Newest(), {&hash, 1});
+  void InsertPrefetched(std::span<const std::uint64_t> hashes) noexcept {
+    parameters_.keys[parameters_.newest()] +=
+        MarkNewPrefetched(Newest(), hashes);
   }
 
   RotatingParameters parameters_;

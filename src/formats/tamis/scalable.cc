@@ -170,7 +170,7 @@ class ScalableMutable final : public MutableFilter {
   }
   Status InsertMany(std::span<const Slice> keys) override {
     Status inserted;  // the first failure; keys after it are left out
-    ForEachPrepared<kPartsGroup, BatchOrder::kInTurn>(
+    ForEachPrepared<kPartsGroup>(
         keys,
         [this](Slice key) {
           return PrepareParts(parts_, parameters_.seed, key);

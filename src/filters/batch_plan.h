@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// filters/batch_plan.h -- how far ahead of the checks a batch of queries
+// prefetches, by the filter's size and the caches of the CPU.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cpu.h"
+
+namespace tamis {
+
+struct BatchPlan {
+  // The number of groups that are prepared before the first is finished.  0:
+  // each group is finished at once.
+  std::size_t ahead = 0;
+};
+
+// What a batch is like.
+struct BatchShape {
+  std::uint64_t filter_bytes = 0;
+  std::size_t lines_per_key = 1;  // that a query reads
+  std::size_t group_keys = 1;
+  std::size_t max_ahead = 1;  // that the loop has memory for; at least 1
+};
+
+// A filter within the second-level cache is not prepared ahead: its lines are a
+// few cycles away.  (They are still prefetched, for that is one instruction,
+// and a small filter among many may be cold.)  For a larger one, the lines in
+// flight take a quarter of the first-level cache, so that none is evicted
+// before it is read.  See docs/design/8-kernels.md.
+constexpr BatchPlan PlanBatch(const BatchShape& shape,
+                              const CacheSizes& caches) noexcept {
+  constexpr std::size_t kCacheLine = 64;
+  // What the smallest CPUs of the last years have, if nothing is reported.
+  const std::uint64_t l1d = caches.l1d != 0 ? caches.l1d : 32 * 1024;
+  const std::uint64_t l2 = caches.l2 != 0 ? caches.l2 : 256 * 1024;
+  if (shape.filter_bytes <= l2) return {.ahead = 0};
+  const std::uint64_t keys = l1d / 4 / (kCacheLine * shape.lines_per_key);
+  const auto groups = static_cast<std::size_t>(keys / shape.group_keys);
+  return {.ahead = std::clamp<std::size_t>(groups, 1, shape.max_ahead)};
+}
+
+}  // namespace tamis
