@@ -19,6 +19,7 @@
 
 #include "bench/frontier.h"
 #include "bench/gnuplot.h"
+#include "bench/kept.h"
 #include "bench/line_up.h"
 #include "bench/measure.h"
 #include "bench/peak_memory.h"
@@ -43,6 +44,7 @@ struct Options {
   bool quick = false;
   bool smoke = false;
   bool no_table = false;
+  Keeping keeping;
   std::string json;  // where to; "-": standard output; empty: nowhere
   std::string plot;
   std::string frontier;
@@ -60,7 +62,7 @@ void AddOptions(CLI::App* app, Options* options) {
                   "What to set beside LevelDB, RocksDB and bare memory")
       ->capture_default_str();
   app->add_option("--only", options->line_up.only,
-                  "Only what begins so: ribbon,fuse,RocksDB,LevelDB")
+                  "Only what begins so: ribbon,fuse,RocksDB,LevelDB,Boost")
       ->delimiter(',');
   app->add_flag("--all", options->line_up.slow_too,
                 "The slow policies also where keys are many");
@@ -75,6 +77,9 @@ void AddOptions(CLI::App* app, Options* options) {
                   "Use this row of the kernels: portable, avx2, ...");
   app->add_option("--json", options->json,
                   "Write everything there as JSON; -: instead of the table");
+  app->add_option("--keep", options->keeping.folder,
+                  "Write the same to MACHINE/filters.json in that folder, if "
+                  "the run is of everything");
   app->add_option("--plot", options->plot,
                   "Measure some more, and draw it into that SVG file");
   app->add_option("--frontier", options->frontier,
@@ -203,6 +208,9 @@ Result<Report> MeasureTable(const Options& options) {
   if (const auto peers = NewRocksDbSubjects(kFloorBits); !peers.ok()) {
     report.skipped = peers.status().message();
   }
+  if (const auto peers = NewBoostSubjects(); !peers.ok()) {
+    report.boost_skipped = peers.status().message();
+  }
   Peaks peaks;  // first, while this process is small
   if (Status measured = MeasurePeaks(options, &peaks); !measured.ok()) {
     return measured;
@@ -271,6 +279,11 @@ Status Plot(const Options& options) {
   return DrawPlot(*data, title, options.plot);
 }
 
+// What leaves the figures of a run of everything as they are; kernel sets have
+// folders of their own.
+constexpr std::string_view kHarmless[] = {"--keep", "--json",     "--kernels",
+                                          "--plot", "--frontier", "--no-table"};
+
 int RunBench(const Options& options) {
   if (Status fine = CheckOptions(options); !fine.ok()) return Fail(fine, 2);
   if (!options.no_table) {
@@ -279,6 +292,9 @@ int RunBench(const Options& options) {
     if (Status printed = Print(options, *report); !printed.ok()) {
       return Fail(printed, 1);
     }
+    Status kept = KeepResults(options.keeping, report->machine, "filters.json",
+                              ToJson(*report));
+    if (!kept.ok()) return Fail(kept, 1);
     if (!options.frontier.empty()) {
       Status drawn = Frontier(options, *report);
       if (!drawn.ok()) return Fail(drawn, 1);
@@ -305,6 +321,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  options.keeping.another =
+      tamis::bench::WhatMakesItAnother(app, tamis::bench::kHarmless);
   tamis::bench::ApplyPresets(&options);
   return tamis::bench::RunBench(options);
 }

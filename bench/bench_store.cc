@@ -24,11 +24,15 @@
 #include "bench/cold_report.h"
 #include "bench/cold_run.h"
 #include "bench/gnuplot.h"
+#include "bench/kept.h"
 #include "bench/store_child.h"
 #include "bench/store_phases.h"
 #include "bench/store_plans.h"
 #include "bench/store_report.h"
 #include "bench/store_run.h"
+#include "bench/tail_phases.h"
+#include "bench/tail_report.h"
+#include "bench/tail_run.h"
 
 namespace tamis::bench {
 namespace {
@@ -38,11 +42,15 @@ constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 // All four stores at once; one of them may be compacting, and keeps a log.
 // LMDB's pages are two thirds full.
 constexpr std::uint64_t kDiskShare = 7;
+// One store at a time, whose entries are put twice, or which is a tree of
+// pages.
+constexpr std::uint64_t kTailDiskShare = 4;
 constexpr std::uint64_t kLogs = 3 * 2 * kStoreWriteBuffer;
 
 void AddOptions(CLI::App* app, BenchOptions* options) {
   app->add_option("--keys", options->keys,
-                  "Entries (default: 10 million; 1 million if --quick)")
+                  "Entries (default: 10 million; 1 million if --quick; --tail: "
+                  "4 million, 400,000; --fill: 100 million, 2 million)")
       ->check(CLI::Range(std::uint64_t{1000}, kMaxKeys));
   app->add_option("--operations", options->operations,
                   "Reads of each sort per round (default: 1 million, at most "
@@ -65,11 +73,20 @@ void AddOptions(CLI::App* app, BenchOptions* options) {
   app->add_flag("--drop-files", options->drop_files,
                 "With --cold, drop only the stores' files from the page cache, "
                 "and not the whole machine's, which takes root");
+  auto* tail = app->add_flag(
+      "--tail", options->tail,
+      "How long the slowest puts and gets take while a store is written to");
+  app->add_flag("--fill", options->fill,
+                "How steadily a store is filled: the rate over time")
+      ->excludes(tail);
   app->add_option("--dir", options->dir,
                   "Where the stores go (default: a fresh directory under the "
                   "system's temporary directory)");
   app->add_option("--json", options->json,
                   "Write everything there as JSON; -: instead of the table");
+  app->add_option("--keep", options->keeping.folder,
+                  "Write the same to MACHINE/store.json in that folder, or "
+                  "store-cold.json, if the run is of the usual size");
   app->add_option("--plot", options->plot, "Draw it into that SVG file");
   app->add_option("--svg", options->svg,
                   "Draw the lookups into that SVG file, without gnuplot");
@@ -103,8 +120,23 @@ int ServeCold(const BenchOptions& options) {
   return 2;
 }
 
+int ServeTail(const BenchOptions& options) {
+  const TailPlan plan = TailPlanFor(options);
+  for (const StoreEngineKind& kind : kStoreEngines) {
+    if (kind.name != options.serve) continue;
+    auto engine = kind.make(plan.settings);
+    if (engine == nullptr) return 2;
+    TailWorker worker(plan, std::move(engine), options.dir);
+    ServePhases(
+        [&](std::string_view phase, unsigned) { return worker.Run(phase); });
+    return 0;
+  }
+  return 2;
+}
+
 int Serve(const BenchOptions& options) {
   if (options.cold) return ServeCold(options);
+  if (options.tail || options.fill) return ServeTail(options);
   const StorePlan plan = PlanFor(options);
   for (const StoreEngineKind& kind : kStoreEngines) {
     if (kind.name != options.serve) continue;
@@ -155,8 +187,15 @@ Status MakeDirectory(BenchOptions* options) {
   return Status::Ok();
 }
 
-Status CheckRoom(const BenchOptions& options, const StorePlan& plan) {
-  const std::uint64_t needed = kDiskShare * plan.keys * kEntryBytes + kLogs;
+std::uint64_t BytesNeeded(const BenchOptions& options) {
+  if (!options.tail && !options.fill) {
+    return kDiskShare * PlanFor(options).keys * kEntryBytes + kLogs;
+  }
+  return kTailDiskShare * TailPlanFor(options).keys * kEntryBytes + kLogs;
+}
+
+Status CheckRoom(const BenchOptions& options) {
+  const std::uint64_t needed = BytesNeeded(options);
   std::error_code error;
   const auto space = std::filesystem::space(options.dir, error);
   if (error) return Status::IoError(options.dir + ": " + error.message());
@@ -173,6 +212,11 @@ Status CheckOutputs(const BenchOptions& options) {
     return Status::InvalidArgument(
         "--cold draws nothing, compresses nothing and reads RocksDB's tables "
         "in all ways");
+  }
+  if ((options.tail || options.fill) &&
+      (options.cold || !options.plot.empty() || !options.from.empty())) {
+    return Status::InvalidArgument(
+        "--tail and --fill draw by --svg, and only what they measure");
   }
   if (!options.plot.empty()) {
     if (Status there = CheckGnuplot(); !there.ok()) return there;
@@ -233,6 +277,10 @@ void OutliveTheStores() {
   for (const int signal : {SIGINT, SIGPIPE}) std::signal(signal, [](int) {});
 }
 
+// What leaves the figures of a run of the usual size as they are.
+constexpr std::string_view kHarmless[] = {"--keep", "--json", "--plot",
+                                          "--svg",  "--dir",  "--cold"};
+
 int ConductWarm(const BenchOptions& options) {
   const auto run = MeasureStores(
       PlanFor(options), options.rounds,
@@ -241,6 +289,10 @@ int ConductWarm(const BenchOptions& options) {
   ClearProgress();
   if (!run.ok()) return Fail(run.status(), 1);
   Status printed = Print(options, StoreText(*run), StoreJson(*run));
+  if (printed.ok()) {
+    printed = KeepResults(options.keeping, run->machine, "store.json",
+                          StoreJson(*run));
+  }
   if (printed.ok()) printed = Draw(options, *run);
   return printed.ok() ? 0 : Fail(printed, 1);
 }
@@ -272,17 +324,38 @@ int ConductCold(const BenchOptions& options) {
     return Fail(run.status(), options.smoke ? kSkipped : 2);
   }
   Status printed = Print(options, ColdText(*run), ColdJson(*run));
+  if (printed.ok()) {
+    printed = KeepResults(options.keeping, run->machine, "store-cold.json",
+                          ColdJson(*run));
+  }
   return printed.ok() ? 0 : Fail(printed, 1);
+}
+
+int ConductTail(const BenchOptions& options) {
+  const auto run = MeasureTail(
+      TailPlanFor(options),
+      [&](std::string_view name) { return TailArgumentsFor(options, name); },
+      ShowProgress);
+  ClearProgress();
+  if (!run.ok()) return Fail(run.status(), 1);
+  Status printed = Print(options, TailText(*run), TailJson(*run));
+  if (printed.ok() && !options.svg.empty()) {
+    printed = WriteText(options.svg, DrawTailPicture(*run));
+  }
+  return printed.ok() ? 0 : Fail(printed, 1);
+}
+
+int ConductMode(const BenchOptions& options) {
+  if (options.tail || options.fill) return ConductTail(options);
+  return options.cold ? ConductCold(options) : ConductWarm(options);
 }
 
 int Conduct(BenchOptions options) {
   if (Status fine = CheckOutputs(options); !fine.ok()) return Fail(fine, 2);
   if (Status made = MakeDirectory(&options); !made.ok()) return Fail(made, 2);
   OutliveTheStores();
-  const Status room = CheckRoom(options, PlanFor(options));
-  const int code = !room.ok()     ? Fail(room, 2)
-                   : options.cold ? ConductCold(options)
-                                  : ConductWarm(options);
+  const Status room = CheckRoom(options);
+  const int code = room.ok() ? ConductMode(options) : Fail(room, 2);
   std::error_code ignored;
   std::filesystem::remove_all(options.dir, ignored);
   return code;
@@ -301,6 +374,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  options.keeping.another =
+      tamis::bench::WhatMakesItAnother(app, tamis::bench::kHarmless);
   if (options.rounds == 0) {
     options.rounds = options.cold && options.smoke ? 1 : 3;
   }

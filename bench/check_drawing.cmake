@@ -2,9 +2,11 @@
 # cmake -DBENCH=... -DDIR=... -DLMDB=ON -P check_drawing.cmake
 #
 # Fails unless bench_store can draw what it has measured, with a bar for every
-# store that took part.
+# store that took part; or if it keeps a tiny run.
 file(MAKE_DIRECTORY "${DIR}")
-foreach(arguments "--smoke;--rounds;1;--json;${DIR}/run.json"
+file(REMOVE_RECURSE "${DIR}/kept")
+foreach(arguments
+        "--smoke;--rounds;1;--json;${DIR}/run.json;--keep;${DIR}/kept"
                   "--from;${DIR}/run.json;--svg;${DIR}/run.svg")
   execute_process(COMMAND "${BENCH}" ${arguments} OUTPUT_QUIET
                   RESULT_VARIABLE status)
@@ -12,6 +14,9 @@ foreach(arguments "--smoke;--rounds;1;--json;${DIR}/run.json"
     message(FATAL_ERROR "${BENCH} ${arguments} ended with ${status}")
   endif()
 endforeach()
+if(EXISTS "${DIR}/kept")
+  message(FATAL_ERROR "${BENCH} --smoke --keep kept a tiny run")
+endif()
 
 set(names Tamis LevelDB)
 if(LMDB)

@@ -179,11 +179,12 @@ std::vector<FrontierPoint> FrontierOf(const Run& run) {
     std::string label = row.name;
     if (metric == kMiss32) label += " (of 32)";
     if (metric == kMissOne) label += " (one by one)";
-    points.push_back(
-        {.label = std::move(label),
-         .slowness = slowness,
-         .overhead = overhead,
-         .ours = !row.name.starts_with("RocksDB") && row.name != kLevelDbName});
+    points.push_back({.label = std::move(label),
+                      .slowness = slowness,
+                      .overhead = overhead,
+                      .ours = !row.name.starts_with("RocksDB") &&
+                              !row.name.starts_with("Boost") &&
+                              row.name != kLevelDbName});
   }
   return points;
 }

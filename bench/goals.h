@@ -28,6 +28,7 @@ struct GoalValue {
 enum class GoalUnit {
   kRatio,     // of times
   kOverhead,  // a part of the fewest bits that any filter can have
+  kNanoseconds,
 };
 
 struct Goal {

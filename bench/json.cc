@@ -2,12 +2,14 @@
 #include "bench/json.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
 #include "bench/cold_report.h"
 #include "bench/report.h"
 #include "bench/store_report.h"
+#include "bench/tail_report.h"
 
 namespace tamis::bench {
 namespace {
@@ -28,6 +30,12 @@ Json CachesJson(const CpuCaches& caches) {
   json["l2"] = caches.l2 == 0 ? Json() : Json(caches.l2);
   json["l3"] = caches.l3 == 0 ? Json() : Json(caches.l3);
   return json;
+}
+
+void PutMachine(const Machine& machine, Json* json) {
+  (*json)["cpu"] = machine.cpu;
+  (*json)["caches"] = CachesJson(machine.caches);
+  (*json)["cores"] = machine.cores;
 }
 
 Json Parse(std::string_view text) {
@@ -80,10 +88,15 @@ Json RunJson(const Run& run) {
   return json;
 }
 
+std::string_view NameOf(GoalUnit unit) {
+  if (unit == GoalUnit::kNanoseconds) return "nanoseconds";
+  return unit == GoalUnit::kRatio ? "ratio" : "overhead";
+}
+
 Json GoalJson(const Goal& goal) {
   Json json;
   json["what"] = goal.what;
-  json["unit"] = goal.unit == GoalUnit::kRatio ? "ratio" : "overhead";
+  json["unit"] = NameOf(goal.unit);
   json["keys"] = goal.keys;
   json["at_most"] = OrNull(goal.bound);
   Json values = Json::array();
@@ -156,11 +169,12 @@ std::vector<Sample> ParseSamples(const Json& json) {
 
 std::string ToJson(const Report& report) {
   Json json;
-  json["cpu"] = report.machine.cpu;
-  json["caches"] = CachesJson(report.machine.caches);
+  PutMachine(report.machine, &json);
   json["kernels"] = report.kernels;
   json["rocksdb_left_out"] =
       report.skipped.empty() ? Json() : Json(report.skipped);
+  json["boost_left_out"] =
+      report.boost_skipped.empty() ? Json() : Json(report.boost_skipped);
   Json runs = Json::array();
   for (const Run& run : report.runs) runs.push_back(RunJson(run));
   json["runs"] = std::move(runs);
@@ -174,8 +188,7 @@ std::string ToJson(const Report& report) {
 
 std::string StoreJson(const StoreRun& run) {
   Json json;
-  json["cpu"] = run.machine.cpu;
-  json["caches"] = CachesJson(run.machine.caches);
+  PutMachine(run.machine, &json);
   json["keys"] = run.plan.keys;
   json["key_bytes"] = kStoreKeyBytes;
   json["value_bytes"] = kStoreValueBytes;
@@ -196,8 +209,7 @@ std::string StoreJson(const StoreRun& run) {
 
 std::string ColdJson(const ColdRun& run) {
   Json json;
-  json["cpu"] = run.machine.cpu;
-  json["caches"] = CachesJson(run.machine.caches);
+  PutMachine(run.machine, &json);
   json["disk"] = run.disk.empty() ? Json() : Json(run.disk);
   json["disk_read_ahead_kib"] =
       run.disk_read_ahead ? Json(*run.disk_read_ahead) : Json();
@@ -220,6 +232,35 @@ std::string ColdJson(const ColdRun& run) {
   }
   for (const StoreGoal& goal : CheckColdGoals(run)) {
     json["goals"].push_back(GoalJson(goal, "value"));
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string TailJson(const TailRun& run) {
+  Json json;
+  json["cpu"] = run.machine.cpu;
+  json["caches"] = CachesJson(run.machine.caches);
+  json["cpus"] = run.cpus;
+  json["mode"] = run.plan.mode == TailMode::kFill ? "fill" : "tail";
+  json["puts"] = run.plan.keys;
+  json["key_bytes"] = kStoreKeyBytes;
+  json["value_bytes"] = kStoreValueBytes;
+  json["snappy"] = run.plan.settings.snappy;
+  json["seconds"] = run.seconds;
+  json["units"] = "nanoseconds; puts per second, one per interval";
+  json["interval_seconds"] = kTailIntervalSeconds;
+  for (std::size_t i = 0; i < kStoreEngineCount; ++i) {
+    Json& store = json["stores"][std::string(kStoreEngines[i].name)];
+    store = Json::object();
+    for (const auto& [name, sample] : run.engines[i]) {
+      if (!name.starts_with(kTailRate)) store[name] = sample.value;
+    }
+    const auto all = std::numeric_limits<std::size_t>::max();
+    store["rate"] = RateOf(run.engines[i], all / 2).per_second;
+  }
+  if (run.plan.mode == TailMode::kFill) return json.dump(2) + "\n";
+  for (const StoreGoal& goal : CheckTailGoals(run)) {
+    json["goals"].push_back(GoalJson(goal, "microseconds"));
   }
   return json.dump(2) + "\n";
 }

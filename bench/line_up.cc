@@ -25,6 +25,15 @@ bool IsWanted(const LineUp& line_up, std::string_view name) {
              [&](const std::string& start) { return name.starts_with(start); });
 }
 
+// Boost's filters see hashes, whatever the length of the keys.
+void AddBoost(const LineUp& line_up, Subjects* subjects) {
+  auto peers = NewBoostSubjects();
+  if (!peers.ok()) return;
+  for (auto& peer : *peers) {
+    if (IsWanted(line_up, peer->name())) subjects->push_back(std::move(peer));
+  }
+}
+
 // Those of RocksDB share what they build: all or none.
 void AddPeers(const LineUp& line_up, Subjects* subjects) {
   if (IsWanted(line_up, "RocksDB")) {
@@ -49,6 +58,7 @@ Result<Subjects> MakeSubjects(const LineUp& line_up, std::uint64_t keys,
   if (!again) subjects.push_back(NewSortSubject());
   const std::size_t others = subjects.size();
   AddPeers(line_up, &subjects);
+  if (first_length) AddBoost(line_up, &subjects);
   bool left_out = false;
   for (const std::string& spec : line_up.policies) {
     auto subject = NewTamisSubject(spec);
@@ -60,6 +70,10 @@ Result<Subjects> MakeSubjects(const LineUp& line_up, std::uint64_t keys,
       left_out = true;
     } else {
       subjects.push_back(*std::move(subject));
+      if (spec == kOurs) {
+        subjects.push_back(
+            NewHashedSubject(kHashedName, subjects.back().get()));
+      }
     }
   }
   if (subjects.size() == others && !left_out) {

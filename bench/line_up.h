@@ -18,15 +18,15 @@ inline constexpr std::uint64_t kVeryManyKeys = 50'000'000;
 
 struct LineUp {
   std::vector<std::string> policies = {
-      "bloom:10", "rocksdb:10", "rocksdb-ribbon:10", "leveldb:10",
+      "bloom:10", "bloom:12", "rocksdb:10", "rocksdb-ribbon:10", "leveldb:10",
       "splitblock:10", "parquet:10", "rocksdb-legacy:10", "classic:10",
       "cassandra:oa,10", "lab:10", "md5:10",
       // rates of about 1 % and 0.4 %
       "bloom:fpr=0.004", "ribbon:7", "ribbon:8", "fuse8", "fuse8:arity=4",
       "fuse16", "cuckoo:fpr=0.004", "counting:fpr=0.01", "scalable:fpr=0.01",
       "rotating:fpr=0.01"};
-  // Only what begins like one of these: policies, "RocksDB", "LevelDB"; bare
-  // memory and the sort are always there.  Empty: everything.
+  // Only what begins like one of these: policies, "RocksDB", "LevelDB",
+  // "Boost"; bare memory and the sort are always there.  Empty: everything.
   std::vector<std::string> only;
   bool slow_too = false;  // however many keys there are
 };

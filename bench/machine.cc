@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/machine.h"
 
+#include <sched.h>
 #include <unistd.h>
+#include <cstdlib>
 #include <fstream>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,15 +17,35 @@ namespace {
 constexpr std::uint64_t kKibibyte = 1024;
 constexpr std::uint64_t kMebibyte = kKibibyte * 1024;
 
-std::string CpuName() {
+// Returns what /proc/cpuinfo has of the first core after "field\t*: ".  Empty:
+// nothing.
+std::string CpuInfo(std::string_view field) {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);) {
     const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
+    if (colon == std::string::npos || !line.starts_with(field)) continue;
+    if (line.find_first_not_of('\t', field.size()) != colon) continue;
+    return line.substr(colon + 2);
   }
-  return "unknown CPU";
+  return "";
+}
+
+std::string CpuName() {
+  const std::string name = CpuInfo("model name");
+  return name.empty() ? "unknown CPU" : name;
+}
+
+unsigned CpuNumber(std::string_view field) {
+  return static_cast<unsigned>(
+      std::strtoul(CpuInfo(field).c_str(), nullptr, 10));
+}
+
+unsigned Cores() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof(set), &set) == 0) {
+    return static_cast<unsigned>(CPU_COUNT(&set));
+  }
+  return std::thread::hardware_concurrency();
 }
 
 std::string FirstWord(const std::string& path) {
@@ -67,7 +90,10 @@ Machine ThisMachine() {
   return {.cpu = CpuName(),
           .caches = {.l1d = CacheBytes(_SC_LEVEL1_DCACHE_SIZE, "1"),
                      .l2 = CacheBytes(_SC_LEVEL2_CACHE_SIZE, "2"),
-                     .l3 = CacheBytes(_SC_LEVEL3_CACHE_SIZE, "3")}};
+                     .l3 = CacheBytes(_SC_LEVEL3_CACHE_SIZE, "3")},
+          .cores = Cores(),
+          .family = CpuNumber("cpu family"),
+          .model = CpuNumber("model")};
 }
 
 std::string MachineText(const Machine& machine) {

@@ -19,6 +19,10 @@ struct CpuCaches {
 struct Machine {
   std::string cpu;  // as the operating system names it
   CpuCaches caches;
+  unsigned cores = 0;  // that this process may use; with SMT, threads of them
+  // As x86 CPUs number themselves; 0: not known.
+  unsigned family = 0;
+  unsigned model = 0;
 };
 
 Machine ThisMachine();

@@ -72,8 +72,10 @@ class Runner {
         // Two threads right after one, so that both run under the same
         // conditions.
         Status one = Build(i, how);
-        const bool two = plan_.two_threads && how == kBuildMany;
-        return one.ok() && two ? BuildTwo(i) : one;
+        if (!one.ok() || how != kBuildMany) return one;
+        if (Status known = Build(i, kBuildKnown); !known.ok()) return known;
+        if (Status filled = Fill(i); !filled.ok()) return filled;
+        return plan_.two_threads ? BuildTwo(i) : one;
       });
       if (!built.ok()) return built;
     }
@@ -116,13 +118,26 @@ class Runner {
       Note(i, kFinishTwo, spent->finish_wall);
       return Status::Ok();
     }
-    return NoteOr(i, kBuildTwo, BuildFromTwoThreads(*subject->policy(), plan_));
+    return Insert(i);
+  }
+
+  Status Fill(std::size_t i) {
+    if (!subjects_[i]->Has(kInsertMany)) return Status::Ok();
+    return NoteOr(i, kInsertMany, FillMutable(*subjects_[i]->policy(), plan_));
+  }
+
+  // A filter for many threads: from one thread, and from two.
+  Status Insert(std::size_t i) {
+    const Subject& subject = *subjects_[i];
+    Status one =
+        NoteOr(i, kInsertWall, FillFromThreads(*subject.policy(), plan_, 1));
+    if (!one.ok()) return one;
+    return NoteOr(i, kBuildTwo, FillFromThreads(*subject.policy(), plan_, 2));
   }
 
   Status Erase(std::size_t i) {
     if (!subjects_[i]->Has(kErase)) return Status::Ok();
-    return NoteOr(i, kErase,
-                  TimeErasures(subjects_[i]->erasable_bytes(), plan_));
+    return NoteOr(i, kErase, TimeErasures(subjects_[i]->loaded_bytes(), plan_));
   }
 
   // Uses other keys in every pass and for every kind of query, but the same for
@@ -150,7 +165,10 @@ class Runner {
       FillToAsk(metric, done, queries - done);
       subject->Prepare(asking_);
       const std::span<bool> out(answers.data(), asking_.keys().size());
-      spent += Timed([&] { subject->Ask(KeysPerCall(metric), out); });
+      spent += Timed([&] {
+        if (IsInline(metric)) return subject->AskInline(out);
+        subject->Ask(KeysPerCall(metric), out);
+      });
       maybes +=
           static_cast<std::uint64_t>(std::count(out.begin(), out.end(), true));
     }

@@ -105,6 +105,33 @@ std::string ThreadsText(std::span<const Run> runs) {
          Aligned(rows);
 }
 
+// What takes keys one by one or knows their number, and queries that are
+// compiled into the caller's loop.
+std::string InsertionsText(std::span<const Run> runs) {
+  constexpr std::array kTimes = {kBuildKnown, kInsertMany, kInsertWall,
+                                 kBuildTwo,   kMissInline, kHitInline};
+  std::vector<Cells> rows = {
+      {"", "build", "insert", "concurrent", "concurrent", "inline", "inline"},
+      {"", "known", "many", "1 thr", "2 thr", "miss", "hit"},
+      {"wanted with 100 million keys", "<= 15", "<= 15", "<= 15", "< 1 thr", "",
+       ""}};
+  const std::size_t heading = rows.size();
+  for (const Run& run : runs) {
+    for (const Row& row : run.rows) {
+      if (row.passes[kInsertMany].empty()) continue;
+      Cells cells = {fmt::format("{}, {} keys of {}", row.name,
+                                 Grouped(run.plan.keys), run.plan.key_bytes)};
+      for (const Metric metric : kTimes) cells.push_back(TimeCell(row, metric));
+      rows.push_back(std::move(cells));
+    }
+  }
+  if (rows.size() == heading) return "";
+  return "\nInserting, building with the number of keys known, and inline "
+         "queries by hash\n(ns per key; concurrent: on the wall; memory and "
+         "its first use included)\n\n" +
+         Aligned(rows);
+}
+
 // Returns how much the same figure varies from pass to pass: smaller
 // differences mean nothing.
 std::string SpreadText(std::span<const Run> runs) {
@@ -135,8 +162,8 @@ std::string SpreadText(std::span<const Run> runs) {
 }
 
 std::string GoalNumber(const Goal& goal, double value) {
-  return goal.unit == GoalUnit::kRatio ? fmt::format("{:.2f}", value)
-                                       : fmt::format("{:.2f} %", value * 100);
+  return goal.unit == GoalUnit::kOverhead ? fmt::format("{:.2f} %", value * 100)
+                                          : fmt::format("{:.2f}", value);
 }
 
 // "0.41 / 0.54*" for miss and hit of one key length; *: above the bound.
@@ -204,6 +231,11 @@ std::string GoalsText(std::span<const Run> runs) {
                                   "keys, not for these.\n",
         times);
   }
+  const std::string in_cache = GoalsTable(runs, goals, GoalUnit::kNanoseconds);
+  if (!in_cache.empty()) {
+    text += "\nIn cache, in nanoseconds on a CPU with AVX2 (miss / hit)\n\n" +
+            in_cache;
+  }
   if (!sizes.empty()) {
     text += "\nWhat must show, as bits above log2(1/rate)\n\n" + sizes;
   }
@@ -240,8 +272,12 @@ std::string ToText(const Report& report) {
   if (!report.skipped.empty()) {
     text += "RocksDB is left out: " + report.skipped + "\n";
   }
+  if (!report.boost_skipped.empty()) {
+    text += "Boost.Bloom is left out: " + report.boost_skipped + "\n";
+  }
   return text + "\n" + TableText(report.runs) + ThreadsText(report.runs) +
-         SpreadText(report.runs) + GoalsText(report.runs) + kLegend;
+         InsertionsText(report.runs) + SpreadText(report.runs) +
+         GoalsText(report.runs) + kLegend;
 }
 
 }  // namespace tamis::bench

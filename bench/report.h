@@ -15,8 +15,9 @@ namespace tamis::bench {
 
 struct Report {
   Machine machine;
-  std::string kernels;  // the kernel set that was used
-  std::string skipped;  // why RocksDB is not among the subjects, or empty
+  std::string kernels;        // the kernel set that was used
+  std::string skipped;        // why RocksDB is not among the subjects, or empty
+  std::string boost_skipped;  // the same of Boost.Bloom
   std::vector<Run> runs;
 };
 

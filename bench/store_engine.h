@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/store_keys.h"
 #include "tamis/result.h"
@@ -67,6 +68,8 @@ struct Settled {
   // Of a tree of sorted runs: each table of level 0, and every other level that
   // has tables.  A lookup of a missing key asks each once.  0: it is none.
   unsigned sorted_runs = 0;
+  // The bytes of the filter of each run, in memory; empty: not known.
+  std::vector<std::uint64_t> filter_bytes = {};
 };
 
 // The methods that take keys go through them in a loop of their own, so that
@@ -118,7 +121,10 @@ inline constexpr StoreEngineKind kStoreEngines[] = {
     {"LMDB", NewLmdbEngine, /*is_lsm_tree=*/false},
 };
 inline constexpr std::size_t kStoreEngineCount = std::size(kStoreEngines);
-inline constexpr std::size_t kLmdb = 3;  // its place among them
+// Their places among them.
+inline constexpr std::size_t kLevelDb = 1;
+inline constexpr std::size_t kLmdb = 3;
+static_assert(kStoreEngines[kLevelDb].name == "LevelDB");
 static_assert(kStoreEngines[kLmdb].name == "LMDB");
 
 // All files below `dir`, by their lengths.

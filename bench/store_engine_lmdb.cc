@@ -107,9 +107,9 @@ class LmdbEngine final : public StoreEngine {
 
   // Keys in ascending order are appended, which fills pages to the end; who
   // loads sorted data knows that it is sorted.  The first key out of order
-  // ends that.
+  // ends that.  A single entry is not tried as one of many.
   Status Put(const KeySpan& keys) override {
-    unsigned flags = MDB_APPEND;
+    unsigned flags = keys.size() > 1 ? MDB_APPEND : 0;
     for (std::size_t i = keys.begin; i < keys.end; i += kPutsPerTransaction) {
       const KeySpan part{keys.keys, i,
                          std::min(keys.end, i + kPutsPerTransaction)};

@@ -55,13 +55,17 @@ class TamisEngine final : public StoreEngine {
   Result<Settled> Settle() override {
     if (Status quiet = store_->WaitForQuiet(); !quiet.ok()) return quiet;
     const StoreStats stats = store_->Stats();
-    std::uint64_t runs = stats.levels[0].tables;
+    const LevelStats& newest = stats.levels[0];
+    std::vector<std::uint64_t> filters(
+        newest.tables,
+        newest.filter_bytes / std::max<std::uint64_t>(1, newest.tables));
     for (const LevelStats& level : std::span(stats.levels).subspan(1)) {
-      if (level.tables != 0) ++runs;
+      if (level.tables != 0) filters.push_back(level.filter_bytes);
     }
     // Short records are copied into a mapping of the log.
     return Settled{.mapped_log_bytes = stats.log_bytes,
-                   .sorted_runs = static_cast<unsigned>(runs)};
+                   .sorted_runs = static_cast<unsigned>(filters.size()),
+                   .filter_bytes = std::move(filters)};
   }
 
   Result<Seen> Get(const KeySpan& keys) override {

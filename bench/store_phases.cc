@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/clocks.h"
+#include "bench/store_floor.h"
 
 namespace tamis::bench {
 namespace {
@@ -97,6 +98,8 @@ Result<Figures> StoreWorker::Run(std::string_view phase, unsigned round) {
       {"present_memtable", {Kind::kPresent, many}},
       {"missing_overlap", {Kind::kMissing, few}},
       {"present_overlap", {Kind::kPresent, few}},
+      {"multi_missing_overlap",
+       {Kind::kMissing, few, Threads::kOne, kKeysPerMultiGet}},
   };
   for (const auto& [name, how] : reads) {
     if (phase == name) return Read(name, how, round);
@@ -104,6 +107,7 @@ Result<Figures> StoreWorker::Run(std::string_view phase, unsigned round) {
   if (phase == "fill_seq") return FillInOrder();
   if (phase == "fill_random") return FillAtRandom();
   if (phase == "warm_up") return WarmUp();
+  if (phase == "missing_floor") return Floor(round);
   if (phase == "scan") return FullScan();
   if (phase == "short_scan") return ShortScans(round);
   if (phase == "open") return Reopen(round);
@@ -278,6 +282,26 @@ Result<Seen> StoreWorker::AskFromTwo(const Reads& reads,
               .sum = first->sum + second->sum};
 }
 
+// What the same keys cost if nothing but the filters' lines is looked at.
+Result<Figures> StoreWorker::Floor(unsigned round) {
+  const Result<Settled> settled = engine_->Settle();
+  if (!settled.ok()) return settled.status();
+  if (settled->filter_bytes.empty()) {
+    return Status::NotSupported("the sizes of the filters are not known");
+  }
+  MissFloor floor;
+  Status ready = floor.Prepare(settled->filter_bytes);
+  if (!ready.ok()) return ready;
+  const StoreKeys keys = Draw(KeyKind::kMissing, round, plan_.operations);
+  const std::size_t some = keys.size() / kWarmUpShare;
+  std::uint64_t found = floor.Ask({&keys, keys.size() - some, keys.size()});
+  const Stopwatch watch;
+  found |= floor.Ask({&keys, 0, keys.size()});
+  const Sample sample = watch.Per(keys.size());
+  if (found != 0) return Wrong("the floor");
+  return Figures{{"missing_floor", sample}};
+}
+
 Result<Figures> StoreWorker::FullScan() {
   const Stopwatch watch;
   const Result<Seen> seen = engine_->Scan({});
@@ -322,6 +346,7 @@ Result<Figures> StoreWorker::Reopen(unsigned round) {
   const Stopwatch getting;
   const auto got = engine_->Get({&keys, 0, 1});
   figures["first_get"] = getting.Per(1);
+  figures["open_and_get"] = opening.Per(1);
   if (!got.ok()) return got.status();
   if (*got != Expected(keys)) return Wrong("the first key");
   return figures;

@@ -54,6 +54,7 @@ class StoreWorker {
   Result<Figures> FillInOrder();
   Result<Figures> FillAtRandom();
   Result<Figures> WarmUp();
+  Result<Figures> Floor(unsigned round);
   Result<Figures> FullScan();
   Result<Figures> ShortScans(unsigned round);
   Result<Figures> Reopen(unsigned round);

@@ -49,6 +49,23 @@ ColdPlan ColdPlanFor(const BenchOptions& options) {
   return plan;
 }
 
+TailPlan TailPlanFor(const BenchOptions& options) {
+  TailPlan plan;
+  plan.mode = options.fill ? TailMode::kFill : TailMode::kBusy;
+  BenchOptions sized = options;
+  // A fill that lasts some tenths of a second.
+  if (sized.keys == 0 && options.smoke) {
+    sized.keys = options.fill ? 200'000 : 20'000;
+  }
+  if (sized.keys == 0 && options.fill) {
+    sized.keys = options.quick ? 2'000'000 : 100'000'000;
+  }
+  if (sized.keys == 0) sized.keys = options.quick ? 400'000 : 4'000'000;
+  plan.keys = sized.keys;
+  plan.settings = PlanFor(sized).settings;
+  return plan;
+}
+
 std::vector<std::string> ChildArguments(const BenchOptions& options,
                                         std::string_view name) {
   const StorePlan plan = PlanFor(options);
@@ -78,6 +95,20 @@ std::vector<std::string> ColdArgumentsFor(const BenchOptions& options,
       "--keys",       std::to_string(plan.keys),
       "--operations", std::to_string(plan.operations)};
   if (plan.drop == Drop::kFiles) arguments.emplace_back("--drop-files");
+  return arguments;
+}
+
+std::vector<std::string> TailArgumentsFor(const BenchOptions& options,
+                                          std::string_view name) {
+  const TailPlan plan = TailPlanFor(options);
+  std::vector<std::string> arguments = {
+      "bench_store", plan.mode == TailMode::kFill ? "--fill" : "--tail",
+      "--serve",     std::string(name),
+      "--dir",       options.dir + "/" + std::string(name),
+      "--keys",      std::to_string(plan.keys)};
+  if (options.snappy) arguments.emplace_back("--snappy");
+  if (options.rocksdb_caches) arguments.emplace_back("--rocksdb-caches");
+  if (options.smoke) arguments.emplace_back("--smoke");
   return arguments;
 }
 

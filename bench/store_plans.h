@@ -11,7 +11,9 @@
 
 #include "bench/cold_phases.h"
 #include "bench/cold_run.h"
+#include "bench/kept.h"
 #include "bench/store_phases.h"
+#include "bench/tail_phases.h"
 
 namespace tamis::bench {
 
@@ -22,6 +24,8 @@ struct BenchOptions {
   bool snappy = false;
   bool rocksdb_caches = false;
   bool cold = false;
+  bool tail = false;
+  bool fill = false;
   bool drop_files = false;  // from the page cache, and nothing else
   bool quick = false;
   bool smoke = false;
@@ -29,6 +33,7 @@ struct BenchOptions {
   std::string json;
   std::string plot;
   std::string svg;
+  Keeping keeping;
   std::string from;   // figures to draw; empty: measure
   std::string serve;  // the store to serve; empty: conduct
 };
@@ -38,6 +43,8 @@ inline constexpr std::uint64_t kEntryBytes = kStoreKeyBytes + kStoreValueBytes;
 StorePlan PlanFor(const BenchOptions& options);
 // So few operations that most of them find their block on disk.
 ColdPlan ColdPlanFor(const BenchOptions& options);
+// REQUIRES: --tail or --fill
+TailPlan TailPlanFor(const BenchOptions& options);
 
 // Returns the command line of the process that serves an engine.  Its store
 // goes below the directory of that name.
@@ -47,5 +54,8 @@ std::vector<std::string> ChildArguments(const BenchOptions& options,
 std::vector<std::string> ColdArgumentsFor(const BenchOptions& options,
                                           const ColdStore& store,
                                           const std::string& dir);
+// Returns that of a process that serves an engine for --tail or --fill.
+std::vector<std::string> TailArgumentsFor(const BenchOptions& options,
+                                          std::string_view name);
 
 }  // namespace tamis::bench

@@ -18,10 +18,12 @@ constexpr StoreMetric kMetrics[] = {
     {"fill_random", "random fill"},
     {"fill_random_settled", "  until settled"},
     {"missing", "missing keys"},
+    {"missing_floor", "  their floor"},
     {"missing_memtable", "  full memtable"},
     {"missing_overlap", "  overlapping tables"},
     {"missing_two", "  two threads"},
     {"multi_missing", "  MultiGet of 100"},
+    {"multi_missing_overlap", "  MultiGet of 100, overlapping tables"},
     {"present", "present keys"},
     {"present_memtable", "  full memtable"},
     {"present_overlap", "  overlapping tables"},
@@ -31,6 +33,7 @@ constexpr StoreMetric kMetrics[] = {
     {"short_scan", "seek and 10 entries"},
     {"open", "opening", Unit::kMicroseconds},
     {"first_get", "  the first get", Unit::kMicroseconds},
+    {"open_and_get", "  both together", Unit::kMicroseconds},
     {"disk", "on disk", Unit::kMebibytes},
     {"fill_seq_written", "written, sequential fill", Unit::kMebibytes},
     {"fill_random_written", "written, random fill", Unit::kMebibytes},
@@ -47,6 +50,8 @@ constexpr char kLegend[] =
     "all\n"
     "threads together, which a busy machine disturbs less; /LMDB: ours over "
     "LMDB.\n"
+    "Their floor: the same keys are hashed, and one line per sorted run and\n"
+    "one of a memtable's filter is loaded, each key after the one before.\n"
     "Each store runs in a process of its own, one at a time.\n"
     "docs/benchmarks.md says what is done and how the stores are set.\n";
 

@@ -15,16 +15,16 @@ namespace {
 
 constexpr std::string_view kFills[] = {"fill_seq", "fill_random", "warm_up"};
 constexpr std::string_view kReads[] = {
-    "missing",       "present",       "missing_two", "present_two",
-    "multi_missing", "multi_present", "scan",        "short_scan"};
+    "missing",       "missing_floor", "present", "missing_two", "present_two",
+    "multi_missing", "multi_present", "scan",    "short_scan"};
 constexpr std::string_view kOpen[] = {"open"};
 constexpr std::string_view kMemory[] = {"memory", "warm_up"};
 constexpr std::string_view kFillMemtable[] = {"fill_memtable"};
 constexpr std::string_view kMemtable[] = {"missing_memtable",
                                           "present_memtable"};
 constexpr std::string_view kOverlap[] = {"fill_overlap"};
-constexpr std::string_view kOverlapping[] = {"missing_overlap",
-                                             "present_overlap"};
+constexpr std::string_view kOverlapping[] = {
+    "missing_overlap", "present_overlap", "multi_missing_overlap"};
 constexpr std::string_view kFinish[] = {"finish"};
 
 struct Stage {

@@ -32,6 +32,11 @@ enum Metric : std::size_t {
   kBuildWall,   // kBuildMany on the wall, where kBuildTwo is the same build
   kFinishWall,  // what Finish() takes of that
   kFinishTwo,   // and of kBuildTwo
+  kBuildKnown,  // kBuildMany where the number of keys is known beforehand
+  kInsertMany,  // many at a time into a filter that takes keys one by one
+  kInsertWall,  // into one for many threads, by one thread, on the wall
+  kMissInline,  // kMissOne and kHitOne by hashes that are known ahead
+  kHitInline,
   kMetricCount,
 };
 inline constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
@@ -47,13 +52,23 @@ inline constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
     "erase",
     "build_many_wall",
     "finish_wall",
-    "finish_two_threads"};
+    "finish_two_threads",
+    "build_known",
+    "insert_many",
+    "insert_many_concurrent_wall",
+    "miss_inline",
+    "hit_inline"};
 inline constexpr std::array kBuilds = {kBuildOne, kBuildMany};
-inline constexpr std::array kQueries = {kMissOne, kHitOne, kMiss256,
-                                        kHit256,  kMiss32, kHit32};
+inline constexpr std::array kQueries = {kMissOne,    kHitOne,   kMiss256,
+                                        kHit256,     kMiss32,   kHit32,
+                                        kMissInline, kHitInline};
 
 constexpr bool AsksForHits(Metric metric) {
-  return metric == kHitOne || metric == kHit256 || metric == kHit32;
+  return metric == kHitOne || metric == kHit256 || metric == kHit32 ||
+         metric == kHitInline;
+}
+constexpr bool IsInline(Metric metric) {
+  return metric == kMissInline || metric == kHitInline;
 }
 // How many keys one call takes.
 constexpr std::size_t KeysPerCall(Metric metric) {
@@ -76,7 +91,7 @@ class Subject {
   virtual void Prepare(const KeyChunk& chunk) = 0;
 
   // Timed, in this order: Start, Add for each chunk, Finish; the filter
-  // before is gone.  `how` is one of kBuilds, or kBuildTwo where
+  // before is gone.  `how` is one of kBuilds, kBuildKnown, or kBuildTwo where
   // builds_with_threads().
   virtual void Start(std::uint64_t keys, Metric how) = 0;
   virtual void Add(Metric how) = 0;
@@ -88,6 +103,9 @@ class Subject {
 
   // Timed: queries the prepared keys, so many per call.
   virtual void Ask(std::size_t keys_per_call, std::span<bool> out) = 0;
+  // The same by their hashes, one by one, with later ones prefetched.
+  // REQUIRES: Has(kMissInline)
+  virtual void AskInline(std::span<bool> /*out*/) {}
 
   virtual std::uint64_t bytes() const = 0;  // of the filter
   // Returns the formula's rate for so many keys; 0: there is none.
@@ -98,8 +116,8 @@ class Subject {
   // Whether kBuildTwo is Start, Add and Finish as well, with a builder that
   // has two threads; or else a filter that two threads fill.
   virtual bool builds_with_threads() const { return false; }
-  // The bytes that are queried.  REQUIRES: Has(kErase), and Load() was ok
-  virtual Slice erasable_bytes() const { return {}; }
+  // The bytes that are queried.  REQUIRES: policy() != null, and Load() was ok
+  virtual Slice loaded_bytes() const { return {}; }
 };
 
 using Subjects = std::vector<std::unique_ptr<Subject>>;
@@ -110,6 +128,13 @@ bool IsSlow(std::string_view spec);
 
 // `spec` as for MakePolicy().
 Result<std::unique_ptr<Subject>> NewTamisSubject(const std::string& spec);
+
+// The filter that another subject of ours builds and loads, by MayContainHash()
+// and MayContainHashes(): the keys are hashed before the clock starts.
+// REQUIRES: `of` is earlier in the list, outlives the result and has a policy
+// whose filters have a hash_seed()
+std::unique_ptr<Subject> NewHashedSubject(std::string_view name,
+                                          const Subject* of);
 
 // LevelDB's own Bloom filter.  REQUIRES: at most 2^31 - 1 keys, which is all
 // that its interface can take
@@ -133,15 +158,26 @@ inline constexpr unsigned kSmallFloorBits = 8;  // about as many as ribbon:8
 // there are keys.  Only the sorting is timed, as kBuildMany.
 std::unique_ptr<Subject> NewSortSubject();
 
+// Filters of Boost.Bloom, which are given the keys' hashes, made beforehand.
+// NotSupported: there is no Boost.Bloom, or not for this CPU.
+Result<Subjects> NewBoostSubjects();
+
 // The names of subjects that are not policies of ours.
 inline constexpr std::string_view kFloorName = "floor: lines only";
 inline constexpr std::string_view kSmallFloorName = "floor: of 8 bits/key";
 inline constexpr std::string_view kChainedFloorName = "floor: one after other";
+inline constexpr std::string_view kHashedName = "bloom:10 pre-hashed";
 inline constexpr std::string_view kSortName = "sort of 64-bit hashes";
 inline constexpr std::string_view kLevelDbName = "LevelDB";
 inline constexpr std::string_view kRocksDbBloomName = "RocksDB Bloom";
 inline constexpr std::string_view kRocksDbAlignedName = "RocksDB Bloom moved";
 inline constexpr std::string_view kRocksDbRibbonName = "RocksDB Ribbon";
+inline constexpr std::string_view kBoostMultiblock10Name =
+    "Boost multiblock:10";
+inline constexpr std::string_view kBoostMultiblock12Name =
+    "Boost multiblock:12";
+inline constexpr std::string_view kBoostFast10Name = "Boost fast64:10";
+inline constexpr std::string_view kBoostFast12Name = "Boost fast64:12";
 
 // What was expected for a policy of ours that writes the same bytes.
 double RateOfPolicy(const std::string& spec, std::uint64_t keys);

@@ -8,6 +8,8 @@
 #include "bench/generations_builder.h"
 #include "bench/subject.h"
 #include "tamis/filter_memory.h"
+#include "tamis/key_hash.h"
+#include "tamis/line_query.h"
 #include "tamis/mutable_filter.h"
 
 namespace tamis::bench {
@@ -16,6 +18,12 @@ namespace {
 // Returns true for kinds that use BuildOptions::threads.
 bool TakesThreads(std::string_view spec) {
   return spec.starts_with("ribbon") || spec.starts_with("fuse");
+}
+
+// Returns true for kinds that use BuildOptions::exact_keys.
+bool TakesExactKeys(std::string_view spec) {
+  return spec.starts_with("bloom") || spec.starts_with("splitblock") ||
+         spec.starts_with("rocksdb:");
 }
 
 class TamisSubject final : public Subject {
@@ -42,24 +50,41 @@ class TamisSubject final : public Subject {
       case kFinishWall:
       case kFinishTwo:
         return threaded_;
+      case kBuildKnown:
+        return TakesExactKeys(spec_);
+      case kInsertMany:
+        return generations_ == 0 && policy_->NewMutable(1).ok();
+      case kInsertWall:
+        return concurrent_;
+      case kMissInline:
+      case kHitInline:
+        return spec_.starts_with("bloom");
       default:
         return true;
     }
   }
   bool slow() const override { return IsSlow(spec_); }
   bool builds_with_threads() const override { return threaded_; }
-  void Prepare(const KeyChunk& chunk) override { keys_ = chunk.keys(); }
+  void Prepare(const KeyChunk& chunk) override {
+    keys_ = chunk.keys();
+    if (!line_.has_value()) return;
+    hashes_.resize(keys_.size());
+    HashKeys(keys_, hashes_, line_->hash_seed());
+  }
 
   void Start(std::uint64_t keys, Metric how) override {
     if (generations_ > 0) {
       builder_ = NewGenerationsBuilder(spec_, KeysPerGeneration(keys));
       return;
     }
-    builder_ =
-        policy_->NewBuilder({.memory_bytes = 0,
-                             .temporary_folder = {},
-                             .threads = how == kBuildTwo ? kTwoThreads : 1,
-                             .progress = {}});
+    const bool known = how == kBuildKnown;
+    builder_ = policy_->NewBuilder(
+        {.memory_bytes = 0,
+         .temporary_folder = {},
+         .threads = how == kBuildTwo ? kTwoThreads : 1,
+         .progress = {},
+         .repeats = known ? RepeatedKeys::kNeighbours : RepeatedKeys::kAsFormat,
+         .exact_keys = known ? keys : 0});
   }
   void Add(Metric how) override {
     if (how == kBuildOne) {
@@ -83,6 +108,7 @@ class TamisSubject final : public Subject {
           "made different filters");
     }
     reader_.reset();
+    line_.reset();
     auto loaded = FilterMemory::Copy(built_.front());
     if (!loaded.ok()) return loaded.status();
     loaded_.emplace(*std::move(loaded));
@@ -90,6 +116,7 @@ class TamisSubject final : public Subject {
     auto reader = policy_->Open(loaded_->bytes());
     if (!reader.ok()) return reader.status();
     reader_ = *std::move(reader);
+    line_ = LineQuery::Open(loaded_->bytes());
     return Status::Ok();
   }
 
@@ -106,6 +133,17 @@ class TamisSubject final : public Subject {
     }
   }
 
+  void AskInline(std::span<bool> out) override {
+    const LineQuery line = *line_;
+    const std::uint64_t seed = line.hash_seed();
+    constexpr std::size_t kAhead = 16;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const std::size_t later = std::min(i + kAhead, out.size() - 1);
+      __builtin_prefetch(line.LineOf({hashes_[later], seed}));
+      out[i] = line.MayContain({hashes_[i], seed});
+    }
+  }
+
   std::uint64_t bytes() const override { return loaded_->bytes().size(); }
   double ExpectedRate(std::uint64_t keys) const override {
     const std::uint64_t planned =
@@ -113,7 +151,7 @@ class TamisSubject final : public Subject {
     return policy_->Predict(planned).false_positive_rate;
   }
   const FilterPolicy* policy() const override { return policy_.get(); }
-  Slice erasable_bytes() const override { return loaded_->bytes(); }
+  Slice loaded_bytes() const override { return loaded_->bytes(); }
 
  private:
   static constexpr unsigned kTwoThreads = 2;
@@ -133,6 +171,8 @@ class TamisSubject final : public Subject {
   std::vector<std::string> built_;  // of the same keys in several ways
   std::optional<FilterMemory> loaded_;
   std::unique_ptr<const FilterReader> reader_;  // looks into loaded_
+  std::optional<LineQuery> line_;               // likewise
+  std::vector<std::uint64_t> hashes_;           // of keys_, if there is line_
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <barrier>
+#include <cstddef>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -13,7 +15,6 @@
 namespace tamis::bench {
 namespace {
 
-constexpr unsigned kThreads = 2;
 // Many, since they meet after each round; few enough for their keys to stay
 // in a cache.
 constexpr std::size_t kKeysPerRound = 1 << 17;  // of each thread
@@ -40,11 +41,13 @@ struct AtMeeting {
   void operator()() const noexcept { clock->Meet(); }
 };
 
-// One thread's share: the keys from `thread` rounds on, every other round.
+// One thread's share: the keys from `thread` rounds on, of `threads` rounds
+// one.
 struct Share {
   ConcurrentFilter* filter;
   const Plan& plan;
   unsigned thread;
+  unsigned threads;
 };
 
 Status InsertShare(const Share& share, std::barrier<AtMeeting>* meeting) {
@@ -52,7 +55,7 @@ Status InsertShare(const Share& share, std::barrier<AtMeeting>* meeting) {
                  share.plan.key_bytes);
   Status status;
   for (std::uint64_t round = 0; round < share.plan.keys;
-       round += kThreads * kKeysPerRound) {
+       round += share.threads * kKeysPerRound) {
     const std::uint64_t first =
         std::min(share.plan.keys, round + share.thread * kKeysPerRound);
     chunk.FillFrom(
@@ -65,7 +68,7 @@ Status InsertShare(const Share& share, std::barrier<AtMeeting>* meeting) {
   return status;
 }
 
-Status CheckSome(const ConcurrentFilter& filter, const Plan& plan) {
+Status CheckSome(const MutableFilter& filter, const Plan& plan) {
   constexpr std::size_t kChecked = 4096;
   KeyChunk chunk(kChecked, plan.key_bytes);
   chunk.FillBelow(plan.keys, 0, kChecked);
@@ -74,26 +77,28 @@ Status CheckSome(const ConcurrentFilter& filter, const Plan& plan) {
   if (std::find(found.begin(), found.end(), false) == found.end()) {
     return Status::Ok();
   }
-  return Status::Corruption("a key that one of two threads added is lost");
+  return Status::Corruption("a key that was inserted is lost");
 }
 
 }  // namespace
 
-Result<double> BuildFromTwoThreads(const FilterPolicy& policy,
-                                   const Plan& plan) {
+Result<double> FillFromThreads(const FilterPolicy& policy, const Plan& plan,
+                               unsigned threads) {
   const double start = WallNanoseconds();
   auto filter = policy.NewConcurrent(plan.keys);
   const double made = WallNanoseconds() - start;
   if (!filter.ok()) return filter.status();
 
   RoundClock clock;
-  std::barrier<AtMeeting> meeting(kThreads, AtMeeting{&clock});
-  std::array<Status, kThreads> statuses;
+  std::barrier<AtMeeting> meeting(static_cast<std::ptrdiff_t>(threads),
+                                  AtMeeting{&clock});
+  std::vector<Status> statuses(threads);
   {
-    std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < kThreads; ++i) {
-      threads.emplace_back([&, i] {
-        statuses[i] = InsertShare({filter.value().get(), plan, i}, &meeting);
+    std::vector<std::jthread> running;
+    for (unsigned i = 0; i < threads; ++i) {
+      running.emplace_back([&, i] {
+        statuses[i] =
+            InsertShare({filter.value().get(), plan, i, threads}, &meeting);
       });
     }
   }
@@ -102,6 +107,24 @@ Result<double> BuildFromTwoThreads(const FilterPolicy& policy,
   }
   if (Status found = CheckSome(**filter, plan); !found.ok()) return found;
   return (made + clock.total()) / static_cast<double>(plan.keys);
+}
+
+Result<double> FillMutable(const FilterPolicy& policy, const Plan& plan) {
+  constexpr std::size_t kChunk = 16384;  // their keys stay in a core's caches
+  Result<std::unique_ptr<MutableFilter>> filter =
+      Status::NotSupported("not made yet");
+  double spent = Timed([&] { filter = policy.NewMutable(plan.keys); });
+  if (!filter.ok()) return filter.status();
+  KeyChunk chunk(kChunk, plan.key_bytes);
+  Status inserted;
+  for (std::uint64_t first = 0; first < plan.keys && inserted.ok();
+       first += kChunk) {
+    chunk.FillFrom(first, std::min<std::uint64_t>(kChunk, plan.keys - first));
+    spent += Timed([&] { inserted = (*filter)->InsertMany(chunk.keys()); });
+  }
+  if (!inserted.ok()) return inserted;
+  if (Status found = CheckSome(**filter, plan); !found.ok()) return found;
+  return spent / static_cast<double>(plan.keys);
 }
 
 }  // namespace tamis::bench

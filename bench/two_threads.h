@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/two_threads.h -- one filter, filled from two threads at once.
+// bench/two_threads.h -- one filter, filled key by key: from one thread, and
+// from several at once.
 
 #pragma once
 
@@ -12,7 +13,11 @@ namespace tamis::bench {
 // the last insertion; making the keys is not timed.
 // NotSupported: the policy has no filter for several threads.
 // Corruption: a key that was inserted is not found.
-Result<double> BuildFromTwoThreads(const FilterPolicy& policy,
-                                   const Plan& plan);
+Result<double> FillFromThreads(const FilterPolicy& policy, const Plan& plan,
+                               unsigned threads);
+
+// Returns nanoseconds of the processor per key for NewMutable() and
+// InsertMany().  Errors as above.
+Result<double> FillMutable(const FilterPolicy& policy, const Plan& plan);
 
 }  // namespace tamis::bench
