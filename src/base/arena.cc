@@ -6,14 +6,32 @@
 #include <new>
 #include <utility>
 
+#include "base/growing_pages.h"
+
 namespace tamis {
 
 char* Arena::NewChunk(std::size_t bytes) {
   chunks_.reserve(chunks_.size() + 1);
-  MemoryBlock<unsigned char> chunk = NewMemory(bytes);
+  MemoryBlock<unsigned char> chunk;
+  if (bytes == kLargestChunkBytes) {
+    chunk.reset(ready_.exchange(nullptr, std::memory_order_acquire));
+  }
+  if (chunk == nullptr) chunk = NewMemory(bytes);
   if (chunk == nullptr) throw std::bad_alloc();
   chunks_.push_back(std::move(chunk));
   return reinterpret_cast<char*>(chunks_.back().get());
+}
+
+void Arena::PrepareChunk() noexcept {
+  if (ready_.load(std::memory_order_relaxed) != nullptr) return;
+  MemoryBlock<unsigned char> chunk = NewMemory(kLargestChunkBytes);
+  if (chunk == nullptr) return;
+  // Touched rather than populated by a call, which would hold a lock of the
+  // whole address space while the system clears the pages.
+  for (std::size_t i = 0; i < kLargestChunkBytes; i += PageBytes()) {
+    static_cast<volatile unsigned char*>(chunk.get())[i] = 0;
+  }
+  ready_.store(chunk.release(), std::memory_order_release);
 }
 
 char* Arena::AllocateElsewhere(std::size_t bytes) {

@@ -12,13 +12,19 @@
 
 namespace tamis {
 
-// Only one thread may allocate at a time; any thread may call bytes().  Memory
-// stays valid until the arena is destroyed.
+// Only one thread may allocate at a time; any thread may call bytes(), and one
+// thread at a time PrepareChunk().  Memory stays valid until the arena is
+// destroyed.
 class Arena {
  public:
   static constexpr std::size_t kAlignment = 8;
+  // A chunk is twice as large as the one before it, up to a size that takes
+  // whole huge pages.
+  static constexpr std::size_t kFirstChunkBytes = 4096;
+  static constexpr std::size_t kLargestChunkBytes = 2 * kHugePageBytes;
 
   Arena() = default;
+  ~Arena() { FreeMemory()(ready_.load(std::memory_order_relaxed)); }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -42,17 +48,17 @@ class Arena {
     if (bytes > left_) ReserveElsewhere(bytes);
   }
 
+  // Takes memory for a chunk of the largest size from the system, in pages that
+  // are there, so that the thread that allocates need not wait for them.
+  // Without memory, or if a chunk is ready already, nothing happens.
+  void PrepareChunk() noexcept;
+
   // Bytes that were allocated, including unused ends of chunks.
   std::size_t bytes() const noexcept {
     return bytes_.load(std::memory_order_relaxed);
   }
 
  private:
-  // A chunk is twice as large as the one before it, up to a size that takes
-  // whole huge pages.
-  static constexpr std::size_t kFirstChunkBytes = 4096;
-  static constexpr std::size_t kLargestChunkBytes = 2 * kHugePageBytes;
-
   char* AllocateElsewhere(std::size_t bytes);
   void ReserveElsewhere(std::size_t bytes);
   char* NewChunk(std::size_t bytes);
@@ -68,6 +74,8 @@ class Arena {
   std::size_t next_chunk_bytes_ = kFirstChunkBytes;
   std::vector<MemoryBlock<unsigned char>> chunks_;
   std::atomic<std::size_t> bytes_ = 0;
+  // A chunk of the largest size; null: none is prepared.
+  std::atomic<unsigned char*> ready_ = nullptr;
 };
 
 }  // namespace tamis

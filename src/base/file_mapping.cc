@@ -2,6 +2,7 @@
 #include "base/file_mapping.h"
 
 #include <sys/mman.h>
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -82,6 +83,13 @@ void FileMapping::Deactivate(std::size_t offset,
 void FileMapping::Unmap() noexcept {
   if (start_ == nullptr) return;
   UnregisterMapping(std::exchange(slot_, nullptr));
+  // A large mapping is emptied in pieces first.  The system holds a lock of the
+  // whole address space while it unmaps, and threads that touch a page for the
+  // first time would wait for it.
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  for (std::size_t at = 0; bytes_ > kPiece && at < bytes_; at += kPiece) {
+    static_cast<void>(Advise(at, std::min(kPiece, bytes_ - at), MADV_DONTNEED));
+  }
   ::munmap(start_, bytes_);
   start_ = nullptr;
   bytes_ = 0;

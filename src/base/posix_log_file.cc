@@ -12,6 +12,9 @@
 #include <utility>
 
 #include "base/file_mapping.h"
+#include "base/growing_pages.h"
+#include "base/huge_pages.h"
+#include "base/mutex.h"
 #include "base/no_throw.h"
 #include "base/owner_process.h"
 #include "base/posix_files.h"
@@ -74,6 +77,9 @@ bool CannotAllocate(int error) noexcept {
          error == ENOSYS;
 }
 
+// One thread appends, through a window of the file that is mapped.  It takes no
+// mutex as long as the window has room.  PrepareMore() lets another thread map
+// the window after it.
 class PosixLogFile final : public WritableFile {
  public:
   PosixLogFile(std::string path, FileDescriptor fd, std::uint64_t bytes)
@@ -85,16 +91,29 @@ class PosixLogFile final : public WritableFile {
   }
 
   Status Append(Slice bytes) override { return AppendRecord({&bytes, 1}); }
-  Status AppendRecord(std::span<const Slice> parts) override;
+  Status AppendRecord(std::span<const Slice> parts) override
+      TAMIS_EXCLUDES(mutex_);
+  void PrepareMore() override TAMIS_EXCLUDES(mutex_);
   Status Flush() override { return Status::Ok(); }
   Status Sync() override;
-  Status Close() override;
+  Status Close() override TAMIS_EXCLUDES(mutex_);
 
  private:
-  Status Write(std::span<const Slice> parts, std::size_t bytes);
-  Status MapMore();
-  int Allocate(std::uint64_t size);
-  int CutAtEnd() noexcept;
+  // A part of the file, from `start` on.
+  struct Window {
+    FileMapping mapping;
+    std::uint64_t start = 0;
+  };
+
+  Status Write(std::span<const Slice> parts, std::size_t bytes)
+      TAMIS_EXCLUDES(mutex_);
+  Status MapMore() TAMIS_EXCLUDES(mutex_);
+  Status MapNow() TAMIS_REQUIRES(mutex_);
+  void PrepareWindow() TAMIS_REQUIRES(mutex_);
+  Window WindowFrom(std::uint64_t offset) const TAMIS_REQUIRES(mutex_);
+  void UnmapAll() noexcept TAMIS_REQUIRES(mutex_);
+  int Allocate(std::uint64_t size) TAMIS_REQUIRES(mutex_);
+  int CutAtEnd() noexcept TAMIS_REQUIRES(mutex_);
   // Returns ok if the file still has so many bytes.  A write to a file that was
   // truncated by others would leave a hole before it, or be lost at once.
   Status CheckLength(std::uint64_t bytes);
@@ -102,24 +121,36 @@ class PosixLogFile final : public WritableFile {
 
   // The place in the mapping where the next record goes.
   char* place() const noexcept {
-    return window_.data() + (end_ - window_start_);
+    return window_.mapping.data() + (end_ - window_.start);
   }
   std::uint64_t room() const noexcept {
-    return window_.valid() ? window_start_ + window_.size() - end_ : 0;
+    const FileMapping& mapping = window_.mapping;
+    return mapping.valid() ? window_.start + mapping.size() - end_ : 0;
   }
 
   OwnerProcess owner_;
   std::string path_;
   FileDescriptor fd_;
-  std::uint64_t end_;     // of what was appended
-  std::uint64_t size_;    // of the file; zeros follow end_, ...
-  bool garbage_ = false;  // ... or the remains of a failed write
+  // Of the thread that appends.
+  std::uint64_t end_;                     // of what was appended
   std::uint64_t chunk_ = kSmallestChunk;  // to allocate next
   unsigned unmapped_records_ = 0;         // to be written by system calls
   bool mappable_ = true;                  // until mapping fails
-  FileMapping window_;                    // of the file from window_start_
-  std::uint64_t window_start_ = 0;
+  Window window_;                         // where it appends
   Status lost_;  // not ok: what was appended may not be in the file any more
+
+  // Held by the thread that appends only where the file or the windows change.
+  Mutex mutex_;
+  // Of the file; zeros follow end_, ...
+  std::uint64_t size_ TAMIS_GUARDED_BY(mutex_);
+  // ... or the remains of a failed write.
+  bool garbage_ TAMIS_GUARDED_BY(mutex_) = false;
+  // window_ ends where the file does, and another may be prepared.
+  bool may_prepare_ TAMIS_GUARDED_BY(mutex_) = false;
+  // Starts kLongestMapped or more before the end of window_; not valid: not
+  // prepared yet.
+  Window next_ TAMIS_GUARDED_BY(mutex_);
+  Window previous_ TAMIS_GUARDED_BY(mutex_);  // is to be unmapped
 };
 
 Status PosixLogFile::AppendRecord(std::span<const Slice> parts) {
@@ -142,7 +173,7 @@ Status PosixLogFile::AppendRecord(std::span<const Slice> parts) {
     if (!mappable_) return Write(parts, bytes);
   }
   CopyRecord(place(), parts);
-  if (window_.faulted()) [[unlikely]] {
+  if (window_.mapping.faulted()) [[unlikely]] {
     return Lose("a page of it cannot be written");
   }
   end_ += bytes;
@@ -150,7 +181,7 @@ Status PosixLogFile::AppendRecord(std::span<const Slice> parts) {
 }
 
 Status PosixLogFile::Lose(std::string_view why) {
-  window_.Unmap();
+  window_.mapping.Unmap();
   lost_ = Status::IoError(path_ + ": " + std::string(why));
   return lost_;
 }
@@ -169,7 +200,8 @@ Status PosixLogFile::CheckLength(std::uint64_t bytes) {
 
 // Writes by system calls, at the exact end of the file.
 Status PosixLogFile::Write(std::span<const Slice> parts, std::size_t bytes) {
-  window_.Unmap();
+  const MutexLock lock(mutex_);
+  UnmapAll();
   if (Status whole = CheckLength(end_); !whole.ok()) return whole;
   int error = CutAtEnd();
   if (error != 0) return SystemError(path_, error);
@@ -187,8 +219,17 @@ Status PosixLogFile::Write(std::span<const Slice> parts, std::size_t bytes) {
 // Makes room() for any record that may be mapped, or clears mappable_ if this
 // file cannot be mapped at all.
 Status PosixLogFile::MapMore() {
+  const MutexLock lock(mutex_);
+  if (!next_.mapping.valid()) return MapNow();
+  if (Status whole = CheckLength(size_); !whole.ok()) return whole;
+  // Unmapping takes long; the thread that prepares does it.
+  previous_ = std::exchange(window_, std::exchange(next_, {}));
+  return Status::Ok();
+}
+
+Status PosixLogFile::MapNow() {
   if (!fd_.valid()) return SystemError(path_, EBADF);
-  window_.Unmap();
+  UnmapAll();
   if (Status whole = CheckLength(garbage_ ? end_ : size_); !whole.ok()) {
     return whole;
   }
@@ -207,15 +248,55 @@ Status PosixLogFile::MapMore() {
   if (error == ENOSPC && least < wanted) error = Allocate(least);
   if (error != 0 && !CannotAllocate(error)) return SystemError(path_, error);
 
-  if (error == 0) {
-    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    window_start_ = end_ / page * page;
-    window_ = FileMapping(fd_.get(), window_start_,
-                          static_cast<std::size_t>(size_ - window_start_),
-                          MappingAccess::kReadWrite);
-  }
-  mappable_ = window_.valid();
+  if (error == 0) window_ = WindowFrom(end_);
+  mappable_ = window_.mapping.valid();
+  may_prepare_ = mappable_;
   return Status::Ok();
+}
+
+// Maps the file from the page with `offset` to its end.
+PosixLogFile::Window PosixLogFile::WindowFrom(std::uint64_t offset) const {
+  Window window;
+  window.start = offset / PageBytes() * PageBytes();
+  window.mapping = FileMapping(fd_.get(), window.start,
+                               static_cast<std::size_t>(size_ - window.start),
+                               MappingAccess::kReadWrite);
+  return window;
+}
+
+void PosixLogFile::UnmapAll() noexcept {
+  window_.mapping.Unmap();
+  next_.mapping.Unmap();
+  previous_.mapping.Unmap();
+  may_prepare_ = false;
+}
+
+void PosixLogFile::PrepareMore() {
+  const MutexLock lock(mutex_);
+  previous_.mapping.Unmap();
+  if (may_prepare_ && !next_.mapping.valid()) PrepareWindow();
+}
+
+// Errors are left to the thread that appends, which then finds nothing
+// prepared.
+void PosixLogFile::PrepareWindow() {
+  const std::uint64_t before = size_;
+  struct stat info;
+  const bool is_whole = ::fstat(fd_.get(), &info) == 0 &&
+                        static_cast<std::uint64_t>(info.st_size) >= before;
+  if (!is_whole || Allocate(before + kLargestChunk) != 0) {
+    may_prepare_ = false;
+    return;
+  }
+  // A record may start in the window before.
+  next_ = WindowFrom(before - std::min<std::uint64_t>(before, kLongestMapped));
+  if (!next_.mapping.valid()) return;
+  // In pieces: meanwhile the system holds a lock of the whole address space.
+  const std::size_t bytes = next_.mapping.size();
+  for (std::size_t i = 0; i < bytes; i += kSmallestChunk) {
+    PopulatePages(next_.mapping.data() + i,
+                  std::min<std::size_t>(kSmallestChunk, bytes - i));
+  }
 }
 
 // Extends the file to `size`, with disk space for all of it; returns 0, or
@@ -242,7 +323,7 @@ int PosixLogFile::Allocate(std::uint64_t size) {
 
 // Truncates the file to the end of its records; returns 0 or errno.
 int PosixLogFile::CutAtEnd() noexcept {
-  assert(!window_.valid());
+  assert(!window_.mapping.valid() && !next_.mapping.valid());
   if (size_ == end_ && !garbage_) return fd_.valid() ? 0 : EBADF;
   if (::ftruncate(fd_.get(), static_cast<off_t>(end_)) != 0) return errno;
   size_ = end_;
@@ -257,7 +338,8 @@ Status PosixLogFile::Sync() {
 }
 
 Status PosixLogFile::Close() {
-  window_.Unmap();
+  const MutexLock lock(mutex_);
+  UnmapAll();
   // A forked child must not truncate the file that its parent writes to, and
   // truncating a file that is shorter would extend it.
   Status whole =

@@ -2,7 +2,8 @@
 #include "table/block_cursor.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "table/entry_search.h"
 
 namespace tamis {
 
@@ -13,34 +14,21 @@ void BlockCursor::Reset(const Block& block, const KeyOrder* order) noexcept {
   out_of_order_ = false;
   valid_ = false;
   damaged_ = false;
+  is_prepared_ = false;
 }
 
+// Keeps the key, if it is in the buffer.
 void BlockCursor::Grow(std::size_t bytes) {
   // No more than twice the block: a key consists of bytes in it.
   const std::size_t capacity = std::max<std::size_t>(2 * capacity_, bytes + 64);
-  auto larger = std::make_unique_for_overwrite<char[]>(capacity);
-  std::memcpy(larger.get(), key_.data(), key_.size());
-  if (!key_is_whole()) key_ = {larger.get(), key_.size()};
-  buffer_ = std::move(larger);
+  auto longer = std::make_unique_for_overwrite<char[]>(capacity + kWord);
+  if (!key_is_whole()) {
+    std::memcpy(longer.get(), key_.data(), key_.size());
+    key_ = {longer.get(), key_.size()};
+  }
+  longer_ = std::move(longer);
+  buffer_ = longer_.get();
   capacity_ = capacity;
-}
-
-// False: the key before is shorter than the shared prefix.
-[[gnu::always_inline]] inline bool BlockCursor::TakeKey(const char* suffix,
-                                                        const EntryHead& head) {
-  if (head.shared == 0) {
-    key_ = {suffix, head.unshared};
-    return true;
-  }
-  if (head.shared > key_.size()) return false;
-  const std::size_t size = std::size_t{head.shared} + head.unshared;
-  if (size > capacity_ || key_.size() > capacity_) {
-    Grow(std::max(size, key_.size()));
-  }
-  if (key_is_whole()) std::memcpy(buffer_.get(), key_.data(), head.shared);
-  std::memcpy(buffer_.get() + head.shared, suffix, head.unshared);
-  key_ = {buffer_.get(), size};
-  return true;
 }
 
 // Returns whether the entry's key comes after key_ or equals it.  Both are
@@ -90,8 +78,8 @@ bool BlockCursor::TakeKeyInOrder(const char* suffix, const EntryHead& head) {
   return !out_of_order_;
 }
 
-// With an order, steps only to a key that is in order.
-void BlockCursor::Step(const KeyOrder* order) {
+// Steps only to a key that is in order.
+void BlockCursor::StepInOrder() {
   if (next_ == block_.end()) {
     valid_ = false;
     return;
@@ -99,14 +87,10 @@ void BlockCursor::Step(const KeyOrder* order) {
   EntryHead head;
   const char* const suffix = DecodeEntry(next_, block_.end(), &head);
   if (suffix == nullptr) return Fail();
-  const bool taken = order == nullptr || key_.empty()
-                         ? TakeKey(suffix, head)
-                         : TakeKeyInOrder(suffix, head);
+  const bool taken =
+      key_.empty() ? TakeKey(suffix, head) : TakeKeyInOrder(suffix, head);
   if (!taken) return Fail();
-  entry_ = next_;
-  value_ = {suffix + head.unshared, head.value_bytes};
-  next_ = value_.data() + value_.size();
-  valid_ = true;
+  TakeEntry(suffix, head);
 }
 
 // Goes before that entry, so that Step() reaches it.
@@ -121,7 +105,7 @@ void BlockCursor::SeekToFirst() {
   damaged_ = false;
   next_ = block_.begin();
   key_ = {};
-  Step(nullptr);
+  Step();
 }
 
 void BlockCursor::SeekToLast() {
@@ -135,7 +119,7 @@ void BlockCursor::SeekToLast() {
 // Steps to the entry that ends at `entry`.
 void BlockCursor::StepUntil(const char* entry) {
   do {
-    Step(nullptr);
+    Step();
   } while (valid_ && next_ < entry);
   if (valid_ && next_ != entry) Fail();
 }
@@ -190,22 +174,57 @@ std::uint32_t BlockCursor::LastRestartBefore(const KeyOrder& order,
   return low;
 }
 
-void BlockCursor::Seek(const KeyOrder& order, Slice target) {
+void BlockCursor::WillSeek(const KeyOrder& order, Slice target) {
   damaged_ = false;
   valid_ = false;
+  is_prepared_ = true;
+  next_ = block_.end();
   if (block_.begin() == block_.end()) return;
-  PrefetchRestarts(block_);
   const std::uint32_t restart = LastRestartBefore(order, target);
   if (damaged_) return;
   GoToRestart(restart);
+  if (!damaged_) PrefetchScan(next_, block_.end());
+}
+
+void BlockCursor::Seek(const KeyOrder& order, Slice target) {
+  if (!is_prepared_) {
+    PrefetchRestarts(block_);
+    WillSeek(order, target);
+  }
+  is_prepared_ = false;
   if (damaged_) return;
-  PrefetchScan(next_, block_.end());
+  if (order.is_bytewise() && SeekByBytes(target)) return;
   while (true) {
-    Step(nullptr);
+    Step();
     if (!valid_) return;
     if (key_.size() < kTrailerBytes) return Fail();
     if (order.Compare(key_, target) >= 0) return;
   }
+}
+
+// Searches from the restart at next_ on.  False: keys must be assembled to be
+// compared, and nothing has changed.
+bool BlockCursor::SeekByBytes(Slice target) {
+  EntrySearch search(target);
+  for (const char* p = next_; p != block_.end();) {
+    EntryHead head;
+    const char* const suffix = DecodeEntry(p, block_.end(), &head);
+    if (suffix == nullptr) {
+      Fail();
+      return true;
+    }
+    const EntryPlace place = search.Judge(suffix, head);
+    if (place == EntryPlace::kUnclear) return false;
+    if (place != EntryPlace::kBefore) {
+      key_ = target.substr(0, head.shared);  // what its key starts with
+      next_ = p;
+      if (TakeKey(suffix, head)) TakeEntry(suffix, head);
+      return true;
+    }
+    p = suffix + head.unshared + head.value_bytes;
+  }
+  next_ = block_.end();
+  return true;  // at the end
 }
 
 }  // namespace tamis

@@ -31,8 +31,9 @@ class InternalIterator {
   // Moves to the first entry at or after that internal key.
   virtual void Seek(Slice internal_key) = 0;
   // A hint: Seek() to the same key follows, after other work.  Prefetches what
-  // it will read; afterwards the position is undefined.
-  virtual void WillSeek(Slice /*internal_key*/) {}
+  // it will read; afterwards the position is undefined.  True: what is to be
+  // prefetched next depends on that, so another call is of use.
+  virtual bool WillSeek(Slice /*internal_key*/) { return false; }
   // REQUIRES, for both: Valid()
   virtual void Next() = 0;
   virtual void Prev() = 0;

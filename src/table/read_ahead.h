@@ -11,24 +11,27 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
+#include "table/loaded_pages.h"
 #include "tamis/env.h"
 
 namespace tamis {
 
 // The largest window: enough to keep a disk busy, little beside the memory that
 // a machine has.
-inline constexpr std::uint64_t kMaxReadAhead = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kMaxReadAhead = LoadedPages::kMaxBytes;
 
 // One walk over one file, forward or backward.  Not thread-safe.
 class ReadAhead {
  public:
   // `reads_once`: all blocks from the first on will be read, once, as by a
   // compaction.  The largest window is requested at once, and what was passed
-  // need not stay in memory.  Otherwise nothing is requested before three
-  // blocks were read in order.
-  explicit ReadAhead(bool reads_once = false) noexcept
-      : reads_once_(reads_once) {}
+  // need not stay in memory, unless it was there before: then others use it.
+  // Otherwise nothing is requested before three blocks were read in order.
+  explicit ReadAhead(bool reads_once = false)
+      : loaded_(reads_once ? std::make_unique<LoadedPages>() : nullptr),
+        reads_once_(reads_once) {}
 
   // The block at [begin, end) is about to be read.
   // REQUIRES: all calls are about the same file
@@ -75,7 +78,7 @@ class ReadAhead {
     window_ = std::clamp(2 * window_, kFirstWindow, kMaxReadAhead);
     if (forward) {
       if (reads_once_) {
-        file.HasRead(low_, static_cast<std::size_t>(begin - low_));
+        loaded_->Release(file, low_, begin);
         low_ = begin;
       }
       RequestAfter(file, high_);
@@ -89,10 +92,12 @@ class ReadAhead {
   void RequestAfter(const ReadableFile& file, std::uint64_t from) noexcept {
     const std::uint64_t to = std::min(from + window_, file.size());
     if (to <= from) return;
+    if (reads_once_) loaded_->WillRequest(file, from, to);
     file.WillRead(from, static_cast<std::size_t>(to - from));
     high_ = std::max(high_, to);
   }
 
+  std::unique_ptr<LoadedPages> loaded_;  // null unless reads_once_
   bool reads_once_;
   bool is_started_ = false;
   unsigned steps_ = 0;

@@ -79,7 +79,12 @@ Status TableBlocks::ReadVerified(bool* from_mapping, std::size_t i,
                                  StoredBlock* stored) const {
   const BlockHandle handle = index_.block(i);
   const bool verify = always_verify || (KnownOf(i) & kVerified) == 0;
-  if (*from_mapping && verify) *from_mapping = MakeReadable(handle, buffer);
+  // A block that may have been evicted is loaded as the first time: all of it
+  // with one request.  If it is there, that counts as a use of it, which
+  // touching a mapping that is read at random does not (Linux, since 6.3).
+  if (*from_mapping && (verify || EvictionWatch::OfThisThread().ReadsAgain())) {
+    *from_mapping = MakeReadable(handle, buffer);
+  }
   if (*from_mapping) {
     stored->bytes = {
         mapped_ + handle.offset,

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/eviction_watch.h"
 #include "base/file_mapping.h"
 #include "table/block.h"
 #include "table/block_cursor.h"
@@ -52,6 +53,21 @@ class TableBlocks {
   // only if faulted() is false afterwards.
   Status Read(std::size_t i, const BlockReadOptions& options,
               BlockBuffer* buffer, Block* block) const;
+  // As Read(), for a block that is a view of the mapping and was checked
+  // before, and in order.  False: it is not known to be one, or may have been
+  // evicted since.
+  bool FindKnown(std::size_t i, Block* block) const noexcept {
+    if (mapped_ == nullptr || KnownOf(i) != (kVerified | kInOrder) ||
+        EvictionWatch::OfThisThread().ReadsAgain()) {
+      return false;
+    }
+    const BlockHandle handle = index_.block(i);
+    const StoredBlock stored{
+        {mapped_ + handle.offset,
+         static_cast<std::size_t>(handle.size) + kBlockTrailerBytes}};
+    return stored.codec() == static_cast<unsigned>(Compression::kNone) &&
+           Block::Parse(stored.contents(), block) && !faulted();
+  }
   // Checks all entries, the first time: they are in order, are in the block
   // where the index would look for them, and start where the restarts say.
   // Only then can the block be searched.  REQUIRES: `block` is the result of
@@ -72,6 +88,7 @@ class TableBlocks {
     const BlockHandle handle = index_.block(i);
     const char* const start = mapped_ + handle.offset;
     __builtin_prefetch(start + handle.size);
+    __builtin_prefetch(start + handle.size - kFewRestarts);
     __builtin_prefetch(start);
     __builtin_prefetch(start + handle.size / 2);
   }
@@ -85,11 +102,14 @@ class TableBlocks {
   }
 
   // A lookup will soon read the i-th block: the system starts to load it,
-  // unless it was read since the table was opened; then it is probably in
-  // memory.
+  // unless it was read since the table was opened and this thread finds such
+  // blocks in memory.
   void WillRead(std::size_t i) const noexcept {
     if (mapped_ == nullptr) return;
-    if ((KnownOf(i) & kVerified) != 0) return Prefetch(i);
+    if ((KnownOf(i) & kVerified) != 0 &&
+        !EvictionWatch::OfThisThread().ReadsAgain()) {
+      return Prefetch(i);
+    }
     const BlockHandle handle = index_.block(i);
     file_.WillRead(handle.offset,
                    static_cast<std::size_t>(handle.size) + kBlockTrailerBytes);
@@ -102,6 +122,8 @@ class TableBlocks {
   static constexpr unsigned kVerified = 1;  // its checksum is right
   static constexpr unsigned kInOrder = 2;   // and so is the order of its keys
   static constexpr std::size_t kBlocksPerWord = 32;
+  // The restarts of most blocks, and their number.
+  static constexpr std::size_t kFewRestarts = 4 * sizeof(std::uint32_t);
 
   Status WalkOver(std::size_t i, const Block& block) const;
   // *is_compressed: *contents is in buffer->raw, otherwise where it was read.

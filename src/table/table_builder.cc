@@ -11,6 +11,7 @@
 #include "table/block_file.h"
 #include "table/compression.h"
 #include "table/footer.h"
+#include "table/page_layout.h"
 #include "table/shared_prefix.h"
 #include "table/table_filter_builder.h"
 #include "table/table_meta.h"
@@ -42,7 +43,7 @@ class TableBuilder::Impl {
   bool ShouldEndBefore(Slice key, Slice value,
                        std::size_t shared) const noexcept;
   Status FlushBlock();
-  Status Pad();
+  Status BeginBlock();
   Status WriteBlock(std::string* contents, BlockHandle* handle);
   Status WriteRaw(std::string* contents, Compression how, BlockHandle* handle);
   Status WriteMeta(std::string_view name, std::string* contents);
@@ -50,11 +51,17 @@ class TableBuilder::Impl {
 
   const TableWriteOptions options_;
   // Blocks are to begin and end with pages, or with parts of them.
-  const bool is_laid_in_pages_ = options_.in_pages &&
-                                 options_.compression == Compression::kNone &&
-                                 (options_.block_bytes % kPageBytes == 0 ||
-                                  kPageBytes % options_.block_bytes == 0);
+  const bool is_laid_in_pages_ =
+      options_.in_pages && (options_.block_bytes % kPageBytes == 0 ||
+                            kPageBytes % options_.block_bytes == 0);
+  // A block that is compressed may grow a little to fill its part of a page.
+  const std::size_t max_raw_bytes_ =
+      is_laid_in_pages_ && options_.compression != Compression::kNone
+          ? options_.block_bytes + options_.block_bytes / 2
+          : options_.block_bytes;
   WritableFile* const file_;
+  StoredShare share_{options_.block_bytes};  // of data blocks
+  std::uint64_t space_ = 0;  // that the current data block should take
   BlockBuilder data_;
   BlockBuilder index_{1};
   BlockBuilder metaindex_{1};
@@ -88,7 +95,7 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
   }
   if (index_entry_due_) AddIndexEntry(KeyBetween(last_key_, key));
   if (data_.empty()) {
-    if (Status padded = Pad(); !padded.ok()) return padded;
+    if (Status begun = BeginBlock(); !begun.ok()) return begun;
   }
   const Slice user_key = UserKeyOf(key);
   const bool is_repeat = entries_ != 0 && last_key_.size() == key.size() &&
@@ -98,7 +105,7 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
   ++entries_;
   keys_ += is_repeat ? 0u : 1u;
   last_key_.replace(shared, std::string::npos, key.substr(shared));
-  if (data_.bytes() >= options_.block_bytes) return FlushBlock();
+  if (data_.bytes() >= max_raw_bytes_) return FlushBlock();
   return Status::Ok();
 }
 
@@ -148,37 +155,40 @@ void TableBuilder::Impl::AddIndexEntry(std::string key) {
 }
 
 // True: the block should end before that entry, because it then ends near the
-// end of a page, and with the entry it would not.  Of a block that will be
-// compressed nobody knows where it ends.
+// end of its part of a page, and with the entry it would not.
 bool TableBuilder::Impl::ShouldEndBefore(Slice key, Slice value,
                                          std::size_t shared) const noexcept {
   if (!is_laid_in_pages_ || data_.empty()) return false;
-  const auto within = static_cast<std::size_t>(offset_ % kPageBytes);
-  const std::size_t room =
-      std::max<std::size_t>(options_.block_bytes, kPageBytes) - within;
-  const std::size_t limit = std::min(options_.block_bytes, room);
-  return data_.bytes() + kBlockTrailerBytes + kMaxPadding >= limit &&
-         data_.BytesWith(key, value, shared) + kBlockTrailerBytes > limit;
+  return share_.Most(data_.bytes()) + kBlockTrailerBytes + kMaxPadding >=
+             space_ &&
+         share_.Most(data_.BytesWith(key, value, shared)) + kBlockTrailerBytes >
+             space_;
 }
 
-// Zeros up to the next page, where they are few: the next block then begins a
-// page, and is in no more pages than it must be.  Blocks are found by their
-// handles, so nobody reads what is between them.
-Status TableBuilder::Impl::Pad() {
+// Before a block is begun: zeros up to the next page, where they are few.  The
+// block then begins a page, and is in no more pages than it must be.  Blocks
+// are found by their handles, so nobody reads what is between them.
+Status TableBuilder::Impl::BeginBlock() {
+  if (!is_laid_in_pages_) return Status::Ok();
   const std::uint64_t rest = kPageBytes - offset_ % kPageBytes;
-  if (!is_laid_in_pages_ || rest > kMaxPadding) return Status::Ok();
-  constexpr char kZeros[kMaxPadding] = {};
-  status_ = file_->Append(Slice(kZeros, static_cast<std::size_t>(rest)));
-  if (!status_.ok()) return status_;
-  offset_ += rest;
-  filters_.StartBlock(offset_);  // LevelDB's filter depends on where it starts
-  return status_;
+  if (rest <= kMaxPadding) {
+    constexpr char kZeros[kMaxPadding] = {};
+    status_ = file_->Append(Slice(kZeros, static_cast<std::size_t>(rest)));
+    if (!status_.ok()) return status_;
+    offset_ += rest;
+    filters_.StartBlock(offset_);  // LevelDB's filter depends on where it is
+  }
+  const std::uint64_t usual = share_.Average(options_.block_bytes);
+  space_ = SpaceForBlock(offset_, std::max<std::uint64_t>(1, usual));
+  return Status::Ok();
 }
 
 Status TableBuilder::Impl::FlushBlock() {
   if (data_.empty()) return Status::Ok();
+  const std::size_t raw_bytes = data_.bytes();
   status_ = WriteBlock(&data_.Finish(), &last_block_);
   if (status_.ok()) filters_.StartBlock(offset_);
+  share_.Add(raw_bytes, last_block_.size);
   index_entry_due_ = status_.ok();
   return status_;
 }

@@ -24,9 +24,9 @@ inline constexpr std::uint64_t kMaxValueBytes = std::uint64_t{2} << 30;
 struct TableWriteOptions {
   KeyOrder order = KeyOrder();
   std::size_t block_bytes = 4096;
-  // Lays blocks in pages, if they are not compressed and block_bytes is a
-  // multiple of a page or a part of one.  Otherwise a table without filters of
-  // our own has the bytes that LevelDB would write.
+  // Lays blocks in pages (page_layout.h), if block_bytes is a multiple of a
+  // page or a part of one.  Otherwise a table without filters of our own has
+  // the bytes that LevelDB would write.
   bool in_pages = false;
   unsigned restart_interval = 16;
   Compression compression = Compression::kNone;

@@ -49,6 +49,14 @@ Status TableIndex::Load(const KeyOrder& order, Slice contents,
   return Status::Ok();
 }
 
+Status TableIndex::LoadOne(const KeyOrder& order, Slice key, Slice value,
+                           std::uint64_t limit) {
+  order_ = order;
+  contents_ = key;
+  keys_.push_back({0, static_cast<std::uint32_t>(key.size())});
+  return AddEntry(key, value, limit);
+}
+
 Status TableIndex::AddEntry(Slice entry_key, Slice value, std::uint64_t limit) {
   if (!IsInternalKey(entry_key)) {
     return Status::Corruption("the index has a key that is not valid");

@@ -31,10 +31,18 @@ class TableIndex {
   // REQUIRES: `contents` outlives the index
   Status Load(const KeyOrder& order, Slice contents, std::uint64_t limit);
 
+  // Loads one entry of an index as the only one.  Corruption: as for Load().
+  // REQUIRES: `key` outlives the index
+  Status LoadOne(const KeyOrder& order, Slice key, Slice value,
+                 std::uint64_t limit);
+
   std::size_t size() const noexcept { return blocks_.size(); }  // of blocks
-  // REQUIRES, for both: i < size()
+  // REQUIRES, for these: i < size()
   BlockHandle block(std::size_t i) const noexcept {
     return {blocks_[i].offset, blocks_[i].size};
+  }
+  [[gnu::always_inline]] void PrefetchBlock(std::size_t i) const noexcept {
+    __builtin_prefetch(&blocks_[i]);
   }
   Slice key(std::size_t i) const noexcept {
     const KeyPlace place = keys_[i];

@@ -29,12 +29,27 @@ void TableIterator::FailAtBlock(std::string_view what) {
                               .append(what)));
 }
 
+// Enters a block that is a view of the mapping and was checked before.  False:
+// it is another, and nothing has changed.
+bool TableIterator::EnterKnown(std::size_t block) {
+  if (options_.verify_checksums) return false;
+  Block contents;
+  if (!parts_.blocks.FindKnown(block, &contents)) return false;
+  parts_.blocks.VisitInOrder(block, &ahead_);
+  buffer_.is_mapped = true;
+  block_ = block;
+  checks_order_ = false;
+  cursor_.Reset(contents);
+  return true;
+}
+
 // False: the block cannot be read or is not in order; the iterator is then at
 // no entry, and status() says why.  A block that is only read forward is
 // checked along the way; one that is searched, or read backward, is checked
 // first.
 bool TableIterator::Enter(std::size_t block, bool to_search) {
   if (block == block_) return !to_search || CheckOrder();
+  if (EnterKnown(block)) return true;
   block_ = kNoBlock;  // the buffer is about to be overwritten
   parts_.blocks.VisitInOrder(block, &ahead_);
   BlockReadOptions options = options_;
@@ -46,13 +61,14 @@ bool TableIterator::Enter(std::size_t block, bool to_search) {
     return false;
   }
   block_ = block;
-  cursor_.Reset(contents, options_.check_order ? &parts_.order : nullptr);
+  checks_order_ = options_.check_order;
+  cursor_.Reset(contents, checks_order_ ? &parts_.order : nullptr);
   return true;
 }
 
 // As Enter(), for the block that the cursor is in.
 bool TableIterator::CheckOrder() {
-  if (!options_.check_order) return true;
+  if (!checks_order_) return true;
   Status checked = parts_.blocks.CheckOrder(block_, cursor_.block());
   if (FailIfSpoiled()) return false;
   if (!checked.ok()) Fail(checked);
@@ -79,7 +95,7 @@ bool TableIterator::CheckOrder() {
 // The cursor has passed the end of its block.  False: the last key was not
 // where lookups look for it; the iterator is then at no entry.
 bool TableIterator::LeaveForward() {
-  if (!options_.check_order || cursor_.key().empty() ||
+  if (!checks_order_ || cursor_.key().empty() ||
       parts_.index.MayEndWith(block_, cursor_.key())) {
     return true;
   }
@@ -93,8 +109,7 @@ void TableIterator::GoOnFrom(std::size_t block) {
     if (!Enter(block, /*to_search=*/false)) return;
     cursor_.SeekToFirst();
     if (!StandAtCursor()) continue;
-    if (Valid() && options_.check_order &&
-        !parts_.index.MayBeginWith(block, key())) {
+    if (Valid() && checks_order_ && !parts_.index.MayBeginWith(block, key())) {
       FailAtBlock(kWrongPlace);
     }
     return;
@@ -124,9 +139,31 @@ void TableIterator::SeekToLast() {
   GoBackFrom(parts_.index.size());
 }
 
-void TableIterator::WillSeek(Slice internal_key) {
-  expected_ = parts_.index.Find(internal_key);
-  if (expected_ < parts_.index.size()) parts_.blocks.WillRead(expected_);
+// Each step reads what the step before has prefetched.
+bool TableIterator::WillSeek(Slice internal_key) {
+  switch (steps_++) {
+    case 0:
+      expected_ = parts_.index.Find(internal_key);
+      if (expected_ == parts_.index.size()) return false;
+      parts_.index.PrefetchBlock(expected_);
+      return true;
+    case 1:
+      if (expected_ == parts_.index.size()) return false;
+      parts_.blocks.WillRead(expected_);
+      return !options_.verify_checksums;
+    case 2:
+      if (expected_ == parts_.index.size()) return false;
+      if (block_ != expected_ && !EnterKnown(expected_)) return false;
+      PrefetchRestarts(cursor_.block());
+      return true;
+    case 3:
+      if (block_ == expected_ && !checks_order_) {
+        cursor_.WillSeek(parts_.order, internal_key);
+      }
+      return false;
+    default:
+      return false;
+  }
 }
 
 void TableIterator::Seek(Slice internal_key) {
@@ -135,6 +172,7 @@ void TableIterator::Seek(Slice internal_key) {
   const std::size_t block =
       expected_ != kNoBlock ? expected_ : parts_.index.Find(internal_key);
   expected_ = kNoBlock;
+  steps_ = 0;
   if (block == parts_.index.size()) return StandNowhere();
   if (!Enter(block, /*to_search=*/true)) return;
   cursor_.Seek(parts_.order, internal_key);

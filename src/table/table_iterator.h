@@ -33,7 +33,7 @@ class TableIterator final : public InternalIterator {
   void SeekToFirst() override;
   void SeekToLast() override;
   void Seek(Slice internal_key) override;
-  void WillSeek(Slice internal_key) override;
+  bool WillSeek(Slice internal_key) override;
   void Next() override;
   void Prev() override;
   Status status() const override {
@@ -44,6 +44,7 @@ class TableIterator final : public InternalIterator {
   static constexpr std::size_t kNoBlock = ~std::size_t{0};
 
   bool Enter(std::size_t block, bool to_search);
+  bool EnterKnown(std::size_t block);
   bool CheckOrder();
   bool LeaveForward();
   void GoOnFrom(std::size_t block);
@@ -62,6 +63,8 @@ class TableIterator final : public InternalIterator {
   BlockReadOptions options_;
   std::size_t block_ = kNoBlock;     // the one that cursor_ is in
   std::size_t expected_ = kNoBlock;  // by WillSeek()
+  unsigned steps_ = 0;               // of WillSeek()
+  bool checks_order_ = false;        // of the entries of block_, at each step
   ReadAhead ahead_;
   BlockBuffer buffer_;
   BlockCursor cursor_;

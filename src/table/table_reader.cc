@@ -49,7 +49,7 @@ std::shared_ptr<const TableFilter> ReadBestFilter(
 class TableReader final : public Table {
  public:
   TableReader(const TableReadContext& context,
-              std::unique_ptr<ReadableFile> file, std::string name,
+              std::shared_ptr<const ReadableFile> file, std::string name,
               const KeyBounds& bounds)
       : context_(context), file_(std::move(file)), name_(std::move(name)) {
     index_.SetBounds(bounds.smallest, bounds.largest);
@@ -69,8 +69,10 @@ class TableReader final : public Table {
 
   std::unique_ptr<InternalIterator> NewIterator(
       const BlockReadOptions& options) const override {
-    return std::make_unique<TableIterator>(
-        TableParts{context_.order, index_, *blocks_, name_}, options);
+    return std::make_unique<TableIterator>(parts(), options);
+  }
+  TableParts parts() const noexcept override {
+    return {context_.order, index_, *blocks_, name_};
   }
 
   std::shared_ptr<const TableFilter> ReadFilter() const override {
@@ -100,7 +102,7 @@ class TableReader final : public Table {
                    LookupResult* result) const;
 
   const TableReadContext context_;
-  const std::unique_ptr<ReadableFile> file_;
+  const std::shared_ptr<const ReadableFile> file_;
   const std::string name_;
   Footer footer_;
   BlockBuffer index_buffer_;
@@ -175,10 +177,9 @@ Status TableReader::TakeFound(const BlockFind& found, std::string* value,
 
 }  // namespace
 
-Result<std::unique_ptr<Table>> Table::Open(const TableReadContext& context,
-                                           std::unique_ptr<ReadableFile> file,
-                                           const std::string& name,
-                                           const KeyBounds& bounds) {
+Result<std::unique_ptr<Table>> Table::Open(
+    const TableReadContext& context, std::shared_ptr<const ReadableFile> file,
+    const std::string& name, const KeyBounds& bounds) {
   auto table =
       std::make_unique<TableReader>(context, std::move(file), name, bounds);
   Status loaded = table->Load();

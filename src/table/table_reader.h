@@ -27,6 +27,7 @@
 namespace tamis {
 
 class BlockCache;
+struct TableParts;
 
 // What all tables of a store share.
 struct TableReadContext {
@@ -77,10 +78,9 @@ class Table {
   // `name` names the file in messages.  Corruption: not a table, or damaged.
   // A key outside the bounds is Corruption when its block is read.
   // REQUIRES: the keys of `bounds` outlive the table
-  static Result<std::unique_ptr<Table>> Open(const TableReadContext& context,
-                                             std::unique_ptr<ReadableFile> file,
-                                             const std::string& name,
-                                             const KeyBounds& bounds = {});
+  static Result<std::unique_ptr<Table>> Open(
+      const TableReadContext& context, std::shared_ptr<const ReadableFile> file,
+      const std::string& name, const KeyBounds& bounds = {});
   virtual ~Table() = default;
 
   // Finds the newest entry of the key that is not newer than its sequence; its
@@ -100,6 +100,9 @@ class Table {
   // it
   virtual std::unique_ptr<InternalIterator> NewIterator(
       const BlockReadOptions& options) const = 0;
+
+  // What a TableIterator reads, for callers that have the memory for one.
+  virtual TableParts parts() const noexcept = 0;
 
   // Reads and verifies the filter: every call reads it again, because the
   // caller keeps it.  Never null; a filter that cannot be used is returned as

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,31 @@ TEST(Arena, GivesAlignedMemoryThatNothingElseUses) {
     for (std::size_t i = 0; i < piece.bytes; ++i) {
       ASSERT_EQ(piece.start[i], piece.fill);
     }
+  }
+}
+
+// What is prepared counts when it is used, and is used once.
+TEST(Arena, AnotherThreadPreparesChunksWhileOneAllocates) {
+  Arena arena;
+  arena.PrepareChunk();
+  arena.PrepareChunk();
+  EXPECT_EQ(arena.bytes(), 0u);
+  std::atomic<bool> stop{false};
+  std::thread preparing([&] {
+    while (!stop.load()) arena.PrepareChunk();
+  });
+  constexpr std::size_t kPiece = 2000;
+  std::vector<char*> pieces;
+  while (arena.bytes() < 4 * Arena::kLargestChunkBytes) {
+    pieces.push_back(arena.Allocate(kPiece));
+    pieces.back()[0] = static_cast<char>(pieces.size() % 127);
+    pieces.back()[kPiece - 1] = pieces.back()[0];
+  }
+  stop.store(true);
+  preparing.join();
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    ASSERT_EQ(pieces[i][0], static_cast<char>((i + 1) % 127));
+    ASSERT_EQ(pieces[i][kPiece - 1], static_cast<char>((i + 1) % 127));
   }
 }
 

@@ -4,9 +4,11 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -106,6 +108,63 @@ TEST(PosixLogFile, AProcessThatIsKilledLosesNothing) {
   EXPECT_TRUE(dir.Read("f").starts_with(all));
   EXPECT_EQ(dir.Read("f").find_first_not_of('\0', all.size()),
             std::string::npos);
+}
+
+// Spaces that were prepared are zeros until they are used, and go when the file
+// is closed.
+TEST(PosixLogFile, WhatIsPreparedIsThereBeforeItIsNeeded) {
+  const TempDir dir;
+  auto file = CreateLog(dir.File("f"));
+  file->PrepareMore();  // there is nothing yet to continue
+  ASSERT_TRUE(AddRecord(file.get(), "the first record").ok());
+  const std::size_t before = dir.Read("f").size();
+  file->PrepareMore();
+  file->PrepareMore();  // is ready already
+  const std::string content = dir.Read("f");
+  EXPECT_EQ(content.size(), before + (1u << 20));
+  EXPECT_EQ(content.find_first_not_of('\0', 16), std::string::npos);
+  // Past the end of the first window, and of the one that was prepared.
+  std::string all = "the first record";
+  const std::string record(1000, 'x');
+  while (all.size() < content.size() + (1u << 20)) {
+    ASSERT_TRUE(AddRecord(file.get(), record).ok());
+    all += record;
+  }
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(dir.Read("f"), all);
+}
+
+TEST(PosixLogFile, AnotherThreadPreparesWhileRecordsAreAppended) {
+  const TempDir dir;
+  auto file = CreateLog(dir.File("f"));
+  std::atomic<bool> stop{false};
+  std::thread preparing([&] {
+    while (!stop.load()) file->PrepareMore();
+  });
+  std::string all;
+  for (int i = 0; i < 4; ++i) all += WriteRecords(file.get(), 1000);
+  const std::string record(2000, 'y');
+  while (all.size() < (4u << 20)) {
+    EXPECT_TRUE(AddRecord(file.get(), record).ok());
+    all += record;
+  }
+  stop.store(true);
+  preparing.join();
+  ASSERT_TRUE(file->Sync().ok());
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(dir.Read("f"), all);
+}
+
+// Preparing must not extend the file over what is missing.
+TEST(PosixLogFile, PreparingDoesNotHideThatOthersTruncatedIt) {
+  const TempDir dir;
+  auto file = CreateLog(dir.File("f"));
+  const std::string record(1000, 'x');
+  ASSERT_TRUE(AddRecord(file.get(), record).ok());
+  std::filesystem::resize_file(dir.File("f"), 500);
+  file->PrepareMore();
+  EXPECT_EQ(dir.Read("f").size(), 500u);
+  EXPECT_FALSE(file->Sync().ok());
 }
 
 TEST(PosixLogFile, ALongRecordLeavesNoZerosBehindIt) {

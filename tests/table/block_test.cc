@@ -80,6 +80,60 @@ TEST(BlockSearch, FindsWhatACursorFinds) {
   }
 }
 
+// Keys with common beginnings that are longer than what a cursor has memory for
+// at first, or as long.
+Entries Long(unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::set<std::string> keys;
+  for (int i = 0; i < 40; ++i) {
+    std::string key(random() % 3 * 40, 'k');
+    for (auto size = random() % 30; size > 0; --size) {
+      key.push_back("ab"[random() % 2]);
+    }
+    keys.insert(key);
+  }
+  Entries entries;
+  for (const std::string& key : keys) {
+    entries.push_back({key, 2, ValueType::kValue, key.substr(0, 3)});
+  }
+  return entries;
+}
+
+// Seeks, then walks to the end; both must be as in a list of the entries.
+void SeekAndWalk(const Block& block, const Entries& entries, Slice target,
+                 bool with_hint) {
+  const KeyOrder order;
+  BlockCursor cursor;
+  cursor.Reset(block);
+  if (with_hint) cursor.WillSeek(order, target);
+  cursor.Seek(order, target);
+  for (const Entry& entry : entries) {
+    if (order.Compare(entry.internal(), target) < 0) continue;
+    ASSERT_TRUE(cursor.valid());
+    ASSERT_EQ(cursor.key(), entry.internal());
+    ASSERT_EQ(cursor.value(), entry.value);
+    cursor.Next();
+  }
+  ASSERT_FALSE(cursor.valid());
+  ASSERT_FALSE(cursor.damaged());
+}
+
+TEST(BlockCursor, SeeksToTheFirstEntryAtOrAfterAKey) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    for (const Entries& entries : {Entangled(seed), Long(seed)}) {
+      const std::string bytes = BuildBlock(entries, seed % 17 + 1);
+      Block block;
+      ASSERT_TRUE(Block::Parse(bytes, &block));
+      for (const Entry& entry : entries) {
+        for (const char* behind : {"", "\1", "a", "k"}) {
+          const LookupKey target(entry.user_key + behind, seed % 4);
+          SeekAndWalk(block, entries, target.internal(), seed % 2 == 0);
+        }
+      }
+    }
+  }
+}
+
 TEST(BlockBuilder, BeginsAnewAfterFinish) {
   BlockBuilder builder(4);
   builder.Add("first", "1", 0);
