@@ -20,6 +20,12 @@ Status StoreImpl::StartThreads() {
   try {
     flusher_.Start();
     compactor_.Start();
+    preparer_.Start();
+    // With filters that are only counted, every lookup waits for its filter.
+    if (context_.options.filter_loading == FilterLoading::kInBackground &&
+        context_.options.filter_use != FilterUse::kAlwaysMaybe) {
+      loader_.Start();
+    }
   } catch (const std::system_error& error) {
     return Status::ResourceExhausted(
         context_.dir +
@@ -28,7 +34,7 @@ Status StoreImpl::StartThreads() {
   return Status::Ok();
 }
 
-// Also called if only one of them, or none, has started.
+// Also called if only some of them, or none, have started.
 void StoreImpl::StopThreads() {
   if (!flusher_.has_started()) return;
   // A large memtable is written now: replaying its log would take longer.  If
@@ -41,9 +47,12 @@ void StoreImpl::StopThreads() {
     const StoreLock lock(context_.mutex);
     background_.Close();
     compactor_.Stop();
+    loader_.Stop();
   }
   flusher_.Join();
+  if (loader_.has_started()) loader_.Join();
   if (compactor_.has_started()) compactor_.Join();
+  if (preparer_.has_started()) preparer_.Join();
   context_.info_log.Write("closed");
 }
 
@@ -60,7 +69,7 @@ Status StoreImpl::WaitForQuiet() {
   if (context_.options.read_only) return Status::Ok();
   const StoreLock lock(context_.mutex);
   while (!background_.is_closing() && background_.error().ok() &&
-         (flusher_.is_busy() || compactor_.is_busy() ||
+         (flusher_.is_busy() || compactor_.is_busy() || loader_.is_busy() ||
           !views_.current()->immutable.empty() || compactor_.IsNeeded())) {
     background_.WaitForChange();
   }

@@ -36,6 +36,7 @@ void BackgroundState::Close() noexcept {
   is_closing_ = true;
   work_.NotifyAll();
   change_.NotifyAll();
+  requests_.NotifyAll();
 }
 
 }  // namespace tamis

@@ -20,13 +20,19 @@ class BackgroundState {
 
   // ---- waiting; either may wake up spuriously, so callers wait in loops
 
-  // Called by the background threads.
+  // Called by the threads that flush and compact.
   void WaitForWork() TAMIS_REQUIRES(kStoreMutex) { mutex_.Wait(work_); }
   // Called by threads that wait for them.
   void WaitForChange() TAMIS_REQUIRES(kStoreMutex) { mutex_.Wait(change_); }
   // Waits before work that has failed `failures` times in a row is retried.
   // False: the store is being closed.
   bool WaitToRetry(unsigned failures) TAMIS_REQUIRES(kStoreMutex);
+
+  // Called by the thread that prepares what writers will need.
+  void WaitForRequest() TAMIS_REQUIRES(kStoreMutex) { mutex_.Wait(requests_); }
+  void NotifyPreparer() noexcept TAMIS_REQUIRES(kStoreMutex) {
+    requests_.NotifyAll();
+  }
 
   void NotifyWorkers() noexcept TAMIS_REQUIRES(kStoreMutex) {
     work_.NotifyAll();
@@ -69,6 +75,7 @@ class BackgroundState {
   InfoLog& log_;
   CondVar work_;
   CondVar change_;
+  CondVar requests_;
   Status error_ TAMIS_GUARDED_BY(kStoreMutex);
   bool flush_failed_ TAMIS_GUARDED_BY(kStoreMutex) = false;
   bool is_closing_ TAMIS_GUARDED_BY(kStoreMutex) = false;

@@ -6,6 +6,7 @@
 
 #include "base/mapping_guard.h"
 #include "base/no_throw.h"
+#include "base/thread_priority.h"
 #include "store/flusher.h"
 #include "store/new_tables.h"
 
@@ -25,6 +26,7 @@ void Flusher::Start() {
   const bool unblock = context_.options.guard_mappings;
   thread_ = std::thread([this, unblock] {
     if (unblock) UnblockFaults();
+    RaiseNiceness(context_.options.background_niceness);
     Run();
   });
 }
@@ -76,11 +78,14 @@ Status Flusher::FlushOldest() {
   edit.previous_log_number = 0;
   for (FileMetadata& table : *tables)
     edit.added.emplace_back(0, std::move(table));
-  const auto is_flushed = [this, bytes](ReadView* next) {
+  constexpr std::size_t kMaxLogs = 8;
+  StoreWriter::Logs forgotten;
+  forgotten.reserve(kMaxLogs);
+  const auto is_flushed = [this, bytes, &forgotten](ReadView* next) {
     context_.mutex.AssertHeld();
     const std::uint64_t number = next->immutable.back().log_number;
     next->immutable.pop_back();
-    writer_.ForgetLogsUpTo(number);
+    writer_.ForgetLogsUpTo(number, &forgotten);
     // From now on threads that wait for a flush must not see an earlier
     // failure.
     background_.set_flush_failed(false);
@@ -89,6 +94,7 @@ Status Flusher::FlushOldest() {
   };
   Status applied = versions_.LogAndApply(std::move(edit), is_flushed);
   if (!applied.ok()) return applied;
+  forgotten.clear();
   // The flush is done, whether the logs can be removed or not.
   (void)NoThrow([this] {
     versions_.RemoveOldLogs();

@@ -16,6 +16,13 @@ Sequence StoreImpl::SequenceFor(const ReadOptions& options) const noexcept {
   return context_.visible.load(std::memory_order_acquire);
 }
 
+TableReading StoreImpl::ReadingFor(const ReadOptions& options,
+                                   LoadRequests* requests) const noexcept {
+  return {.filter_use = context_.options.filter_use,
+          .verify_checksums = options.verify_checksums,
+          .requests = loader_.has_started() ? requests : nullptr};
+}
+
 Status StoreImpl::Get(const ReadOptions& options, Slice key,
                       std::string* value) {
   const ReaderSlots::Guard guard(views_.slots());
@@ -31,13 +38,13 @@ Status StoreImpl::Get(const ReadOptions& options, Slice key,
   TableSearch search(*view.version, lookup);
   search.Gather();
   Status status;
-  if (!FindInMemtables(view, lookup, value, &counters, &status)) {
-    const TableReading reading{context_.options.filter_use,
-                               options.verify_checksums};
-    status = FindInTables(reading, &search, lookup, value, &counters);
+  if (FindInMemtables(view, lookup, value, &counters, &status)) {
+    if (status.ok()) counters.found.Add(1);
+    return status;
   }
-  if (status.ok()) counters.found.Add(1);
-  return status;
+  LoadRequests requests(loader_);
+  return FindInTables(ReadingFor(options, &requests), &search, lookup, value,
+                      &counters);
 }
 
 }  // namespace tamis

@@ -2,15 +2,20 @@
 #include "store/level_iterator.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "table/table_iterator.h"
 
 namespace tamis {
 namespace {
 
 class LevelIterator final : public InternalIterator {
  public:
-  LevelIterator(const KeyOrder& order, const std::vector<TableFileRef>& files,
+  // `level` may be null.
+  LevelIterator(const KeyOrder& order, const Level* level,
+                const std::vector<TableFileRef>& files,
                 const BlockReadOptions& options)
-      : order_(order), files_(files), options_(options) {}
+      : order_(order), level_(level), files_(files), options_(options) {}
 
   void SeekToFirst() override {
     if (!GoTo(0)) return;
@@ -27,13 +32,16 @@ class LevelIterator final : public InternalIterator {
       if (!GoTo(Find(internal_key))) return;
     }
     is_prepared_ = false;
-    if (table_ == nullptr) return;  // WillSeek() has found none
+    if (!table_) return;  // WillSeek() has found none
     table_->Seek(internal_key);
     SkipEmptyForward();
   }
-  void WillSeek(Slice internal_key) override {
-    is_prepared_ = true;
-    if (GoTo(Find(internal_key))) table_->WillSeek(internal_key);
+  bool WillSeek(Slice internal_key) override {
+    if (!is_prepared_) {
+      is_prepared_ = true;
+      if (!GoTo(Find(internal_key))) return false;
+    }
+    return table_ && table_->WillSeek(internal_key);
   }
   void Next() override {
     table_->Next();
@@ -48,11 +56,12 @@ class LevelIterator final : public InternalIterator {
     SkipEmptyBackward();
   }
   Status status() const override {
-    return table_ == nullptr ? Status::Ok() : table_->status();
+    return table_ ? table_->status() : opening_;
   }
 
  private:
   std::size_t Find(Slice internal_key) const noexcept {
+    if (level_ != nullptr) return level_->FindTable(internal_key);
     const auto found = std::partition_point(
         files_.begin(), files_.end(), [&](const TableFileRef& file) {
           return order_.Compare(file->largest(), internal_key) < 0;
@@ -60,23 +69,34 @@ class LevelIterator final : public InternalIterator {
     return static_cast<std::size_t>(found - files_.begin());
   }
 
-  // False: there is no such table, and the iterator is at no entry.
+  // False: there is no such table, or it does not open; the iterator is at no
+  // entry.
   bool GoTo(std::size_t i) {
     // The last entry was not valid after all: keep the error.
-    if (table_ != nullptr && table_->Valid() && !table_->status().ok()) {
+    if (table_ && table_->Valid() && !table_->status().ok()) {
       StandNowhere();
       return false;
     }
-    if (i >= files_.size()) {
-      table_.reset();
-      StandNowhere();
-      return false;
+    if (table_ && at_ == i) return true;
+    table_.reset();
+    opening_ = Status::Ok();
+    if (i < files_.size()) Open(i);
+    if (!table_) StandNowhere();
+    return table_.has_value();
+  }
+
+  void Open(std::size_t i) {
+    at_ = i;
+    const Table* table = files_[i]->opened();
+    if (table == nullptr) {
+      const Result<const Table*> now = files_[i]->Open();
+      if (!now.ok()) {
+        opening_ = now.status();
+        return;
+      }
+      table = *now;
     }
-    if (table_ == nullptr || at_ != i) {
-      table_ = NewTableIterator(*files_[i], options_);
-      at_ = i;
-    }
-    return true;
+    table_.emplace(table->parts(), options_);
   }
 
   void SkipEmptyForward() {
@@ -92,7 +112,7 @@ class LevelIterator final : public InternalIterator {
         StandNowhere();
         return;
       }
-      GoTo(at_ - 1);
+      if (!GoTo(at_ - 1)) return;
       table_->SeekToLast();
     }
     TakeOver();
@@ -106,9 +126,11 @@ class LevelIterator final : public InternalIterator {
   }
 
   KeyOrder order_;
+  const Level* level_;
   const std::vector<TableFileRef>& files_;
   BlockReadOptions options_;
-  std::unique_ptr<InternalIterator> table_;
+  std::optional<TableIterator> table_;
+  Status opening_;  // of the table at at_, if there is no table_
   std::size_t at_ = 0;
   bool is_prepared_ = false;  // by WillSeek()
 };
@@ -117,15 +139,22 @@ class LevelIterator final : public InternalIterator {
 
 std::unique_ptr<InternalIterator> NewTableIterator(
     const TableFile& file, const BlockReadOptions& options) {
+  if (const Table* table = file.opened()) return table->NewIterator(options);
   Result<const Table*> table = file.Open();
   if (!table.ok()) return std::make_unique<EmptyIterator>(table.status());
   return (*table)->NewIterator(options);
 }
 
 std::unique_ptr<InternalIterator> NewLevelIterator(
+    const KeyOrder& order, const Level& level,
+    const BlockReadOptions& options) {
+  return std::make_unique<LevelIterator>(order, &level, level.files(), options);
+}
+
+std::unique_ptr<InternalIterator> NewLevelIterator(
     const KeyOrder& order, const std::vector<TableFileRef>& files,
     const BlockReadOptions& options) {
-  return std::make_unique<LevelIterator>(order, files, options);
+  return std::make_unique<LevelIterator>(order, nullptr, files, options);
 }
 
 }  // namespace tamis

@@ -17,6 +17,9 @@ namespace tamis {
 std::unique_ptr<InternalIterator> NewTableIterator(
     const TableFile& file, const BlockReadOptions& options);
 
+// REQUIRES: a level from 1 on; it outlives the iterator
+std::unique_ptr<InternalIterator> NewLevelIterator(
+    const KeyOrder& order, const Level& level, const BlockReadOptions& options);
 // REQUIRES: the files are sorted and do not overlap; the vector outlives it
 std::unique_ptr<InternalIterator> NewLevelIterator(
     const KeyOrder& order, const std::vector<TableFileRef>& files,

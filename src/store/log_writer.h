@@ -43,6 +43,8 @@ class LogWriter {
   Status AddBegunEmpty(Slice record);
   Status Sync() { return file_->Sync(); }
   Status Close() { return file_->Close(); }
+  // See WritableFile.
+  void PrepareMore() { file_->PrepareMore(); }
 
   std::uint64_t bytes() const noexcept { return written_; }
 

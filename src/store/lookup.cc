@@ -56,7 +56,7 @@ inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
 void TableSearch::AskByOtherSeed() noexcept {
   const std::uint64_t hash = lookup_.other_hash();
   for (std::size_t i = 0; i < size_; ++i) {
-    const FilterSlot& its = slot(i);
+    const FilterSlot& its = place(i).slot();
     const unsigned char* const lines = its.lines();
     if (lines == nullptr || its.shape() != (probes_ | FilterSlot::kOtherSeed)) {
       continue;
@@ -103,11 +103,10 @@ void TableSearch::GatherLevel0Bytewise(const Level& level) noexcept {
 
 void TableSearch::Gather() noexcept {
   size_ = 0;
-  is_checked_ = false;
-  requested_ = kGroup;
   probes_ = 0;
   other_shapes_ = 0;
   GatherLevel0();
+  level0_size_ = size_;
   const std::vector<int>& filled = version_.filled_levels();
   while (next_filled_ < filled.size() && size_ < kGroup) {
     const int number = filled[next_filled_++];
@@ -156,171 +155,151 @@ bool FindInMemtables(const ReadView& view, const Lookup& lookup,
 // ---- the filters of the tables, all at once
 
 void TableSearch::Check() noexcept {
-  if (is_checked_) return;
-  is_checked_ = true;
   // If no filter's lines are known, any number of probes gives "maybe".
   const LineProbes probes = TamisLineProbes(probes_ == 0 ? 1 : probes_);
   ActiveKernels().check_lines(queries_.data(), size_, probes, may_hold_.data());
 }
 
-void TableSearch::Request() noexcept {
-  std::size_t i = 0;
-  while (i < size_ && !may_hold_[i]) ++i;
-  if (i == size_) return;
-  const Table* const table = file(i).opened();
-  if (table == nullptr) return;
-  block_ = table->WillGet(lookup_.key);
-  requested_ = i;
+bool TableSearch::is_any_left() const noexcept {
+  unsigned any = 0;
+  for (std::size_t i = 0; i < size_; ++i) any |= may_hold_[i] ? 1u : 0u;
+  return any != 0;
+}
+
+void TableSearch::CountAbsent(ReadCounters* counters) const noexcept {
+  if (level0_size_ > 0) counters->levels[0].filters.absent.Add(level0_size_);
+  for (std::size_t i = level0_size_; i < size_; ++i) {
+    counters->levels[static_cast<std::size_t>(level(i))].filters.absent.Add(1);
+  }
 }
 
 // ---- the tables that remain
 
 namespace {
 
-// The filter of a candidate that TableSearch could not query: not loaded yet,
-// or of another kind.
-struct FilterAnswer {
-  const TableFilter* filter = nullptr;
-  bool asked = false;
-  bool absent = false;
-};
+// True: this lookup does without what is not loaded of the table, and another
+// thread loads it.
+bool DoesWithout(const TableReading& reading, const TableFile& file) noexcept {
+  return reading.requests != nullptr && !reading.verify_checksums &&
+         (file.opened() == nullptr || file.loaded_filter() == nullptr) &&
+         reading.requests->loader().MayRequest(file);
+}
 
-Result<FilterAnswer> AskSlowly(const TableSearch& search, std::size_t i,
-                               const Lookup& lookup) {
-  Result<const TableFilter*> filter = search.file(i).Filter();
+// Asks a filter that was not among those whose lines are known: it is not
+// loaded yet, or of another kind.
+Status AskSlowly(const TablePlace& place, const Lookup& lookup,
+                 FilterAnswer* answer) {
+  Result<const TableFilter*> filter = place.file().Filter();
   if (!filter.ok()) return filter.status();
-  FilterAnswer answer;
-  answer.filter = *filter;
+  answer->filter = *filter;
   switch ((*filter)->kind()) {
     case TableFilter::Kind::kLines:
-      search.slot(i).Publish(**filter, search.file(i).seeds());
+      place.slot().Publish(**filter, place.file().seeds());
       [[fallthrough]];
     case TableFilter::Kind::kWhole:
-      answer.asked = true;
-      answer.absent = !(*filter)->MayContain(lookup.key.user());
+      answer->asked = true;
+      answer->absent = !(*filter)->MayContain(lookup.key.user());
       break;
     case TableFilter::Kind::kLevelDbBlock:  // Table::Get() asks it
     case TableFilter::Kind::kNone:
       break;
   }
-  return answer;
+  return Status::Ok();
 }
 
-// Counts "certainly absent" answers, one level at a time: there are many.
-class AbsentCount {
- public:
-  explicit AbsentCount(ReadCounters* counters) noexcept : counters_(counters) {}
-  ~AbsentCount() { Flush(); }
-  AbsentCount(const AbsentCount&) = delete;
-  AbsentCount& operator=(const AbsentCount&) = delete;
+Status ReadTable(const TableReading& reading, const Lookup& lookup,
+                 const TablePlace& place, const TableFilter* filter,
+                 std::string* value, LookupResult* result) {
+  Result<const Table*> table = place.file().Open();
+  if (!table.ok()) return table.status();
+  return (*table)->Get(
+      lookup.key,
+      {.verify_checksums = reading.verify_checksums, .block = place.block},
+      filter, value, result);
+}
 
-  void Add(int level) noexcept {
-    if (level != level_) Flush();
-    level_ = level;
-    ++count_;
+// Counts what a table answered that was read.
+void CountRead(const LookupResult& result, FilterAnswer answer,
+               ReadCounters::Level* level) noexcept {
+  if (result.block_filter_asked) {
+    answer.asked = true;
+    answer.absent = result.block_filter_absent;
   }
-
- private:
-  void Flush() noexcept {
-    if (count_ == 0) return;
-    counters_->levels[static_cast<std::size_t>(level_)].filters.absent.Add(
-        count_);
-    count_ = 0;
+  if (!answer.asked) {
+    level->unfiltered.Add(1);
+  } else if (answer.absent) {
+    level->filters.absent.Add(1);
+  } else {
+    CountPositive(&level->filters,
+                  result.state != LookupResult::State::kAbsent);
   }
-
-  ReadCounters* counters_;
-  int level_ = 0;
-  std::uint64_t count_ = 0;
-};
-
-// Reads one table.  True: it has the key, or failed; *status says which.
-class TableVisit {
- public:
-  TableVisit(const TableReading& reading, const Lookup& lookup,
-             std::string* value, ReadCounters* counters) noexcept
-      : reading_(reading),
-        lookup_(lookup),
-        value_(value),
-        counters_(counters) {}
-
-  // Visits the i-th candidate.
-  bool Visit(const TableSearch& search, std::size_t i, FilterAnswer answer,
-             Status* status) {
-    ReadCounters::Level& level =
-        counters_->levels[static_cast<std::size_t>(search.level(i))];
-    Result<const Table*> table = search.file(i).Open();
-    if (!table.ok()) return Fail(table.status(), status);
-    // A filter that is only counted is queried separately.
-    const bool believe = reading_.filter_use == FilterUse::kOn;
-    LookupResult result;
-    const Status read =
-        (*table)->Get(lookup_.key,
-                      {.verify_checksums = reading_.verify_checksums,
-                       .block = search.block(i)},
-                      believe ? answer.filter : nullptr, value_, &result);
-    level.tables_read.Add(1);
-    level.blocks_read.Add(result.blocks_read);
-    if (!read.ok()) return Fail(read, status);
-    const bool found = result.state != LookupResult::State::kAbsent;
-    if (result.block_filter_asked) {
-      answer.asked = true;
-      answer.absent = result.block_filter_absent;
-    }
-    if (!answer.asked) {
-      level.unfiltered.Add(1);
-    } else if (answer.absent) {
-      level.filters.absent.Add(1);
-    } else {
-      CountPositive(&level.filters, found);
-    }
-    if (found) *status = StatusOf(result.state);
-    return found;
-  }
-
- private:
-  static bool Fail(const Status& why, Status* status) {
-    *status = why;
-    return true;
-  }
-
-  const TableReading& reading_;
-  const Lookup& lookup_;
-  std::string* value_;
-  ReadCounters* counters_;
-};
+}
 
 }  // namespace
+
+bool ReadCandidate(const TableReading& reading, const Lookup& lookup,
+                   const TablePlace& place, FilterAnswer answer,
+                   const ReadOutput& output, Status* status) {
+  ReadCounters::Level& level =
+      output.counters->levels[static_cast<std::size_t>(place.number)];
+  const bool believe = reading.filter_use == FilterUse::kOn;
+  const bool does_without = !answer.asked && DoesWithout(reading, place.file());
+  if (does_without) {
+    reading.requests->Add(place.file_ref());
+  } else if (!answer.asked && reading.filter_use != FilterUse::kOff) {
+    *status = AskSlowly(place, lookup, &answer);
+    if (!status->ok()) return true;
+  }
+  if (answer.absent && believe) {
+    level.filters.absent.Add(1);
+    return false;
+  }
+  LookupResult result;
+  const bool is_done =
+      does_without && place.file().opened() == nullptr &&
+      place.file().GetQuickly(lookup.key, output.value, &result);
+  if (!is_done) {
+    // A filter that is only counted is queried separately.
+    *status =
+        ReadTable(reading, lookup, place, believe ? answer.filter : nullptr,
+                  output.value, &result);
+  }
+  level.tables_read.Add(1);
+  level.blocks_read.Add(result.blocks_read);
+  if (!is_done && !status->ok()) return true;
+  CountRead(result, answer, &level);
+  if (result.state == LookupResult::State::kAbsent) return false;
+  *status = StatusOf(result.state);
+  if (status->ok()) output.counters->found.Add(1);
+  return true;
+}
 
 Status FindInTables(const TableReading& reading, TableSearch* search,
                     const Lookup& lookup, std::string* value,
                     ReadCounters* counters) {
-  TableVisit visit(reading, lookup, value, counters);
-  AbsentCount absent(counters);
   const bool believe = reading.filter_use == FilterUse::kOn;
-  Status status;
-  for (; search->size() > 0; search->Gather()) {
+  if (search->size() == 0) return NoSuchKey();
+  do {
     search->Check();
+    if (believe && !search->is_any_left()) {
+      search->CountAbsent(counters);
+      continue;
+    }
     for (std::size_t i = 0; i < search->size(); ++i) {
-      if (believe && !search->may_hold(i)) {
-        absent.Add(search->level(i));
+      const FilterAnswer answer{.asked = search->was_asked(i),
+                                .absent = !search->may_hold(i)};
+      if (believe && answer.absent) {
+        counters->levels[static_cast<std::size_t>(search->level(i))]
+            .filters.absent.Add(1);
         continue;
       }
-      FilterAnswer answer{.asked = search->was_asked(i),
-                          .absent = !search->may_hold(i)};
-      if (!answer.asked && reading.filter_use != FilterUse::kOff) {
-        Result<FilterAnswer> slowly = AskSlowly(*search, i, lookup);
-        if (!slowly.ok()) return slowly.status();
-        answer = *slowly;
-      }
-      if (answer.absent && believe) {
-        absent.Add(search->level(i));
-        continue;
-      }
-      if (visit.Visit(*search, i, answer, &status)) {
+      Status status;
+      if (ReadCandidate(reading, lookup, search->place(i), answer,
+                        {value, counters}, &status)) {
         return status;
       }
     }
-  }
+  } while (search->GatherMore());
   return NoSuchKey();
 }
 

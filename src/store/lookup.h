@@ -15,6 +15,7 @@
 #include "store/memtable.h"
 #include "store/read_view.h"
 #include "store/reader_slots.h"
+#include "store/table_loader.h"
 #include "store/version.h"
 #include "table/internal_key.h"
 #include "tamis/store_options.h"
@@ -48,8 +49,30 @@ class Lookup {
 
 [[gnu::always_inline]] inline void PrefetchFilter(
     const Memtable& memtable, const Lookup& lookup) noexcept {
-  if (memtable.has_filter()) memtable.Prefetch(lookup.hash);
+  if (memtable.has_filter() && !memtable.empty()) {
+    memtable.Prefetch(lookup.hash);
+  }
 }
+
+// One table of a version, as a candidate of a lookup.
+struct TablePlace {
+  const Level* level = nullptr;
+  int number = 0;        // of the level
+  std::uint32_t at = 0;  // in the level
+  // The data block that Table::WillGet() found, for BlockReadOptions.
+  std::size_t block = kUnknownBlock;
+
+  const TableFileRef& file_ref() const noexcept { return level->files()[at]; }
+  const TableFile& file() const noexcept { return *file_ref(); }
+  FilterSlot& slot() const noexcept { return level->slot(at); }
+};
+
+// What the filter of a candidate says.
+struct FilterAnswer {
+  const TableFilter* filter = nullptr;
+  bool asked = false;
+  bool absent = false;
+};
 
 // Searches the tables of a version.  Gather() finds the tables that may contain
 // the key, newest first, and prefetches their filters' lines, a group at a
@@ -57,27 +80,39 @@ class Lookup {
 // while the lines arrive.
 class TableSearch {
  public:
+  // Takes the place of a filter that must be queried otherwise: says "maybe".
+  static const std::array<unsigned char, kLineBytes> kNoLine;
+
   // REQUIRES: both outlive it
   TableSearch(const Version& version, const Lookup& lookup) noexcept
       : version_(version), lookup_(lookup) {}
 
   // Finds the next size() candidates; none: the search is over.
   void Gather() noexcept;
-  // Sets may_hold() from the filters whose lines are known.  Does nothing if it
-  // was called since Gather().
+  // As Gather(); returns false if there are none.
+  bool GatherMore() noexcept {
+    if (is_over()) return false;
+    Gather();
+    return size_ > 0;
+  }
+  // Sets may_hold() from the filters whose lines are known.
   void Check() noexcept;
-  // Starts to load the data block that the search reads first, if the filters
-  // say "maybe" and that table is open.  REQUIRES: Check() was called
-  void Request() noexcept;
+  // Counts all candidates as "certainly absent".
+  // REQUIRES: Check() was called, and is_any_left() is false
+  void CountAbsent(ReadCounters* counters) const noexcept;
 
   std::size_t size() const noexcept { return size_; }
+  // True: some candidate may contain the key.  REQUIRES: Check() was called
+  bool is_any_left() const noexcept;
   // REQUIRES, for all of these: i < size()
   int level(std::size_t i) const noexcept { return candidates_[i].level; }
-  const TableFile& file(std::size_t i) const noexcept {
-    return *version_.level(level(i)).files()[candidates_[i].at];
+  TablePlace place(std::size_t i) const noexcept {
+    return {.level = &version_.level(level(i)),
+            .number = level(i),
+            .at = candidates_[i].at};
   }
-  FilterSlot& slot(std::size_t i) const noexcept {
-    return version_.level(level(i)).slot(candidates_[i].at);
+  const TableFile& file(std::size_t i) const noexcept {
+    return place(i).file();
   }
   // False only if the table certainly does not contain the key.
   bool may_hold(std::size_t i) const noexcept { return may_hold_[i]; }
@@ -85,16 +120,9 @@ class TableSearch {
   bool was_asked(std::size_t i) const noexcept {
     return queries_[i].block != kNoLine.data();
   }
-  // The data block that Request() found, for BlockReadOptions.
-  std::size_t block(std::size_t i) const noexcept {
-    return i == requested_ ? block_ : kUnknownBlock;
-  }
 
  private:
   static constexpr std::size_t kGroup = 32;
-  // Takes the place of a filter that must be queried otherwise: says "maybe".
-  static const std::array<unsigned char, kLineBytes> kNoLine;
-
   struct Candidate {
     std::uint32_t at;  // in its level
     std::int32_t level;
@@ -104,16 +132,18 @@ class TableSearch {
   void GatherLevel0Bytewise(const Level& level) noexcept;
   void Push(const FilterSlot& slot, std::size_t i, int number) noexcept;
   void AskByOtherSeed() noexcept;
+  bool is_over() const noexcept {
+    return next_level0_ >= version_.level(0).size() &&
+           next_filled_ == version_.filled_levels().size();
+  }
 
   const Version& version_;
   const Lookup& lookup_;
   std::size_t next_level0_ = 0;
   std::size_t next_filled_ = 0;
   std::size_t size_ = 0;
-  bool is_checked_ = false;
-  std::size_t requested_ = kGroup;  // the candidate of block_
-  std::size_t block_ = kUnknownBlock;
-  unsigned probes_ = 0;  // of the filters of this group; 0: none so far
+  std::size_t level0_size_ = 0;  // the candidates of level 0 come first
+  unsigned probes_ = 0;          // of the filters of this group; 0: none so far
   // The union of the shapes of filters with other probes or another seed.
   unsigned other_shapes_ = 0;
   std::array<Candidate, kGroup> candidates_;
@@ -129,10 +159,52 @@ bool FindInMemtables(const ReadView& view, const Lookup& lookup,
                      std::string* value, ReadCounters* counters,
                      Status* status);
 
+// Tables that a lookup has read without what is not loaded of them.  They are
+// requested when the lookup is over, so that the thread that loads them does
+// not get in its way.
+class LoadRequests {
+ public:
+  explicit LoadRequests(TableLoader& loader) noexcept : loader_(loader) {}
+  ~LoadRequests() { Send(); }
+  LoadRequests(const LoadRequests&) = delete;
+  LoadRequests& operator=(const LoadRequests&) = delete;
+
+  TableLoader& loader() const noexcept { return loader_; }
+  // REQUIRES: the reference outlives this
+  void Add(const TableFileRef& file) noexcept {
+    if (size_ == files_.size()) Send();
+    files_[size_++] = &file;
+  }
+
+ private:
+  void Send() noexcept {
+    for (std::size_t i = 0; i < size_; ++i) loader_.Request(*files_[i]);
+    size_ = 0;
+  }
+
+  TableLoader& loader_;
+  std::size_t size_ = 0;
+  std::array<const TableFileRef*, 8> files_;
+};
+
 struct TableReading {
   FilterUse filter_use = FilterUse::kOn;
   bool verify_checksums = false;
+  // Null: lookups load tables and filters themselves.
+  LoadRequests* requests = nullptr;
 };
+
+struct ReadOutput {
+  std::string* value;
+  ReadCounters* counters;
+};
+
+// Reads a table that was found by its place, unless its filter rules it out:
+// if it was not asked yet, it is now.  Returns true if that ends the lookup: it
+// has the key, or failed; *status says which.
+bool ReadCandidate(const TableReading& reading, const Lookup& lookup,
+                   const TablePlace& place, FilterAnswer answer,
+                   const ReadOutput& output, Status* status);
 
 // Searches the tables.  REQUIRES: search->Gather() was called once
 Status FindInTables(const TableReading& reading, TableSearch* search,

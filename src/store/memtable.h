@@ -32,6 +32,11 @@ class Memtable {
     list_.Reserve(entries, bytes);
   }
 
+  // A hint that it will grow by this or more: takes memory from the system
+  // ahead.  Any one thread may call it, while another adds.
+  static constexpr std::size_t kPreparedBytes = Arena::kLargestChunkBytes;
+  void PrepareMore() noexcept { list_.PrepareChunk(); }
+
   // Both are copied.  `hash` is LineHash() of the key with the store's own
   // seed; unused without a filter.  REQUIRES: one thread at a time; (key,
   // sequence) is new

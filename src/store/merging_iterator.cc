@@ -2,6 +2,7 @@
 #include "store/merging_iterator.h"
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -13,7 +14,10 @@ class MergingIterator final : public InternalIterator {
   MergingIterator(const KeyOrder& order,
                   std::vector<std::unique_ptr<InternalIterator>> children)
       : order_(order), children_(std::move(children)) {
-    heap_.reserve(children_.size());
+    if (children_.size() > std::size(few_)) {
+      many_ = std::make_unique<Entry[]>(children_.size());
+      heap_ = many_.get();
+    }
   }
 
   void SeekToFirst() override {
@@ -28,7 +32,10 @@ class MergingIterator final : public InternalIterator {
   }
   void Seek(Slice internal_key) override {
     // The children's memory accesses overlap.
-    for (const auto& child : children_) child->WillSeek(internal_key);
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& child : children_) more |= child->WillSeek(internal_key);
+    }
     for (const auto& child : children_) child->Seek(internal_key);
     is_forward_ = true;
     Rebuild();
@@ -39,7 +46,7 @@ class MergingIterator final : public InternalIterator {
       TurnForward();
       return;
     }
-    InternalIterator& top = *children_[heap_.front().child];
+    InternalIterator& top = *children_[heap_[0].child];
     top.Next();
     Advanced(top);
   }
@@ -48,7 +55,7 @@ class MergingIterator final : public InternalIterator {
       TurnBackward();
       return;
     }
-    InternalIterator& top = *children_[heap_.front().child];
+    InternalIterator& top = *children_[heap_[0].child];
     top.Prev();
     Advanced(top);
   }
@@ -90,41 +97,54 @@ class MergingIterator final : public InternalIterator {
   }
 
   void Rebuild() {
-    heap_.clear();
+    size_ = 0;
     for (std::uint32_t i = 0; i < children_.size(); ++i) {
       if (children_[i]->Valid()) {
-        heap_.push_back(EntryOf(i));
+        heap_[size_++] = EntryOf(i);
       } else if (!children_[i]->status().ok()) {
-        heap_.clear();
+        size_ = 0;
         break;
       }
     }
-    for (std::size_t i = heap_.size() / 2; i > 0; --i) SiftDown(i - 1);
+    for (std::size_t i = size_ / 2; i > 0; --i) SiftDown(i - 1);
+    second_ = Second();
     TakeOver();
   }
 
   // The child at the top of the heap has moved.
   void Advanced(const InternalIterator& top) {
-    if (top.Valid()) {
-      heap_.front() = EntryOf(heap_.front().child);
+    if (top.Valid()) [[likely]] {
+      heap_[0] = EntryOf(heap_[0].child);
+      // Often it is still the first.
+      if (second_ != 0 && Before(heap_[second_], heap_[0])) {
+        std::swap(heap_[0], heap_[second_]);
+        SiftDown(second_);
+        second_ = Second();
+      }
     } else if (!top.status().ok()) {
-      heap_.clear();
+      size_ = 0;
       StandNowhere();
       return;
     } else {
-      heap_.front() = heap_.back();
-      heap_.pop_back();
+      heap_[0] = heap_[--size_];
+      if (size_ > 1) SiftDown(0);
+      second_ = Second();
     }
-    if (heap_.size() > 1) SiftDown(0);
     TakeOver();
+  }
+
+  // Returns the place of the second entry of all; 0: there is none.
+  std::size_t Second() const noexcept {
+    if (size_ < 3) return size_ < 2 ? 0 : 1;
+    return Before(heap_[2], heap_[1]) ? 2 : 1;
   }
 
   void SiftDown(std::size_t at) noexcept {
     const Entry moving = heap_[at];
     while (true) {
       std::size_t child = 2 * at + 1;
-      if (child >= heap_.size()) break;
-      if (child + 1 < heap_.size() && Before(heap_[child + 1], heap_[child])) {
+      if (child >= size_) break;
+      if (child + 1 < size_ && Before(heap_[child + 1], heap_[child])) {
         ++child;
       }
       if (!Before(heap_[child], moving)) break;
@@ -135,11 +155,11 @@ class MergingIterator final : public InternalIterator {
   }
 
   void TakeOver() noexcept {
-    if (heap_.empty()) {
+    if (size_ == 0) {
       StandNowhere();
       return;
     }
-    const InternalIterator& top = *children_[heap_.front().child];
+    const InternalIterator& top = *children_[heap_[0].child];
     StandAt(top.key(), top.value());
   }
 
@@ -172,7 +192,12 @@ class MergingIterator final : public InternalIterator {
 
   KeyOrder order_;
   std::vector<std::unique_ptr<InternalIterator>> children_;
-  std::vector<Entry> heap_;  // of the children that are at an entry
+  // A heap of the children that are at an entry, in few_ or in many_.
+  Entry few_[8];
+  std::unique_ptr<Entry[]> many_;
+  Entry* heap_ = few_;
+  std::size_t size_ = 0;
+  std::size_t second_ = 0;  // the place of the second entry; 0: there is none
   bool is_forward_ = true;
 };
 

@@ -2,30 +2,92 @@
 // Many lookups of one moment: the loads of their filters overlap, and so do
 // those of their data blocks, from memory or from disk.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
 
-#include "filters/batch_loop.h"
+#include "store/batch_search.h"
 #include "store/lookup.h"
 #include "store/store_impl.h"
 
 namespace tamis {
 namespace {
 
-// Enough to keep the memory busy, few enough to stay in the first-level cache.
-constexpr std::size_t kKeysAtOnce = 16;
-
-// A lookup whose filters' lines are on their way.
-struct Pending {
-  Pending(const Version& version, Slice key, Sequence sequence,
-          const LineSeeds& seeds)
-      : lookup(key, sequence, seeds), search(version, lookup) {}
-  Lookup lookup;
-  TableSearch search;
-  bool is_answered = false;
+// Some keys of a MultiGet(), and where their results go.
+struct KeyGroup {
+  std::span<const Slice> keys;
+  std::span<std::string> values;
+  std::span<Status> statuses;
 };
-using PendingGroup = std::array<std::optional<Pending>, kKeysAtOnce>;
+
+class GroupLookup {
+ public:
+  GroupLookup(const ReadView& view, const TableReading& reading,
+              const KeyGroup& group, ReadCounters* counters) noexcept
+      : view_(view), reading_(reading), group_(group), counters_(counters) {}
+
+  void Run(Sequence sequence, const LineSeeds& seeds) {
+    for (std::size_t i = 0; i < group_.keys.size(); ++i) {
+      Lookup& lookup = lookups_[i].emplace(group_.keys[i], sequence, seeds);
+      PrefetchFilter(*view_.memtable.table, lookup);
+    }
+    FindInAllMemtables();
+    BatchSearch search(*view_.version, reading_.filter_use);
+    for (std::size_t i = 0; i < group_.keys.size(); ++i) {
+      search.Add(*lookups_[i]);
+    }
+    while (open_ != 0 && search.Search(open_, counters_)) {
+      Request(search.hits());
+      for (BatchSearch::Hit& hit : search.hits()) Read(hit);
+    }
+    for (std::size_t i = 0; i < group_.keys.size(); ++i) {
+      if (IsOpen(i)) group_.statuses[i] = NoSuchKey();
+    }
+  }
+
+ private:
+  bool IsOpen(std::size_t i) const noexcept { return (open_ >> i & 1) != 0; }
+
+  void FindInAllMemtables() {
+    for (std::size_t i = 0; i < group_.keys.size(); ++i) {
+      const bool found = FindInMemtables(view_, *lookups_[i], &group_.values[i],
+                                         counters_, &group_.statuses[i]);
+      if (found && group_.statuses[i].ok()) counters_->found.Add(1);
+      if (!found) open_ |= KeySet{1} << i;
+    }
+  }
+
+  // The blocks of all keys are on their way before the first is read: that of
+  // the newest table of each key, if it is open.
+  void Request(std::span<BatchSearch::Hit> hits) const noexcept {
+    KeySet requested = 0;
+    for (BatchSearch::Hit& hit : hits) {
+      const KeySet bit = KeySet{1} << hit.key;
+      const Table* const table = hit.place.file().opened();
+      if ((requested & bit) == 0 && table != nullptr) {
+        hit.place.block = table->WillGet(lookups_[hit.key]->key);
+      }
+      requested |= bit;
+    }
+  }
+
+  void Read(const BatchSearch::Hit& hit) {
+    if (!IsOpen(hit.key)) return;
+    if (ReadCandidate(reading_, *lookups_[hit.key], hit.place, hit.answer,
+                      {&group_.values[hit.key], counters_},
+                      &group_.statuses[hit.key])) {
+      open_ &= ~(KeySet{1} << hit.key);
+    }
+  }
+
+  const ReadView& view_;
+  const TableReading& reading_;
+  const KeyGroup& group_;
+  ReadCounters* const counters_;
+  KeySet open_ = 0;  // the keys without an answer
+  std::array<std::optional<Lookup>, kKeysAtOnce> lookups_;
+};
 
 }  // namespace
 
@@ -36,44 +98,16 @@ void StoreImpl::MultiGet(const ReadOptions& options,
   const ReaderSlots::Guard guard(views_.slots());
   const ReadView& view = views_.visible();
   const Sequence sequence = SequenceFor(options);
-  ReadCounters& counters = guard.counters();
-  counters.lookups.Add(keys.size());
-  const LineSeeds& seeds = context_.tables.seeds;
-  const TableReading reading{context_.options.filter_use,
-                             options.verify_checksums};
-
-  // In turn, not pipelined: a pending search takes about a kilobyte, so that
-  // two groups of them would fill the first cache.
-  ForEachGroup<PendingGroup, kKeysAtOnce, BatchOrder::kInTurn>(
-      keys,
-      [&](std::span<const Slice> some, PendingGroup* group) {
-        for (std::size_t i = 0; i < some.size(); ++i) {
-          Pending& pending =
-              (*group)[i].emplace(*view.version, some[i], sequence, seeds);
-          PrefetchFilter(*view.memtable.table, pending.lookup);
-          pending.search.Gather();
-        }
-      },
-      [&](std::size_t first, std::size_t count, PendingGroup& group) {
-        for (std::size_t i = 0; i < count; ++i) {
-          group[i]->is_answered =
-              FindInMemtables(view, group[i]->lookup, &values[first + i],
-                              &counters, &statuses[first + i]);
-          if (!group[i]->is_answered) group[i]->search.Check();
-        }
-        // The blocks of all keys are on their way before the first is read.
-        for (std::size_t i = 0; i < count; ++i) {
-          if (!group[i]->is_answered) group[i]->search.Request();
-        }
-        for (std::size_t i = 0; i < count; ++i) {
-          Status& status = statuses[first + i];
-          if (!group[i]->is_answered) {
-            status = FindInTables(reading, &group[i]->search, group[i]->lookup,
-                                  &values[first + i], &counters);
-          }
-          if (status.ok()) counters.found.Add(1);
-        }
-      });
+  guard.counters().lookups.Add(keys.size());
+  LoadRequests requests(loader_);
+  const TableReading reading = ReadingFor(options, &requests);
+  for (std::size_t i = 0; i < keys.size(); i += kKeysAtOnce) {
+    const std::size_t count = std::min(kKeysAtOnce, keys.size() - i);
+    const KeyGroup group{keys.subspan(i, count), values.subspan(i, count),
+                         statuses.subspan(i, count)};
+    GroupLookup(view, reading, group, &guard.counters())
+        .Run(sequence, context_.tables.seeds);
+  }
 }
 
 }  // namespace tamis

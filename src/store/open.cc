@@ -25,10 +25,11 @@ Status StoreImpl::CheckOptions() {
       context_.options.write_buffer_bytes == 0 ||
       context_.options.level0_compact_at == 0 ||
       context_.options.level1_bytes == 0 || context_.options.level_growth < 2 ||
-      context_.options.compaction_threads == 0) {
+      context_.options.compaction_threads == 0 ||
+      context_.options.background_niceness < 0) {
     return Status::InvalidArgument(
-        "sizes, counts and thread numbers of a store must not be 0, and a "
-        "level must be larger than the one above it");
+        "sizes, counts and thread numbers of a store must not be 0, a level "
+        "must be larger than the one above it, and a niceness not negative");
   }
   if (context_.options.level0_stop_at < context_.options.level0_compact_at) {
     return Status::InvalidArgument(

@@ -58,6 +58,8 @@ class SkipList {
     return entries_.load(std::memory_order_relaxed);
   }
   std::size_t bytes() const noexcept { return arena_.bytes(); }
+  // See Arena.
+  void PrepareChunk() noexcept { arena_.PrepareChunk(); }
 
  private:
   // Every second node of a level is in the next one, too: with prefixes in the

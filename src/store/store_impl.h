@@ -29,10 +29,12 @@
 #include "store/background_state.h"
 #include "store/compactor.h"
 #include "store/flusher.h"
+#include "store/preparer.h"
 #include "store/recovery.h"
 #include "store/remembered_settings.h"
 #include "store/store_context.h"
 #include "store/store_writer.h"
+#include "store/table_loader.h"
 #include "store/version.h"
 #include "store/version_set.h"
 #include "store/view_publisher.h"
@@ -41,6 +43,8 @@
 namespace tamis {
 
 struct StoreDirectory;
+struct TableReading;
+class LoadRequests;
 
 class StoreImpl {
  public:
@@ -107,6 +111,8 @@ class StoreImpl {
 
   // ---- get.cc
   Sequence SequenceFor(const ReadOptions& options) const noexcept;
+  TableReading ReadingFor(const ReadOptions& options,
+                          LoadRequests* requests) const noexcept;
 
   // ---- stats.cc
   static std::string TablesAsText(const Version& version);
@@ -120,9 +126,11 @@ class StoreImpl {
   ViewPublisher views_{context_.mutex};
   BackgroundState background_{context_.mutex, context_.info_log};
   VersionSet versions_{context_, views_, background_};
-  StoreWriter writer_{context_, views_, background_, versions_};
+  Preparer preparer_{context_, background_};
+  StoreWriter writer_{context_, views_, background_, versions_, preparer_};
   Flusher flusher_{context_, views_, background_, versions_, writer_};
   Compactor compactor_{context_, views_, background_, versions_};
+  TableLoader loader_{context_, background_};
   Recovery recovery_{context_, views_, versions_, writer_};
 };
 

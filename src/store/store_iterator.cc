@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/no_throw.h"
+#include "store/key_copy.h"
 #include "store/level_iterator.h"
 #include "store/merging_iterator.h"
 #include "store/store_impl.h"
@@ -29,7 +30,7 @@ class StoreIterator final : public Iterator {
 
   bool Valid() const noexcept override { return valid_; }
   Slice key() const noexcept override {
-    return is_forward_ ? UserKeyOf(entries_->key()) : Slice(saved_key_);
+    return is_forward_ ? UserKeyOf(entries_->key()) : saved_key_.key();
   }
   Slice value() const noexcept override {
     return is_forward_ ? entries_->value() : Slice(saved_value_);
@@ -104,7 +105,7 @@ class StoreIterator final : public Iterator {
 
   void GoForward() {
     if (is_forward_) {
-      saved_key_.assign(UserKeyOf(entries_->key()));
+      saved_key_.Assign(entries_->key());
       entries_->Next();
     } else {
       is_forward_ = true;  // saved_key_ is the current key
@@ -120,11 +121,12 @@ class StoreIterator final : public Iterator {
   void GoBackward() {
     if (is_forward_) {
       // Back over all versions of the current key.
-      saved_key_.assign(UserKeyOf(entries_->key()));
+      saved_key_.Assign(entries_->key());
       do {
         entries_->Prev();
       } while (entries_->Valid() &&
-               order_.CompareUser(UserKeyOf(entries_->key()), saved_key_) >= 0);
+               order_.CompareUser(UserKeyOf(entries_->key()),
+                                  saved_key_.key()) >= 0);
       is_forward_ = false;
     }
     FindPrevious();
@@ -140,14 +142,14 @@ class StoreIterator final : public Iterator {
     for (; entries_->Valid(); entries_->Next()) {
       const Slice key = entries_->key();
       if (!IsVisible(key)) continue;
-      if (skip_saved && order_.CompareUser(UserKeyOf(key), saved_key_) <= 0) {
+      if (skip_saved && !saved_key_.IsBefore(UserKeyOf(key), order_)) {
         continue;
       }
       if (TypeOf(key) == ValueType::kValue) {
         valid_ = true;
         return;
       }
-      saved_key_.assign(UserKeyOf(key));
+      saved_key_.Assign(key);
       skip_saved = true;
     }
     valid_ = false;
@@ -159,14 +161,15 @@ class StoreIterator final : public Iterator {
     bool has_value = false;
     for (; entries_->Valid(); entries_->Prev()) {
       const Slice key = entries_->key();
-      if (has_value && order_.CompareUser(UserKeyOf(key), saved_key_) < 0) {
+      if (has_value &&
+          order_.CompareUser(UserKeyOf(key), saved_key_.key()) < 0) {
         break;
       }
       if (!IsVisible(key)) continue;
       // The newest of a key comes last and decides.
       has_value = TypeOf(key) == ValueType::kValue;
       if (has_value) {
-        saved_key_.assign(UserKeyOf(key));
+        saved_key_.Assign(key);
         saved_value_.assign(entries_->value());
       }
     }
@@ -180,7 +183,7 @@ class StoreIterator final : public Iterator {
   bool valid_ = false;
   bool is_out_of_memory_ = false;  // and stays so
   bool is_forward_ = true;
-  std::string saved_key_;
+  KeyCopy saved_key_;
   std::string saved_value_;
 };
 
@@ -196,20 +199,22 @@ std::unique_ptr<Iterator> NewStoreIterator(
 
 std::unique_ptr<InternalIterator> NewViewIterator(
     const ReadView& view, const BlockReadOptions& options) {
+  const Version& version = *view.version;
   std::vector<std::unique_ptr<InternalIterator>> children;
+  children.reserve(1 + view.immutable.size() + version.level(0).size() +
+                   version.filled_levels().size());
   if (!view.memtable.table->empty()) {
     children.push_back(view.memtable.table->NewIterator());
   }
   for (const LoggedMemtable& immutable : view.immutable) {
     children.push_back(immutable.table->NewIterator());
   }
-  const Version& version = *view.version;
   for (const TableFileRef& file : version.level(0).files()) {
     children.push_back(NewTableIterator(*file, options));
   }
   for (const int level : version.filled_levels()) {
-    children.push_back(NewLevelIterator(version.order(),
-                                        version.level(level).files(), options));
+    children.push_back(
+        NewLevelIterator(version.order(), version.level(level), options));
   }
   return NewMergingIterator(version.order(), std::move(children));
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/background_state.h"
+#include "store/preparer.h"
 #include "store/store_context.h"
 #include "store/version_set.h"
 #include "store/view_publisher.h"
@@ -27,7 +28,8 @@ class StoreWriter {
  public:
   // REQUIRES: all outlive this
   StoreWriter(StoreContext& context, ViewPublisher& views,
-              BackgroundState& background, VersionSet& versions);
+              BackgroundState& background, VersionSet& versions,
+              Preparer& preparer);
   StoreWriter(const StoreWriter&) = delete;
   StoreWriter& operator=(const StoreWriter&) = delete;
 
@@ -43,13 +45,14 @@ class StoreWriter {
   // ---- write_room.cc
   // Returns when all that was written before is in tables.
   Status Flush() TAMIS_EXCLUDES(kStoreMutex, kWriteTurn);
-  // Forgets logs up to that number, whose writes are in tables.
-  void ForgetLogsUpTo(std::uint64_t number) noexcept
+  using Logs = std::vector<std::shared_ptr<WriteLog>>;
+  // Forgets logs up to that number, whose writes are in tables.  As many as fit
+  // are moved to *forgotten, for which no memory is allocated: the caller lets
+  // them go without the mutex, because closing a file takes long.
+  void ForgetLogsUpTo(std::uint64_t number, Logs* forgotten) noexcept
       TAMIS_REQUIRES(kStoreMutex);
 
  private:
-  using Logs = std::vector<std::shared_ptr<WriteLog>>;
-
   // ---- write.cc
   std::uint64_t NumbersLeft() const noexcept TAMIS_REQUIRES(kStoreMutex);
   Status PrepareGroup(WriteBatch* group)
@@ -71,12 +74,14 @@ class StoreWriter {
   Status WaitForFailedLogs() TAMIS_REQUIRES(kStoreMutex);
   bool IsFlushedBefore(std::uint64_t log_number) const
       TAMIS_REQUIRES(kStoreMutex);
+  void PrepareMore() noexcept TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
   void CountStall(std::chrono::steady_clock::duration spent) noexcept;
 
   StoreContext& context_;
   ViewPublisher& views_;
   BackgroundState& background_;
   VersionSet& versions_;
+  Preparer& preparer_;
   WriteQueue queue_{context_.mutex};
   WriteThrottle throttle_ TAMIS_GUARDED_BY(kWriteTurn);
   std::shared_ptr<WriteLog> log_ TAMIS_GUARDED_BY(kWriteTurn);

@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/owner_process.h"
 #include "store/version_edit.h"
+#include "table/quick_table.h"
 #include "table/table_reader.h"
 #include "tamis/env.h"
 
@@ -76,14 +77,48 @@ class TableFile {
   // used.  An error: the table itself does not open.
   Result<const TableFilter*> Filter() const TAMIS_EXCLUDES(mutex_);
 
+  // ---- loading by another thread, while lookups do without
+
+  // Looks the key up in a table that is not open yet, without a filter; as
+  // QuickTable::Get().
+  bool GetQuickly(const LookupKey& key, std::string* value,
+                  LookupResult* result) const;
+  // Opens the table and loads its filter.  Lookups that come meanwhile do not
+  // wait for it.
+  Status Load() const TAMIS_EXCLUDES(mutex_);
+  // True for one caller: it is in charge of Load(), and then EndLoading().
+  bool ClaimLoading() const noexcept {
+    Loading expected = Loading::kNotClaimed;
+    return loading_.load(std::memory_order_relaxed) == expected &&
+           loading_.compare_exchange_strong(expected, Loading::kClaimed);
+  }
+  bool has_ended_loading() const noexcept {
+    return loading_.load(std::memory_order_acquire) == Loading::kEnded;
+  }
+  void EndLoading() const noexcept {
+    loading_.store(Loading::kEnded, std::memory_order_release);
+  }
+
   // The manifest no longer names it: the destructor removes the file.
   void MarkObsolete() const noexcept {
     is_obsolete_.store(true, std::memory_order_relaxed);
   }
 
  private:
+  enum class Loading { kNotClaimed, kClaimed, kEnded };
+
   Result<const Table*> OpenNow() const TAMIS_EXCLUDES(mutex_);
-  Result<std::unique_ptr<Table>> OpenFile() const;
+  Result<std::shared_ptr<const ReadableFile>> OpenFile(std::string* path) const;
+  Result<std::unique_ptr<Table>> NewTable() const;
+  std::shared_ptr<const TableFilter> NewFilter(const Table& table) const;
+  // Keep the first that comes, and return it.
+  const Table* Keep(std::unique_ptr<Table> table) const TAMIS_REQUIRES(mutex_);
+  const TableFilter* Keep(std::shared_ptr<const TableFilter> filter) const
+      TAMIS_REQUIRES(mutex_);
+  const QuickTable* Quick() const;
+  KeyBounds Bounds() const noexcept {
+    return {.smallest = metadata_.smallest, .largest = metadata_.largest};
+  }
 
   const TableFileContext& context_;
   const FileMetadata metadata_;
@@ -93,6 +128,9 @@ class TableFile {
   mutable std::shared_ptr<const TableFilter> owned_filter_
       TAMIS_GUARDED_BY(mutex_);
   mutable std::atomic<const TableFilter*> filter_{nullptr};
+  // Null: not read so yet.  Owned; replaced by nothing else.
+  mutable std::atomic<const QuickTable*> quick_{nullptr};
+  mutable std::atomic<Loading> loading_{Loading::kNotClaimed};
   mutable std::atomic<bool> is_obsolete_{false};
 };
 

@@ -12,11 +12,13 @@
 namespace tamis {
 
 StoreWriter::StoreWriter(StoreContext& context, ViewPublisher& views,
-                         BackgroundState& background, VersionSet& versions)
+                         BackgroundState& background, VersionSet& versions,
+                         Preparer& preparer)
     : context_(context),
       views_(views),
       background_(background),
-      versions_(versions) {}
+      versions_(versions),
+      preparer_(preparer) {}
 
 void StoreWriter::UseLog(std::shared_ptr<WriteLog> log) noexcept {
   queue_.AssertTurn();  // there is no other writer
@@ -74,6 +76,8 @@ Status StoreWriter::Write(const WriteOptions& options, WriteBatch* batch) {
     }
     lock.Lock();
     if (!log_is_fine) log_failed_ = true;
+    // A sync would write what is prepared, and take longer.
+    if (!write.sync && log_->WantsMore()) PrepareMore();
   }
   queue_.EndTurn(group, status);
   return status;

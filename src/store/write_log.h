@@ -62,6 +62,16 @@ class WriteLog {
   // REQUIRES: it is
   Status MarkSynced();
 
+  // Returns true if PrepareMore() should be called soon.  Then it returns false
+  // until much more was appended.
+  bool WantsMore() noexcept {
+    if (writer_.bytes() < prepare_at_) return false;
+    prepare_at_ = writer_.bytes() + kPrepareEach;
+    return true;
+  }
+  // See WritableFile.  Any thread may call it, while another one appends.
+  void PrepareMore() { writer_.PrepareMore(); }
+
   Status Close() { return writer_.Close(); }
 
   // The head of the log after this one.
@@ -70,6 +80,11 @@ class WriteLog {
   }
 
  private:
+  // A log that stays short needs nothing; then this is half of what the file
+  // prepares each time.
+  static constexpr std::uint64_t kPrepareFrom = std::uint64_t{256} << 10;
+  static constexpr std::uint64_t kPrepareEach = std::uint64_t{512} << 10;
+
   Status Begin();
   bool is_marked() const noexcept {
     return marked_ > 0 && writer_.bytes() == marked_;
@@ -80,6 +95,7 @@ class WriteLog {
   LogHead head_;
   Sequence next_ = 0;         // 0: nothing was acknowledged
   std::uint64_t marked_ = 0;  // where the last mark ends; 0: none
+  std::uint64_t prepare_at_ = kPrepareFrom;  // so many bytes
   bool is_inherited_ = false;
   Status sync_failure_;
 };

@@ -29,15 +29,32 @@ Status StoreWriter::MakeReady(const QueuedWrite& write) {
 }
 
 void StoreWriter::SlowDown(std::size_t bytes) {
+  const ReadView& view = *views_.current();
+  const double backlog =
+      view.immutable.size() < kMaxImmutable
+          ? 0
+          : static_cast<double>(view.memtable.table->bytes()) /
+                static_cast<double>(context_.options.write_buffer_bytes);
   const std::chrono::nanoseconds sleep = throttle_.Charge(
-      SlowdownNanosecondsPerByte(*views_.current()->version, context_.Limits(),
-                                 context_.options),
+      SlowdownNanosecondsPerByte(*view.version, context_.Limits(),
+                                 context_.options, backlog),
       bytes);
   if (sleep.count() == 0) return;
   context_.mutex.Unlock();
+  const auto started = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(sleep);
+  const auto slept = std::chrono::steady_clock::now() - started;
   context_.mutex.Lock();
-  CountStall(sleep);
+  throttle_.NoteOverslept(slept - sleep);
+  CountStall(slept);
+}
+
+// Lets the log and the memtable grow without waiting for the system.
+void StoreWriter::PrepareMore() noexcept {
+  const std::shared_ptr<Memtable>& memtable = views_.current()->memtable.table;
+  const bool will_grow = memtable->bytes() + Memtable::kPreparedBytes <
+                         context_.options.write_buffer_bytes;
+  preparer_.Request(log_, will_grow ? memtable : nullptr);
 }
 
 Status StoreWriter::MakeRoom() {
@@ -129,9 +146,14 @@ Status StoreWriter::SwitchMemtable() {
   return Status::Ok();
 }
 
-void StoreWriter::ForgetLogsUpTo(std::uint64_t number) noexcept {
-  std::erase_if(older_logs_, [number](const std::shared_ptr<WriteLog>& log) {
-    return log->number() <= number;
+void StoreWriter::ForgetLogsUpTo(std::uint64_t number,
+                                 Logs* forgotten) noexcept {
+  std::erase_if(older_logs_, [&](std::shared_ptr<WriteLog>& log) {
+    if (log->number() > number) return false;
+    if (forgotten->size() < forgotten->capacity()) {
+      forgotten->push_back(std::move(log));
+    }
+    return true;
   });
 }
 

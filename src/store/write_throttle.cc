@@ -7,24 +7,38 @@
 namespace tamis {
 namespace {
 
-// Shorter sleeps would last longer than requested.
-constexpr double kMinSleepNanoseconds = 1e6;
+// Shorter sleeps would last much longer than requested: the system wakes a
+// thread some 60 us late.
+constexpr double kMinSleepNanoseconds = 1e5;
 constexpr double kMaxSleepNanoseconds = 1e8;
+// So much oversleeping is made up for.  More of it is not the throttle's doing,
+// but a busy machine's.
+constexpr double kMaxOversleptNanoseconds = 1e6;
+
+// Returns how near compaction is to keeping writers waiting: from 0 on they are
+// slowed down, at 1 they must wait.
+double CompactionBacklog(const Version& version, const CompactionLimits& limits,
+                         const StoreOptions& options) noexcept {
+  const auto tables = static_cast<double>(version.level(0).size());
+  const double slow = options.level0_slow_at;
+  const double stop = options.level0_stop_at;
+  const double full = stop > slow ? (tables - slow) / (stop - slow) : 0;
+  // A debt of five times level 2 grows faster than it is worked off.
+  const auto much = static_cast<double>(limits.LevelBytes(2)) * 5;
+  return std::max(
+      full, static_cast<double>(CompactionDebt(version, limits)) / much - 0.5);
+}
 
 }  // namespace
 
 double SlowdownNanosecondsPerByte(const Version& version,
                                   const CompactionLimits& limits,
-                                  const StoreOptions& options) noexcept {
-  if (!options.automatic_compaction) return 0;
-  const auto tables = static_cast<double>(version.level(0).size());
-  const double slow = options.level0_slow_at;
-  const double stop = options.level0_stop_at;
-  double full = stop > slow ? (tables - slow) / (stop - slow) : 0;
-  // A debt of five times level 2 grows faster than it is worked off.
-  const auto much = static_cast<double>(limits.LevelBytes(2)) * 5;
-  full = std::max(
-      full, static_cast<double>(CompactionDebt(version, limits)) / much - 0.5);
+                                  const StoreOptions& options,
+                                  double flush_backlog) noexcept {
+  double full = flush_backlog;
+  if (options.automatic_compaction) {
+    full = std::max(full, CompactionBacklog(version, limits, options));
+  }
   if (full <= 0) return 0;
   // At half way, 20 ns per byte: 50 MB per second.
   constexpr double kHalfWay = 20.0;
@@ -45,6 +59,11 @@ std::chrono::nanoseconds WriteThrottle::Charge(double nanoseconds_per_byte,
       std::min(owed_nanoseconds_, kMaxSleepNanoseconds)));
   owed_nanoseconds_ = 0;
   return sleep;
+}
+
+void WriteThrottle::NoteOverslept(std::chrono::nanoseconds more) noexcept {
+  owed_nanoseconds_ -= std::clamp(static_cast<double>(more.count()), 0.0,
+                                  kMaxOversleptNanoseconds);
 }
 
 }  // namespace tamis

@@ -65,7 +65,7 @@ struct Merge {
 };
 
 Merge RandomMerge(std::mt19937_64* random) {
-  const std::size_t children = (*random)() % 7;
+  const std::size_t children = (*random)() % 12;
   std::vector<Keys> parts(children);
   Merge merge;
   const Sequence entries = children == 0 ? 0 : (*random)() % 60;

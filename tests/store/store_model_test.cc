@@ -102,8 +102,7 @@ void TrySeed(std::uint64_t seed, int operations) {
   options.level1_bytes = std::uint64_t{8192} << random() % 4;
   options.level_growth = static_cast<unsigned>(2 + random() % 6);
   options.block_cache_bytes = random() % 2 == 0 ? 0 : std::size_t{64} << 10;
-  options.filter_loading = random() % 2 == 0 ? FilterLoading::kAtOpening
-                                             : FilterLoading::kWhenFirstAsked;
+  options.filter_loading = static_cast<FilterLoading>(random() % 3);
   ModelRun(options, seed).Run(operations);
 }
 

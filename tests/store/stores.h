@@ -42,6 +42,8 @@ inline StoreOptions SmallOptions() {
   options.level1_bytes = std::uint64_t{32} << 10;
   options.level_growth = 4;
   options.block_bytes = 1024;
+  // So that every lookup queries the filters that there are.
+  options.filter_loading = FilterLoading::kWhenFirstAsked;
   return options;
 }
 
@@ -60,6 +62,7 @@ inline StoreOptions BusyOptions(Env* env) {
 inline StoreOptions StillOptions() {
   StoreOptions options;
   options.automatic_compaction = false;
+  options.filter_loading = FilterLoading::kWhenFirstAsked;
   return options;
 }
 

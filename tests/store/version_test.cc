@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "store/batch_search.h"
 #include "store/lookup.h"
 #include "tests/store/versions.h"
 
@@ -182,6 +183,52 @@ TEST(TableSearch, GathersAllTablesThatSpanTheKeyNewestFirst) {
           found.begin(), found.end(), [](const auto& x, const auto& y) {
             return x.first != y.first ? x.first < y.first : x.second > y.second;
           }));
+    }
+  }
+}
+
+// Without filters every table is a hit: the same as for single keys.
+TEST(BatchSearch, FindsForEachKeyWhatASingleSearchFinds) {
+  using Found = std::vector<std::pair<int, std::uint64_t>>;
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 100; ++round) {
+    const std::string common(random() % 10, 'c');
+    std::vector<TableAt> tables =
+        RandomTables(&random, 3, common, BytewiseComparator());
+    const std::uint64_t flushed = random() % 80;
+    for (std::uint64_t i = 0; i < flushed; ++i) {
+      std::string a = RandomKey(&random, common);
+      std::string b = RandomKey(&random, common);
+      if (b < a) std::swap(a, b);
+      tables.push_back({.number = i + 1, .first = a, .last = b});
+    }
+    const auto version = MakeVersion(tables);
+    const std::size_t count = 1 + random() % kKeysAtOnce;
+    std::vector<std::unique_ptr<Lookup>> lookups;
+    BatchSearch batch(*version, FilterUse::kOn);
+    for (std::size_t i = 0; i < count; ++i) {
+      lookups.push_back(std::make_unique<Lookup>(
+          RandomKey(&random, i % 5 != 0 ? common : ""), 100));
+      batch.Add(*lookups.back());
+    }
+    std::vector<Found> found(count);
+    ReadCounters counters;
+    while (batch.Search(~KeySet{0}, &counters)) {
+      for (const BatchSearch::Hit& hit : batch.hits()) {
+        EXPECT_FALSE(hit.answer.asked);
+        found[hit.key].emplace_back(hit.place.number,
+                                    hit.place.file().number());
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      TableSearch search(*version, *lookups[i]);
+      Found wanted;
+      for (search.Gather(); search.size() > 0; search.Gather()) {
+        for (std::size_t c = 0; c < search.size(); ++c) {
+          wanted.emplace_back(search.level(c), search.file(c).number());
+        }
+      }
+      ASSERT_EQ(found[i], wanted);
     }
   }
 }

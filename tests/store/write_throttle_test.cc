@@ -31,7 +31,8 @@ StoreOptions Options() {
 
 // Of a store with so many tables in level 0, and so many bytes in level 1.
 double RateAt(unsigned level0_tables, std::uint64_t level1_bytes = 0,
-              const StoreOptions& options = Options()) {
+              const StoreOptions& options = Options(),
+              double flush_backlog = 0) {
   std::vector<TableAt> tables;
   for (unsigned i = 0; i < level0_tables; ++i) {
     tables.push_back(
@@ -44,7 +45,8 @@ double RateAt(unsigned level0_tables, std::uint64_t level1_bytes = 0,
                       .last = "b",
                       .bytes = level1_bytes});
   }
-  return SlowdownNanosecondsPerByte(*MakeVersion(tables), kLimits, options);
+  return SlowdownNanosecondsPerByte(*MakeVersion(tables), kLimits, options,
+                                    flush_backlog);
 }
 
 TEST(WriteThrottle, WritersAreNotSlowedWhileWorkKeepsUp) {
@@ -66,6 +68,20 @@ TEST(WriteThrottle, WritersAreSlowedByDebtOfTheLevelsBelow) {
   EXPECT_GT(RateAt(0, 1'000'000), 0);
 }
 
+TEST(WriteThrottle, WritersAreSlowedMoreAndMoreWhileFlushesFallBehind) {
+  const auto at = [](double backlog) {
+    return RateAt(0, 0, Options(), backlog);
+  };
+  EXPECT_EQ(at(0), 0);
+  EXPECT_GT(at(0.1), 0);
+  EXPECT_DOUBLE_EQ(at(0.5), 20.0);
+  EXPECT_LT(at(0.5), at(0.9));
+  EXPECT_LE(at(1.5), 1000);
+  StoreOptions options = Options();
+  options.automatic_compaction = false;
+  EXPECT_DOUBLE_EQ(RateAt(29, 0, options, 0.5), 20.0);
+}
+
 TEST(WriteThrottle, NobodyIsSlowedWhereNothingCompactsByItself) {
   StoreOptions options = Options();
   options.automatic_compaction = false;
@@ -74,17 +90,38 @@ TEST(WriteThrottle, NobodyIsSlowedWhereNothingCompactsByItself) {
 
 TEST(WriteThrottle, SleepsOnlyForWhatIsWorthIt) {
   WriteThrottle throttle;
-  EXPECT_EQ(throttle.Charge(10, 60'000), nanoseconds(0));
-  EXPECT_EQ(throttle.Charge(10, 60'000), nanoseconds(1'200'000));
+  EXPECT_EQ(throttle.Charge(10, 6'000), nanoseconds(0));
+  EXPECT_EQ(throttle.Charge(10, 6'000), nanoseconds(120'000));
   // That is paid.
-  EXPECT_EQ(throttle.Charge(10, 60'000), nanoseconds(0));
+  EXPECT_EQ(throttle.Charge(10, 6'000), nanoseconds(0));
+}
+
+// The delay of a hundred bytes at the steepest rate, and what was owed.
+TEST(WriteThrottle, NoSmallWriteSleepsLong) {
+  WriteThrottle throttle;
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_LE(throttle.Charge(RateAt(100), 100), nanoseconds(200'000));
+  }
+}
+
+TEST(WriteThrottle, WhatWasSleptTooLongIsPaid) {
+  WriteThrottle throttle;
+  EXPECT_EQ(throttle.Charge(10, 10'000), nanoseconds(100'000));
+  throttle.NoteOverslept(nanoseconds(60'000));
+  EXPECT_EQ(throttle.Charge(10, 10'000), nanoseconds(0));
+  EXPECT_EQ(throttle.Charge(10, 10'000), nanoseconds(140'000));
+  // A sleep that ended early, and one that a busy machine made long.
+  throttle.NoteOverslept(nanoseconds(-50'000));
+  EXPECT_EQ(throttle.Charge(10, 10'000), nanoseconds(100'000));
+  throttle.NoteOverslept(nanoseconds(1'000'000'000));
+  EXPECT_EQ(throttle.Charge(10, 200'000), nanoseconds(1'000'000));
 }
 
 TEST(WriteThrottle, ForgetsWhatIsOwedOnceWorkKeepsUp) {
   WriteThrottle throttle;
-  EXPECT_EQ(throttle.Charge(10, 90'000), nanoseconds(0));
-  EXPECT_EQ(throttle.Charge(0, 90'000), nanoseconds(0));
-  EXPECT_EQ(throttle.Charge(10, 90'000), nanoseconds(0));
+  EXPECT_EQ(throttle.Charge(10, 9'000), nanoseconds(0));
+  EXPECT_EQ(throttle.Charge(0, 9'000), nanoseconds(0));
+  EXPECT_EQ(throttle.Charge(10, 9'000), nanoseconds(0));
 }
 
 TEST(WriteThrottle, NoSleepIsLongerThanATenthOfASecond) {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/batch_search.h"
+
+#include <algorithm>
+
+namespace tamis {
+
+// Collects the keys of the set, with what the runs of level 0 need of them.
+void BatchSearch::Open(KeySet keys) noexcept {
+  open_count_ = 0;
+  first_prefix_ = UINT64_MAX;
+  last_prefix_ = 0;
+  any_outside_ = false;
+  const Level& newest = version_.level(0);
+  const bool probe = version_.order().is_bytewise() && !newest.empty();
+  for (std::size_t i = 0; i < size_; ++i) {
+    if ((keys >> i & 1) == 0) continue;
+    const std::size_t at = open_count_++;
+    open_[at] = static_cast<std::uint32_t>(i);
+    hashes_[at] = lookups_[i]->hash;
+    if (!probe) continue;
+    probed_[at] = newest.ProbeOf(lookups_[i]->key.user());
+    any_outside_ |= probed_[at].outside;
+    first_prefix_ = std::min(first_prefix_, probed_[at].prefix);
+    last_prefix_ = std::max(last_prefix_, probed_[at].prefix);
+  }
+}
+
+// Filters with other probes than the first ones are queried elsewhere.
+BatchSearch::Lines BatchSearch::LinesOf(const FilterSlot& slot) noexcept {
+  const unsigned char* const lines = slot.lines();
+  if (lines == nullptr) return {};
+  const unsigned probes = slot.shape() & ~FilterSlot::kOtherSeed;
+  if (probes_ == 0) probes_ = probes;
+  if (probes != probes_) return {};
+  return {.lines = lines,
+          .count = slot.count(),
+          .by_other_seed = slot.shape() != probes};
+}
+
+// Adds the i-th open key with that table.
+[[gnu::always_inline]] inline void BatchSearch::Push(const Lines& lines,
+                                                     std::size_t i,
+                                                     std::size_t table,
+                                                     Aim* aim) const noexcept {
+  const std::size_t at = aim->size++;
+  aim->keys[at] = open_[i];
+  aim->tables[at] = static_cast<std::uint32_t>(table);
+  BlockQuery& query = aim->queries[at];
+  query = {TableSearch::kNoLine.data(), 0};
+  if (lines.lines == nullptr) return;
+  const std::uint64_t hash =
+      lines.by_other_seed ? lookups_[open_[i]]->other_hash() : hashes_[i];
+  const LineFilter filter = {.lines = lines.lines, .count = lines.count};
+  query = filter.QueryOf(hash);
+  __builtin_prefetch(query.block);
+}
+
+bool BatchSearch::IsInTable(const TableFile& file,
+                            std::size_t i) const noexcept {
+  const KeyOrder& order = version_.order();
+  const Slice key = lookups_[open_[i]]->key.user();
+  return order.CompareUser(UserKeyOf(file.smallest()), key) <= 0 &&
+         order.CompareUser(key, UserKeyOf(file.largest())) <= 0;
+}
+
+void BatchSearch::AimAtLevel0(std::size_t table, Aim* aim) noexcept {
+  const Level& level = version_.level(0);
+  aim->level = 0;
+  const Lines lines = LinesOf(level.slot(table));
+  if (!version_.order().is_bytewise()) {
+    for (std::size_t i = 0; i < open_count_; ++i) {
+      if (IsInTable(*level.files()[table], i)) Push(lines, i, table, aim);
+    }
+    return;
+  }
+  const std::uint64_t first = level.spans().first[table];
+  const std::uint64_t last = level.spans().last[table];
+  if (first <= first_prefix_ && last_prefix_ <= last && !any_outside_) {
+    for (std::size_t i = 0; i < open_count_; ++i) Push(lines, i, table, aim);
+    return;
+  }
+  for (std::size_t i = 0; i < open_count_; ++i) {
+    const Level::Probe& probe = probed_[i];
+    if (!probe.outside && first <= probe.prefix && probe.prefix <= last) {
+      Push(lines, i, table, aim);
+    }
+  }
+}
+
+void BatchSearch::AimAtLevel(int number, Aim* aim) noexcept {
+  const Level& level = version_.level(number);
+  aim->level = number;
+  for (std::size_t i = 0; i < open_count_; ++i) {
+    const std::size_t table =
+        level.FindHolder(lookups_[open_[i]]->key.internal());
+    if (table == level.size()) continue;
+    Push(LinesOf(level.slot(table)), i, table, aim);
+  }
+}
+
+void BatchSearch::AimAt(std::size_t run, Aim* aim) noexcept {
+  aim->size = 0;
+  const std::size_t newest = version_.level(0).size();
+  if (run < newest) return AimAtLevel0(run, aim);
+  AimAtLevel(version_.filled_levels()[run - newest], aim);
+}
+
+// Checks the lines, and keeps the tables that remain.
+void BatchSearch::Take(const Aim& aim, ReadCounters* counters) noexcept {
+  std::array<bool, kKeysAtOnce> may_hold;
+  // If no filter's lines are known, any number of probes gives "maybe".
+  const LineProbes probes = TamisLineProbes(probes_ == 0 ? 1 : probes_);
+  ActiveKernels().check_lines(aim.queries.data(), aim.size, probes,
+                              may_hold.data());
+  const bool believe = use_ == FilterUse::kOn;
+  std::uint64_t absent = 0;
+  for (std::size_t i = 0; i < aim.size; ++i) {
+    if (believe && !may_hold[i]) {
+      ++absent;
+      continue;
+    }
+    hits_[hit_count_++] = {
+        .key = aim.keys[i],
+        .place = {.level = &version_.level(aim.level),
+                  .number = aim.level,
+                  .at = aim.tables[i]},
+        .answer = {.asked = aim.queries[i].block != TableSearch::kNoLine.data(),
+                   .absent = !may_hold[i]}};
+  }
+  if (absent == 0) return;
+  counters->levels[static_cast<std::size_t>(aim.level)].filters.absent.Add(
+      absent);
+}
+
+bool BatchSearch::Search(KeySet keys, ReadCounters* counters) noexcept {
+  hit_count_ = 0;
+  if (next_run_ == run_count()) return false;
+  Open(keys);
+  const Aim* before = nullptr;
+  for (std::size_t i = 0; i < kMaxRunsAtOnce && next_run_ < run_count(); ++i) {
+    // Each run may add a hit for every key, and so may the one before.
+    if (hit_count_ + 2 * kKeysAtOnce > kMaxHits) break;
+    Aim* const aim = &aims_[i % 2];
+    AimAt(next_run_++, aim);
+    if (before != nullptr) Take(*before, counters);
+    before = aim;
+  }
+  if (before != nullptr) Take(*before, counters);
+  return true;
+}
+
+}  // namespace tamis

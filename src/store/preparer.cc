@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/preparer.h"
+
+#include <utility>
+
+#include "base/mapping_guard.h"
+
+namespace tamis {
+
+void Preparer::Start() {
+  // A thread inherits the signal mask of the thread that starts it.
+  const bool unblock = context_.options.guard_mappings;
+  thread_ = std::thread([this, unblock] {
+    if (unblock) UnblockFaults();
+    Run();
+  });
+}
+
+void Preparer::Request(std::shared_ptr<WriteLog> log,
+                       std::shared_ptr<Memtable> memtable) noexcept {
+  log_ = std::move(log);
+  memtable_ = std::move(memtable);
+  background_.NotifyPreparer();
+}
+
+void Preparer::Run() {
+  StoreLock lock(context_.mutex);
+  while (true) {
+    while (!background_.is_closing() && log_ == nullptr) {
+      background_.WaitForRequest();
+    }
+    if (background_.is_closing()) return;
+    std::shared_ptr<WriteLog> log = std::exchange(log_, nullptr);
+    std::shared_ptr<Memtable> memtable = std::exchange(memtable_, nullptr);
+    lock.Unlock();
+    log->PrepareMore();
+    if (memtable != nullptr) memtable->PrepareMore();
+    // They may be the last references: then a file is closed, and memory freed.
+    log.reset();
+    memtable.reset();
+    lock.Lock();
+  }
+}
+
+}  // namespace tamis

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What background threads do ahead, so that readers and writers need not wait.
+
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/thread_priority.h"
+#include "tamis/store.h"
+#include "tests/base/temp_dir.h"
+#include "tests/store/stores.h"
+
+namespace tamis {
+namespace {
+
+using testing::ComesTrue;
+using testing::NumberKey;
+using testing::StillOptions;
+using testing::TestStore;
+
+std::string ValueOr(const Result<std::string>& got) {
+  return got.ok() ? *got : got.status().ToString();
+}
+
+// No file can be opened or read any more, but a mapping can.
+TEST(StoreAhead, TheFirstLookupFindsANewTableOpen) {
+  TestStore store(StillOptions());
+  ASSERT_TRUE(store->Put({}, "key", "value").ok());
+  ASSERT_TRUE(store->Flush().ok());
+  store.env().FailCall(1, EIO, /*from_then_on=*/true);
+  const Result<std::string> got = store->Get("key");
+  EXPECT_TRUE(got.ok()) << got.status().ToString();
+  EXPECT_EQ(store->Get("other").status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(store.env().failures(), 0u);
+  store.env().Heal();
+}
+
+// A table that does not open at once is opened by the lookup that needs it.
+TEST(StoreAhead, ATableThatCannotBeOpenedAheadIsOpenedLater) {
+  TestStore store(StillOptions());
+  ASSERT_TRUE(store->Put({}, "key", "value").ok());
+  store.env().FailCall(1, EIO, /*from_then_on=*/true, testing::kOpenCalls);
+  ASSERT_TRUE(store->Flush().ok());
+  EXPECT_GT(store.env().failures(), 0u);
+  EXPECT_FALSE(store->Get("key").ok());
+  store.env().Heal();
+  EXPECT_EQ(ValueOr(store->Get("key")), "value");
+}
+
+std::uint64_t BytesOfLogs(const std::string& dir) {
+  std::uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(dir)) {
+    if (entry.path().extension() == ".log") bytes += entry.file_size();
+  }
+  return bytes;
+}
+
+TEST(StoreAhead, SpaceForTheLogIsThereBeforeItIsNeeded) {
+  const TempDir dir;
+  StoreOptions options;
+  options.create_if_missing = true;
+  auto store = Store::Open(dir.File("db"), options);
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  const std::string value(100, 'v');
+  constexpr std::uint64_t kEntries = 3000;
+  for (std::uint64_t i = 0; i < kEntries; ++i) {
+    ASSERT_TRUE((*store)->Put({}, NumberKey(i), value).ok());
+  }
+  // Without it the file would be half as long as that.
+  EXPECT_TRUE(ComesTrue(
+      [&] { return BytesOfLogs(dir.File("db")) > (std::uint64_t{1} << 20); }));
+  (*store).reset();
+  EXPECT_LT(BytesOfLogs(dir.File("db")), std::uint64_t{1} << 20);
+  store = Store::Open(dir.File("db"), options);
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  for (std::uint64_t i = 0; i < kEntries; ++i) {
+    EXPECT_EQ(ValueOr((*store)->Get(NumberKey(i))), value) << i;
+  }
+}
+
+#if defined(__linux__)
+
+// Returns how many threads of this process have that niceness.
+int ThreadsOfNiceness(int wanted) {
+  int count = 0;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream in(task.path() / "stat");
+    std::string text;
+    std::getline(in, text);
+    // The name is in brackets; niceness is the 17th field after it.
+    std::istringstream fields(text.substr(text.rfind(')') + 1));
+    std::string field;
+    for (int i = 0; i < 17; ++i) fields >> field;
+    if (!field.empty() && std::stoi(field) == wanted) ++count;
+  }
+  return count;
+}
+
+TEST(StoreAhead, FlushingAndCompactionGiveWay) {
+  const int before = NicenessOfThisThread();
+  if (before > 10) GTEST_SKIP() << "this process gives way already";
+  StoreOptions options = StillOptions();
+  options.background_niceness = 7;
+  const TestStore nice(options);
+  EXPECT_TRUE(ComesTrue([&] { return ThreadsOfNiceness(before + 7) == 2; }));
+  EXPECT_EQ(NicenessOfThisThread(), before);
+
+  options.background_niceness = -1;
+  options.env = nullptr;
+  options.create_if_missing = true;
+  const TempDir dir;
+  EXPECT_EQ(Store::Open(dir.File("db"), options).status().code(),
+            StatusCode::kInvalidArgument);
+}
+
+#endif
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that a thread of the store loads, while lookups do without.
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/base/temp_dir.h"
+#include "tests/store/stores.h"
+#include "tests/support/in_child.h"
+
+namespace tamis::testing {
+namespace {
+
+StoreOptions BackgroundOptions() {
+  StoreOptions options = StillOptions();
+  options.filter_loading = FilterLoading::kInBackground;
+  return options;
+}
+
+std::string KeyOf(int i) { return "key" + std::to_string(1000 + i); }
+
+// Three tables of level 0, each with every third of 300 even numbers.
+void FillThree(TestStore* store) {
+  for (int table = 0; table < 3; ++table) {
+    for (int i = table; i < 300; i += 3) {
+      store->Put(KeyOf(2 * i), std::to_string(i));
+    }
+    store->Flush();
+  }
+}
+
+void ExpectAnswers(TestStore* store) {
+  for (int i = 0; i < 600; ++i) {
+    ASSERT_EQ(store->Get(KeyOf(i)),
+              i % 2 == 0 ? std::to_string(i / 2) : "(none)");
+  }
+}
+
+TEST(StoreBackgroundLoading, LookupsAnswerBeforeAndAfter) {
+  TestStore store(BackgroundOptions());
+  FillThree(&store);
+  for (int round = 0; round < 20; ++round) {
+    store.Reopen();
+    ExpectAnswers(&store);
+    ASSERT_TRUE(store->WaitForQuiet().ok());
+    const StoreStats before = store->Stats();
+    EXPECT_EQ(before.levels[0].filters_loaded, 3u);
+    ExpectAnswers(&store);
+    // From now on all filters are asked.
+    EXPECT_EQ(store->Stats().levels[0].unfiltered, before.levels[0].unfiltered);
+  }
+}
+
+TEST(StoreBackgroundLoading, LoadsOnlyWhatIsRead) {
+  TestStore store(BackgroundOptions());
+  store.Put("a", "1");
+  store.Flush();
+  store.Put("b", "1");
+  store.Flush();
+  store.Reopen();
+  ASSERT_TRUE(store->WaitForQuiet().ok());
+  EXPECT_EQ(store->Stats().levels[0].filters_loaded, 0u);
+  EXPECT_EQ(store.Get("b"), "1");
+  ASSERT_TRUE(store->WaitForQuiet().ok());
+  EXPECT_EQ(store->Stats().levels[0].filters_loaded, 1u);
+}
+
+TEST(StoreBackgroundLoading, MultiGetAnswersTheSame) {
+  TestStore store(BackgroundOptions());
+  FillThree(&store);
+  std::vector<std::string> keys;
+  for (int i = 0; i < 600; ++i) keys.push_back(KeyOf(i));
+  const std::vector<Slice> asked(keys.begin(), keys.end());
+  for (int round = 0; round < 20; ++round) {
+    store.Reopen();
+    std::vector<std::string> values(keys.size());
+    std::vector<Status> statuses(keys.size());
+    store->MultiGet({}, asked, values, statuses);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_EQ(statuses[i].ok(), i % 2 == 0);
+      if (i % 2 == 0) {
+        ASSERT_EQ(values[i], std::to_string(i / 2));
+      }
+    }
+  }
+}
+
+TEST(StoreBackgroundLoading, ClosingDoesNotWaitForWhatIsRequested) {
+  TestStore store(BackgroundOptions());
+  FillThree(&store);
+  for (int round = 0; round < 50; ++round) {
+    store.Reopen();
+    EXPECT_EQ(store.Get(KeyOf(2)), "1");
+  }
+}
+
+TEST(StoreBackgroundLoading, ADamagedFilterIsReportedAndHidesNothing) {
+  StoreOptions options = BackgroundOptions();
+  options.compression = Compression::kNone;
+  TestStore store(options);
+  FillThree(&store);
+  store.Close();
+  for (const std::string& path : store.Files(".ldb")) {
+    std::string bytes = store.env().Contents(path);
+    const std::size_t at = bytes.find("\x89TAMIS");
+    ASSERT_NE(at, std::string::npos);
+    bytes[at + 70] = static_cast<char>(bytes[at + 70] ^ 0x55);
+    store.env().SetContents(path, bytes);
+  }
+  store.Open();
+  ExpectAnswers(&store);
+  ASSERT_TRUE(store->WaitForQuiet().ok());
+  ExpectAnswers(&store);
+  EXPECT_EQ(store->Stats().damaged_filters, 3u);
+}
+
+TEST(StoreBackgroundLoading, AMissingTableIsAnErrorAndNotAMissingKey) {
+  TestStore store(BackgroundOptions());
+  FillThree(&store);
+  store.Reopen();  // the tables that were just written are open
+  for (const std::string& path : store.Files(".ldb")) {
+    ASSERT_TRUE(store.env().Remove(path).ok());
+  }
+  EXPECT_NE(store.Get(KeyOf(1)), "(none)");
+}
+
+// A child has no thread that loads, and reads all the same.
+TEST(StoreBackgroundLoading, AForkedChildReads) {
+  const TempDir dir;
+  StoreOptions options = BackgroundOptions();
+  options.create_if_missing = true;
+  auto store = Store::Open(dir.File("db"), options);
+  ASSERT_TRUE(store.ok());
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE((*store)->Put({}, KeyOf(i), "value").ok());
+  }
+  ASSERT_TRUE((*store)->Flush().ok());
+  EXPECT_TRUE((*store)->Get(KeyOf(5)).ok());
+  EXPECT_EQ(InChild([&] {
+              for (int i = 0; i < 300; ++i) {
+                if (!(*store)->Get(KeyOf(i)).ok()) return 1;
+              }
+              return (*store)->Get("none").status().code() ==
+                             StatusCode::kNotFound
+                         ? 0
+                         : 2;
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace tamis::testing
