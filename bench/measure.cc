@@ -165,10 +165,15 @@ class Runner {
       FillToAsk(metric, done, queries - done);
       subject->Prepare(asking_);
       const std::span<bool> out(answers.data(), asking_.keys().size());
+      Status asked;
       spent += Timed([&] {
-        if (IsInline(metric)) return subject->AskInline(out);
-        subject->Ask(KeysPerCall(metric), out);
+        if (IsInline(metric)) {
+          asked = subject->AskInline(out);
+        } else {
+          subject->Ask(KeysPerCall(metric), out);
+        }
       });
+      if (!asked.ok()) return asked;
       maybes +=
           static_cast<std::uint64_t>(std::count(out.begin(), out.end(), true));
     }

@@ -105,7 +105,9 @@ class Subject {
   virtual void Ask(std::size_t keys_per_call, std::span<bool> out) = 0;
   // The same by their hashes, one by one, with later ones prefetched.
   // REQUIRES: Has(kMissInline)
-  virtual void AskInline(std::span<bool> /*out*/) {}
+  virtual Status AskInline(std::span<bool> /*out*/) {
+    return Status::NotSupported(name() + ": it has no inline queries");
+  }
 
   virtual std::uint64_t bytes() const = 0;  // of the filter
   // Returns the formula's rate for so many keys; 0: there is none.

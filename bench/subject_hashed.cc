@@ -17,8 +17,8 @@ class HashedSubject final : public Subject {
 
   std::string name() const override { return name_; }
   bool Has(Metric metric) const override {
-    return std::find(kQueries.begin(), kQueries.end(), metric) !=
-           kQueries.end();
+    return !IsInline(metric) && std::find(kQueries.begin(), kQueries.end(),
+                                          metric) != kQueries.end();
   }
 
   void Prepare(const KeyChunk& chunk) override {

@@ -133,7 +133,7 @@ class TamisSubject final : public Subject {
     }
   }
 
-  void AskInline(std::span<bool> out) override {
+  Status AskInline(std::span<bool> out) override {
     const LineQuery line = *line_;
     const std::uint64_t seed = line.hash_seed();
     constexpr std::size_t kAhead = 16;
@@ -142,6 +142,7 @@ class TamisSubject final : public Subject {
       __builtin_prefetch(line.LineOf({hashes_[later], seed}));
       out[i] = line.MayContain({hashes_[i], seed});
     }
+    return Status::Ok();
   }
 
   std::uint64_t bytes() const override { return loaded_->bytes().size(); }
