@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# kernel_cycles.sh [--cpu NAME | --print] [--count BENCH_COUNT] -- what the inner
+# kernel_cycles.sh [--cpu NAME | --print] [--count PROGRAM] -- what the inner
 # loops of src/filters/kernels/ cost on CPUs that are elsewhere.  Compiles each
 # kernel set as the release build does, cuts the loops out of the assembly, and
 # has llvm-mca tell the cycles per key; writes them as a table into
@@ -9,7 +9,7 @@
 #
 #   --cpu NAME           only that column, printed instead of written
 #   --print              prints the table instead of writing it
-#   --count BENCH_COUNT  prints another table: instructions per key of whole
+#   --count PROGRAM      prints another table: instructions per key of whole
 #                        queries, counted by callgrind in that program
 #
 # llvm-mca takes all memory to be in the first-level cache, and branches to be

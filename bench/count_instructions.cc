@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_count: queries and nothing else, for tools that count instructions.
-// Two runs that differ in the number of queries differ by what these take:
-// scripts/kernel_cycles.sh runs it so, under valgrind.
+// count_instructions: queries and nothing else, for tools that count
+// instructions. Two runs that differ in the number of queries differ by what
+// these take: scripts/kernel_cycles.sh runs it so, under valgrind.
 
 #include <algorithm>
 #include <array>
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   const int status = calls > 0 ? tamis::bench::Run(argv[1], argv[2], calls) : 2;
   if (status == 2) {
     fmt::print(
-        "usage: bench_count POLICY many|hashes|one|one-hash CALLS\n"
+        "usage: count_instructions POLICY many|hashes|one|one-hash CALLS\n"
         "Builds a filter of 100,000 keys and queries 256 absent ones so "
         "often.\n");
   }
