@@ -62,7 +62,9 @@ constexpr Comparison Building(std::string_view mine, std::string_view theirs,
 }
 
 // Rates are equal: about 1.0 % with 10 bits per key, 0.42 % with 12.  Boost is
-// given hashes; so are ours one by one, and otherwise they hash the keys.
+// given hashes; so are ours one by one, and otherwise they hash the keys.  Both
+// are plain loops, in which queries overlap as far as the CPU looks ahead; with
+// ours prefetched, the loop is another one, and there is no goal.
 constexpr std::string_view kOursOf12 = "bloom:12";
 constexpr Comparison InlineOfBoost(std::string_view mine,
                                    std::string_view theirs) {
@@ -71,6 +73,15 @@ constexpr Comparison InlineOfBoost(std::string_view mine,
           .theirs = theirs,
           .theirs_miss = kMissOne,
           .mine_hit = kHitInline,
+          .theirs_hit = kHitOne};
+}
+constexpr Comparison PrefetchedOfBoost(std::string_view mine,
+                                       std::string_view theirs) {
+  return {.mine = mine,
+          .mine_miss = kMissPrefetched,
+          .theirs = theirs,
+          .theirs_miss = kMissOne,
+          .mine_hit = kHitPrefetched,
           .theirs_hit = kHitOne};
 }
 constexpr Comparison BatchedOfBoost(std::string_view mine,
@@ -140,6 +151,10 @@ constexpr Wanted kWanted[] = {
      InlineOfBoost(kOurs, kBoostMultiblock10Name)},
     {"one by one / Boost's, 12 bits", At::kFewest, 1.0,
      InlineOfBoost(kOursOf12, kBoostFast12Name)},
+    {"one by one, prefetched / Boost's, 10 bits", At::kFewest, 0,
+     PrefetchedOfBoost(kOurs, kBoostMultiblock10Name)},
+    {"one by one, prefetched / Boost's, 12 bits", At::kFewest, 0,
+     PrefetchedOfBoost(kOursOf12, kBoostFast12Name)},
     {"batched query / Boost's, 10 bits", At::kFewest, 0,
      BatchedOfBoost(kOurs, kBoostMultiblock10Name)},
     {"batched query / Boost's, 12 bits", At::kFewest, 0,
@@ -150,6 +165,10 @@ constexpr Wanted kWanted[] = {
      InlineOfBoost(kOurs, kBoostMultiblock10Name)},
     {"one by one / Boost's, 12 bits", At::kMax, 1.0,
      InlineOfBoost(kOursOf12, kBoostFast12Name)},
+    {"one by one, prefetched / Boost's, 10 bits", At::kMax, 0,
+     PrefetchedOfBoost(kOurs, kBoostMultiblock10Name)},
+    {"one by one, prefetched / Boost's, 12 bits", At::kMax, 0,
+     PrefetchedOfBoost(kOursOf12, kBoostFast12Name)},
     {"batched query / Boost's, 10 bits", At::kMax, 0,
      BatchedOfBoost(kOurs, kBoostMultiblock10Name)},
     {"batched query / Boost's, 12 bits", At::kMax, 0,
@@ -353,8 +372,9 @@ std::vector<Goal> CheckGoals(std::span<const Run> runs) {
   }
   for (const WantedTime& wanted : kWantedTimes) {
     add(wanted, GoalUnit::kNanoseconds, [&](const Run& run, Goal* goal) {
-      // Goals of time are for the shortest keys.
-      if (run.plan.key_bytes == KeyChunk::kFewestKeyBytes) {
+      // Goals of time are for the shortest keys, and filters in cache.
+      if (run.plan.key_bytes == KeyChunk::kFewestKeyBytes &&
+          run.plan.keys <= kFewKeys) {
         MeasureTime(run, wanted.row, goal);
       }
     });

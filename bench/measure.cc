@@ -163,12 +163,16 @@ class Runner {
     std::uint64_t maybes = 0;
     for (std::uint64_t done = 0; done < queries; done += kQueryChunk) {
       FillToAsk(metric, done, queries - done);
-      subject->Prepare(asking_);
+      if (IsInline(metric)) {
+        subject->PrepareInline(asking_);
+      } else {
+        subject->Prepare(asking_);
+      }
       const std::span<bool> out(answers.data(), asking_.keys().size());
       Status asked;
       spent += Timed([&] {
         if (IsInline(metric)) {
-          asked = subject->AskInline(out);
+          asked = subject->AskInline(metric, out);
         } else {
           subject->Ask(KeysPerCall(metric), out);
         }

@@ -32,13 +32,13 @@ TEST(Measure, QueriesFiltersByHashesInEveryWayThatTheyHave) {
   EXPECT_FALSE(hashed->passes[kMiss256].empty());
   EXPECT_TRUE(hashed->passes[kMissInline].empty());
   EXPECT_FALSE(run->Find("bloom:10")->passes[kHitInline].empty());
+  EXPECT_FALSE(run->Find("bloom:10")->passes[kHitPrefetched].empty());
 }
 
-// Has() is wrong about inline queries.
-class BoastingSubject final : public Subject {
+// Does nothing; the subjects below add to it.
+class EmptySubject : public Subject {
  public:
-  std::string name() const override { return "boasting"; }
-  bool Has(Metric metric) const override { return metric == kMissInline; }
+  std::string name() const override { return "empty"; }
   bool is_filter() const override { return false; }
   void Prepare(const KeyChunk& /*chunk*/) override {}
   void Start(std::uint64_t /*keys*/, Metric /*how*/) override {}
@@ -48,6 +48,36 @@ class BoastingSubject final : public Subject {
   void Ask(std::size_t /*keys_per_call*/, std::span<bool> /*out*/) override {}
   std::uint64_t bytes() const override { return 0; }
   double ExpectedRate(std::uint64_t /*keys*/) const override { return 0; }
+};
+
+class PreparedSubject final : public EmptySubject {
+ public:
+  bool Has(Metric metric) const override {
+    return metric == kMissOne || IsInline(metric);
+  }
+  void Prepare(const KeyChunk& /*chunk*/) override { is_inline_ = false; }
+  void PrepareInline(const KeyChunk& /*chunk*/) override { is_inline_ = true; }
+  void Ask(std::size_t /*keys_per_call*/, std::span<bool> /*out*/) override {
+    EXPECT_FALSE(is_inline_);
+  }
+  Status AskInline(Metric /*metric*/, std::span<bool> /*out*/) override {
+    EXPECT_TRUE(is_inline_);
+    return Status::Ok();
+  }
+
+ private:
+  bool is_inline_ = false;
+};
+
+TEST(Measure, PreparesHashesForInlineQueriesOnly) {
+  Subjects subjects;
+  subjects.push_back(std::make_unique<PreparedSubject>());
+  EXPECT_TRUE(MeasureTiny(subjects).ok());
+}
+
+class BoastingSubject final : public EmptySubject {
+ public:
+  bool Has(Metric metric) const override { return metric == kMissInline; }
 };
 
 TEST(Measure, FailsWhereASubjectDoesNotImplementTheInlineQueriesItClaims) {

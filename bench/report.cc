@@ -105,16 +105,17 @@ std::string ThreadsText(std::span<const Run> runs) {
          Aligned(rows);
 }
 
-// What takes keys one by one or knows their number, and queries that are
-// compiled into the caller's loop.
+// What takes keys one by one or knows their number, and queries without a
+// virtual call.
 std::string InsertionsText(std::span<const Run> runs) {
-  constexpr std::array kTimes = {kBuildKnown, kInsertMany, kInsertWall,
-                                 kBuildTwo,   kMissInline, kHitInline};
+  constexpr std::array kTimes = {kBuildKnown,     kInsertMany,   kInsertWall,
+                                 kBuildTwo,       kMissInline,   kHitInline,
+                                 kMissPrefetched, kHitPrefetched};
   std::vector<Cells> rows = {
-      {"", "build", "insert", "concurrent", "concurrent", "inline", "inline"},
-      {"", "known", "many", "1 thr", "2 thr", "miss", "hit"},
-      {"wanted with 100 million keys", "<= 15", "<= 15", "<= 15", "< 1 thr", "",
-       ""}};
+      {"", "build", "insert", "concurrent", "concurrent", "inline", "inline",
+       "prefetched", "prefetched"},
+      {"", "known", "many", "1 thr", "2 thr", "miss", "hit", "miss", "hit"},
+      {"wanted with 100 million keys", "<= 15", "<= 15", "<= 15", "< 1 thr"}};
   const std::size_t heading = rows.size();
   for (const Run& run : runs) {
     for (const Row& row : run.rows) {

@@ -35,8 +35,10 @@ enum Metric : std::size_t {
   kBuildKnown,  // kBuildMany where the number of keys is known beforehand
   kInsertMany,  // many at a time into a filter that takes keys one by one
   kInsertWall,  // into one for many threads, by one thread, on the wall
-  kMissInline,  // kMissOne and kHitOne by hashes that are known ahead
+  kMissInline,  // kMissOne and kHitOne by hashes, without a virtual call
   kHitInline,
+  kMissPrefetched,  // the same, with the lines of later hashes prefetched
+  kHitPrefetched,
   kMetricCount,
 };
 inline constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
@@ -57,18 +59,23 @@ inline constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
     "insert_many",
     "insert_many_concurrent_wall",
     "miss_inline",
-    "hit_inline"};
+    "hit_inline",
+    "miss_prefetched",
+    "hit_prefetched"};
 inline constexpr std::array kBuilds = {kBuildOne, kBuildMany};
-inline constexpr std::array kQueries = {kMissOne,    kHitOne,   kMiss256,
-                                        kHit256,     kMiss32,   kHit32,
-                                        kMissInline, kHitInline};
+inline constexpr std::array kQueries = {
+    kMissOne, kHitOne,     kMiss256,   kHit256,         kMiss32,
+    kHit32,   kMissInline, kHitInline, kMissPrefetched, kHitPrefetched};
 
 constexpr bool AsksForHits(Metric metric) {
   return metric == kHitOne || metric == kHit256 || metric == kHit32 ||
-         metric == kHitInline;
+         metric == kHitInline || metric == kHitPrefetched;
+}
+constexpr bool IsPrefetched(Metric metric) {
+  return metric == kMissPrefetched || metric == kHitPrefetched;
 }
 constexpr bool IsInline(Metric metric) {
-  return metric == kMissInline || metric == kHitInline;
+  return metric == kMissInline || metric == kHitInline || IsPrefetched(metric);
 }
 // How many keys one call takes.
 constexpr std::size_t KeysPerCall(Metric metric) {
@@ -103,9 +110,12 @@ class Subject {
 
   // Timed: queries the prepared keys, so many per call.
   virtual void Ask(std::size_t keys_per_call, std::span<bool> out) = 0;
-  // The same by their hashes, one by one, with later ones prefetched.
-  // REQUIRES: Has(kMissInline)
-  virtual Status AskInline(std::span<bool> /*out*/) {
+  // The same by their hashes, one by one, in a loop without virtual calls.
+  // PrepareInline() is its Prepare(), which makes the hashes: not before other
+  // queries, since it would bring the keys into the caches.
+  // REQUIRES: IsInline(metric) and Has(metric)
+  virtual void PrepareInline(const KeyChunk& chunk) { Prepare(chunk); }
+  virtual Status AskInline(Metric /*metric*/, std::span<bool> /*out*/) {
     return Status::NotSupported(name() + ": it has no inline queries");
   }
 

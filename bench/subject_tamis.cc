@@ -20,10 +20,11 @@ bool TakesThreads(std::string_view spec) {
   return spec.starts_with("ribbon") || spec.starts_with("fuse");
 }
 
-// Returns true for kinds that use BuildOptions::exact_keys.
-bool TakesExactKeys(std::string_view spec) {
+// Returns true for the kinds with which BuildOptions::exact_keys is measured:
+// those that mark one line or block per key.  Other Bloom filters use it, too.
+bool MeasuresExactKeys(std::string_view spec) {
   return spec.starts_with("bloom") || spec.starts_with("splitblock") ||
-         spec.starts_with("rocksdb:");
+         spec.starts_with("rocksdb:") || spec.starts_with("parquet");
 }
 
 class TamisSubject final : public Subject {
@@ -51,13 +52,15 @@ class TamisSubject final : public Subject {
       case kFinishTwo:
         return threaded_;
       case kBuildKnown:
-        return TakesExactKeys(spec_);
+        return MeasuresExactKeys(spec_);
       case kInsertMany:
         return generations_ == 0 && policy_->NewMutable(1).ok();
       case kInsertWall:
         return concurrent_;
       case kMissInline:
       case kHitInline:
+      case kMissPrefetched:
+      case kHitPrefetched:
         return spec_.starts_with("bloom");
       default:
         return true;
@@ -65,9 +68,9 @@ class TamisSubject final : public Subject {
   }
   bool slow() const override { return IsSlow(spec_); }
   bool builds_with_threads() const override { return threaded_; }
-  void Prepare(const KeyChunk& chunk) override {
+  void Prepare(const KeyChunk& chunk) override { keys_ = chunk.keys(); }
+  void PrepareInline(const KeyChunk& chunk) override {
     keys_ = chunk.keys();
-    if (!line_.has_value()) return;
     hashes_.resize(keys_.size());
     HashKeys(keys_, hashes_, line_->hash_seed());
   }
@@ -133,13 +136,14 @@ class TamisSubject final : public Subject {
     }
   }
 
-  Status AskInline(std::span<bool> out) override {
+  Status AskInline(Metric metric, std::span<bool> out) override {
+    if (IsPrefetched(metric)) {
+      AskPrefetched(out);
+      return Status::Ok();
+    }
     const LineQuery line = *line_;
     const std::uint64_t seed = line.hash_seed();
-    constexpr std::size_t kAhead = 16;
     for (std::size_t i = 0; i < out.size(); ++i) {
-      const std::size_t later = std::min(i + kAhead, out.size() - 1);
-      __builtin_prefetch(line.LineOf({hashes_[later], seed}));
       out[i] = line.MayContain({hashes_[i], seed});
     }
     return Status::Ok();
@@ -157,6 +161,16 @@ class TamisSubject final : public Subject {
  private:
   static constexpr unsigned kTwoThreads = 2;
 
+  void AskPrefetched(std::span<bool> out) const {
+    const LineQuery line = *line_;
+    const std::uint64_t seed = line.hash_seed();
+    constexpr std::size_t kAhead = 16;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const std::size_t later = std::min(i + kAhead, out.size() - 1);
+      __builtin_prefetch(line.LineOf({hashes_[later], seed}));
+      out[i] = line.MayContain({hashes_[i], seed});
+    }
+  }
   std::uint64_t KeysPerGeneration(std::uint64_t keys) const {
     return (keys + generations_ - 1) / generations_;
   }
