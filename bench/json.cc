@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "bench/cold_report.h"
@@ -165,6 +167,26 @@ std::vector<Sample> ParseSamples(const Json& json) {
   return samples;
 }
 
+// Returns what WhatIsMissing() compares, in the order of the report.
+std::vector<std::string> ContentsOf(std::string_view report) {
+  std::vector<std::string> contents;
+  const Json json = Parse(report);
+  const Json stores = Member(json, "stores");
+  for (const auto& [name, figures] : stores.items()) {
+    if (!figures.empty()) contents.push_back(name);
+  }
+  for (const Json& run : Member(json, "runs")) {
+    for (const Json& row : Member(run, "rows")) {
+      const Json name = Member(row, "name");
+      if (!name.is_string()) continue;
+      contents.push_back(fmt::format(
+          "{} with {:.0f} keys of {:.0f} bytes", name.get<std::string>(),
+          NumberOr0(Member(run, "keys")), NumberOr0(Member(run, "key_bytes"))));
+    }
+  }
+  return contents;
+}
+
 }  // namespace
 
 std::string ToJson(const Report& report) {
@@ -284,6 +306,14 @@ Result<StoreRun> ParseStoreJson(std::string_view text) {
     }
   }
   return run;
+}
+
+std::string WhatIsMissing(std::string_view before, std::string_view after) {
+  const std::vector<std::string> now = ContentsOf(after);
+  for (const std::string& each : ContentsOf(before)) {
+    if (std::find(now.begin(), now.end(), each) == now.end()) return each;
+  }
+  return "";
 }
 
 std::string QuestionLine(std::string_view phase, unsigned round) {

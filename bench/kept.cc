@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bench/json.h"
 #include "filters/kernels/kernels.h"
 
 namespace tamis::bench {
@@ -42,6 +44,12 @@ std::string PlainName(std::string_view cpu) {
   }
   end_word();
   return words.empty() ? "unknown" : words.substr(1);
+}
+
+// Returns the file's text; empty: there is none.
+std::string TextOf(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // A run that is interrupted leaves the file of the run before.
@@ -99,6 +107,14 @@ Status KeepResults(const Keeping& keeping, const Machine& machine,
   std::filesystem::create_directories(folder, error);
   if (error) return Status::IoError(folder.string() + ": " + error.message());
   const std::filesystem::path path = folder / name;
+  const std::string missing = WhatIsMissing(TextOf(path), json);
+  if (!missing.empty()) {
+    fmt::print(stderr,
+               "not kept: {} has {}, which this run lacks; remove the file to "
+               "keep the next run\n",
+               path.string(), missing);
+    return Status::Ok();
+  }
   if (Status written = ReplaceFile(path, json); !written.ok()) return written;
   fmt::print(stderr, "kept in {}\n", path.string());
   return Status::Ok();

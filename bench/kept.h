@@ -35,7 +35,9 @@ struct Keeping {
 };
 
 // Writes folder/MachineFolder()/name, which it replaces as a whole, and tells
-// on standard error where it is; or why it is not kept.
+// on standard error where it is; or why it is not kept.  A file with a store or
+// a row that this run lacks, such as RocksDB on a machine that no longer has
+// it, is not replaced.
 Status KeepResults(const Keeping& keeping, const Machine& machine,
                    const std::string& name, const std::string& json);
 

@@ -8,11 +8,13 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 
+#include "bench/json.h"
 #include "filters/kernels/kernels.h"
 
 namespace tamis::bench {
@@ -110,6 +112,51 @@ TEST_F(KeepResultsTest, AnotherRunReplacesNothing) {
   const Keeping quick = {.folder = folder_.string(), .another = "--quick"};
   ASSERT_TRUE(KeepResults(quick, machine_, "a.json", "quick").ok());
   EXPECT_EQ(Kept(), "whole");
+}
+
+constexpr char kTwoStores[] =
+    R"({"stores": {"Tamis": {"missing": 1}, "RocksDB": {"missing": 2}}})";
+// A store that took no part has no figures.
+constexpr char kOneStore[] =
+    R"({"stores": {"Tamis": {"missing": 3}, "RocksDB": {}}})";
+constexpr char kWithBoost[] =
+    R"({"runs": [{"keys": 1, "key_bytes": 8, "rows": [{"name": "bloom:10"}]},
+                 {"keys": 9, "key_bytes": 8, "rows": [{"name": "bloom:10"},
+                                                      {"name": "Boost"}]}]})";
+constexpr char kWithoutBoost[] =
+    R"({"runs": [{"keys": 1, "key_bytes": 8, "rows": [{"name": "bloom:10"},
+                                                      {"name": "Boost"}]},
+                 {"keys": 9, "key_bytes": 8, "rows": [{"name": "bloom:10"}]}]})";
+
+TEST_F(KeepResultsTest, ARunThatLacksAStoreOrARowReplacesNothing) {
+  const Keeping keeping = {.folder = folder_.string(), .another = ""};
+  const std::pair<const char*, const char*> cases[] = {
+      {kTwoStores, kOneStore}, {kWithBoost, kWithoutBoost}};
+  for (const auto& [fuller, other] : cases) {
+    std::filesystem::remove(Path());
+    ASSERT_TRUE(KeepResults(keeping, machine_, "a.json", fuller).ok());
+    ::testing::internal::CaptureStderr();
+    ASSERT_TRUE(KeepResults(keeping, machine_, "a.json", other).ok());
+    const std::string told = ::testing::internal::GetCapturedStderr();
+    EXPECT_NE(told.find("which this run lacks"), std::string::npos) << told;
+    EXPECT_EQ(Kept(), fuller);
+  }
+}
+
+TEST_F(KeepResultsTest, ARunWithAnotherStoreReplacesTheOneWithout) {
+  const Keeping keeping = {.folder = folder_.string(), .another = ""};
+  ASSERT_TRUE(KeepResults(keeping, machine_, "a.json", kOneStore).ok());
+  ASSERT_TRUE(KeepResults(keeping, machine_, "a.json", kTwoStores).ok());
+  EXPECT_EQ(Kept(), kTwoStores);
+}
+
+TEST(WhatIsMissing, NamesTheStoreOrTheRow) {
+  EXPECT_EQ(WhatIsMissing(kTwoStores, kOneStore), "RocksDB");
+  EXPECT_EQ(WhatIsMissing(kWithBoost, kWithoutBoost),
+            "Boost with 9 keys of 8 bytes");
+  EXPECT_EQ(WhatIsMissing(kTwoStores, kTwoStores), "");
+  EXPECT_EQ(WhatIsMissing("no report", kTwoStores), "");
+  EXPECT_EQ(WhatIsMissing("", kTwoStores), "");
 }
 
 TEST_F(KeepResultsTest, WhatCannotBeWrittenIsAnError) {
