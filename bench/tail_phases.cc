@@ -49,7 +49,7 @@ class Rate {
   }
   void AddFigures(Figures* figures) const {
     for (std::size_t i = 0; i < intervals_.size(); ++i) {
-      (*figures)[fmt::format("{}{:05}", kTailRate, i)].value = intervals_[i];
+      (*figures)[TailRateName(i)].value = intervals_[i];
     }
   }
 
@@ -154,6 +154,10 @@ class Asker {
 };
 
 }  // namespace
+
+std::string TailRateName(std::size_t interval) {
+  return fmt::format("{}{:08}", kTailRate, interval);
+}
 
 TailWorker::TailWorker(const TailPlan& plan,
                        std::unique_ptr<StoreEngine> engine, std::string dir)

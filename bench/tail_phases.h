@@ -60,9 +60,11 @@ inline constexpr TailShare kTailShares[] = {
 };
 inline constexpr std::string_view kTailCount = "_count";
 
-// The puts of each interval are a figure: "rate_00000", "rate_00001", ...; the
-// last interval is shorter and is left out.
+// The puts of each interval are a figure: "rate_00000000", "rate_00000001",
+// ..., so that figures are in the order of time; the last interval is shorter
+// and is left out.
 inline constexpr std::string_view kTailRate = "rate_";
+std::string TailRateName(std::size_t interval);
 inline constexpr double kTailIntervalSeconds = 0.1;
 
 // Runs on one store, in a process of its own.

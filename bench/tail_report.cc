@@ -128,10 +128,10 @@ std::string GoalsText(const TailRun& run) {
 
 std::string HeadText(const TailRun& run) {
   return fmt::format(
-      "{}; {} CPUs\n{} puts, keys of {} bytes, values of {}, not compressed; "
-      "{:.0f} s\n",
+      "{}; {} CPUs\n{} puts, keys of {} bytes, values of {}, {}; {:.0f} s\n",
       MachineText(run.machine), run.cpus, run.plan.keys, kStoreKeyBytes,
-      kStoreValueBytes, run.seconds);
+      kStoreValueBytes, run.plan.settings.snappy ? "Snappy" : "not compressed",
+      run.seconds);
 }
 
 }  // namespace
