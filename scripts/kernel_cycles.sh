@@ -23,6 +23,20 @@ cpus=(znver2 znver3 znver4 skylake icelake-server sapphirerapids neoverse-n1)
 mca=llvm-mca-19
 print=''
 count=''
+
+# instructions CPU -- the most that it has: neon, avx2, avx512 (F, BW, VL) or
+# avx512_popcnt (and DQ, VPOPCNTDQ); "" if that is not known.  llvm-mca does not
+# tell: it has cycles for AVX-512 on some CPUs without it, as on haswell.
+instructions() {
+  case $1 in
+    neoverse-*) echo neon ;;
+    haswell | broadwell | skylake | alderlake | znver[123]) echo avx2 ;;
+    skylake-avx512 | cascadelake | cooperlake | cannonlake) echo avx512 ;;
+    icelake-* | rocketlake | tigerlake | sapphirerapids | emeraldrapids | \
+      graniterapids | znver[45]) echo avx512_popcnt ;;
+  esac
+}
+
 while [[ $# -gt 0 ]]; do
   case $1 in
     --cpu) cpus=("${2:?--cpu needs a name}") print=yes && shift 2 ;;
@@ -64,6 +78,13 @@ if [[ -n $count ]]; then
 fi
 command -v "$mca" >/dev/null ||
   { echo "kernel_cycles.sh: no $mca; see scripts/packages.txt" >&2 && exit 2; }
+
+for cpu in "${cpus[@]}"; do
+  [[ -n $(instructions "$cpu") ]] || {
+    echo "kernel_cycles.sh: unknown CPU $cpu; add it to instructions() here" >&2
+    exit 2
+  }
+done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -126,10 +147,10 @@ cut_loop() {
 # runs CPU FILE -- "yes" if the CPU has the instructions, "no" if it lacks some,
 # "" if they are of another architecture.
 runs() {
-  case $1/$2 in
-    neoverse*/neon) echo yes ;;
-    neoverse*/* | */neon) ;;
-    znver[123]/avx512* | skylake/avx512*) echo no ;;
+  case $(instructions "$1")/$2 in
+    neon/neon) echo yes ;;
+    neon/* | */neon) ;;
+    avx2/avx512* | avx512/avx512_popcnt) echo no ;;
     *) echo yes ;;
   esac
 }
@@ -137,7 +158,7 @@ runs() {
 # cycles CPU -- of the loop in $work/loop.s, one turn.
 cycles() {
   local target=x86_64
-  if [[ $1 == neoverse* ]]; then target=aarch64; fi
+  if [[ $(instructions "$1") == neon ]]; then target=aarch64; fi
   "$mca" -mtriple="$target" -mcpu="$1" -iterations=1000 "$work/loop.s" |
     awk '/^Total Cycles:/ { print $3 / 1000 }'
 }
@@ -195,7 +216,7 @@ table() {
   printf '\n| --- | ---: |'
   for cpu in "${cpus[@]}"; do
     printf ' ---: |'
-    if [[ $cpu == neoverse* ]]; then arm=yes; else x86=yes; fi
+    if [[ $(instructions "$cpu") == neon ]]; then arm=yes; else x86=yes; fi
   done
   echo
   if [[ -n $x86 ]]; then rows_for_x86; fi
