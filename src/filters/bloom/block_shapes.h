@@ -6,8 +6,7 @@
 //   kBytes                       of one block
 //   Check(kernels, block, bits)  one key ...
 //   CheckMany(kernels, queries, count, out)   ... and many
-//   Mark(block, bits)            one key ...
-//   MarkMany(kernels, marks, count)           ... and many
+//   MarkMany(kernels, marks, count)           marks many keys
 //   MarkAtomic, CheckAtomic      the same from many threads
 //   Rate(block)                  of false positives, from the bits set
 
@@ -68,9 +67,6 @@ class LineShape {
                  std::size_t count, bool* out) const noexcept {
     kernels.check_lines(queries, count, probes_, out);
   }
-  void Mark(unsigned char* block, std::uint32_t bits) const noexcept {
-    MarkLine(block, bits, probes_);
-  }
   void MarkMany(const Kernels& kernels, const BlockMark* marks,
                 std::size_t count) const noexcept {
     kernels.mark_lines(marks, count, probes_);
@@ -111,9 +107,6 @@ class SplitBlockShape {
   void CheckMany(const Kernels& kernels, const BlockQuery* queries,
                  std::size_t count, bool* out) const noexcept {
     kernels.check_split_blocks(queries, count, out);
-  }
-  void Mark(unsigned char* block, std::uint32_t bits) const noexcept {
-    MarkSplitBlock(block, bits);
   }
   void MarkMany(const Kernels& kernels, const BlockMark* marks,
                 std::size_t count) const noexcept {
