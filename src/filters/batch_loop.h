@@ -60,9 +60,10 @@ concept KeyPreparer = std::invocable<const Prepare&, const Key&> &&
 
 // Calls prepare() and finish() for every key once, in the order of the keys;
 // finish() only for keys that are prepared.  Groups have kKeys keys, only the
-// last may have fewer, and none is empty.  `ahead` groups are prepared before
-// the first is finished, and from then on one is finished for each that is
-// prepared.  REQUIRES: ahead <= kMaxAhead
+// last may have fewer, and none is empty.  Whenever a group is finished, the
+// `ahead` groups after it are prepared, as far as there are keys: `ahead` and
+// one more before the first is finished, and from then on one is finished for
+// each that is prepared.  REQUIRES: ahead <= kMaxAhead
 template <typename Group, std::size_t kKeys, std::size_t kMaxAhead,
           typename Key, GroupPreparer<Key, Group> Prepare,
           GroupFinisher<Group> Finish>

@@ -13,8 +13,9 @@
 namespace tamis {
 
 struct BatchPlan {
-  // The number of groups that are prepared before the first is finished.  0:
-  // each group is finished at once.
+  // How many groups stay prepared whenever one is finished: so many and one
+  // more are prepared before the first is finished.  0: each is finished at
+  // once.
   std::size_t ahead = 0;
 };
 
@@ -28,9 +29,12 @@ struct BatchShape {
 
 // A filter within the second-level cache is not prepared ahead: its lines are a
 // few cycles away.  (They are still prefetched, for that is one instruction,
-// and a small filter among many may be cold.)  For a larger one, the lines in
-// flight take a quarter of the first-level cache, so that none is evicted
-// before it is read.  See docs/design/8-kernels.md.
+// and a small filter among many may be cold.)  For a larger one, the groups
+// ahead have as many lines as a quarter of the first-level cache: 128 with 32
+// KiB.  These are several times the requests that a CPU has in flight, so that
+// a line has arrived when it is read; and they are a small part of the
+// second-level cache, into which they are prefetched, so that none is evicted
+// before.  See docs/design/8-kernels.md.
 constexpr BatchPlan PlanBatch(const BatchShape& shape,
                               const CacheSizes& caches) noexcept {
   constexpr std::size_t kCacheLine = 64;

@@ -34,12 +34,24 @@ TEST(BatchPlan, AFilterWithinTheSecondLevelCacheIsNotPreparedAhead) {
   }
 }
 
-TEST(BatchPlan, LinesInFlightTakeAQuarterOfTheFirstLevelCache) {
+TEST(BatchPlan, LinesAheadAreAsManyAsAQuarterOfTheFirstLevelCacheHas) {
   EXPECT_EQ(Ahead(kMebibyte * 100, 1, kZen3), 8u);  // groups of 16 keys: 128
   EXPECT_EQ(Ahead(kMebibyte * 100, 2, kZen3), 4u);
   EXPECT_EQ(Ahead(kMebibyte * 100, 1, kZen4), 8u);
   EXPECT_EQ(Ahead(kMebibyte * 100, 1, kSapphireRapids), 12u);
   EXPECT_EQ(Ahead(kMebibyte * 100, 2, kSapphireRapids), 6u);
+}
+
+// They are prefetched into it, and must not evict each other.
+TEST(BatchPlan, AllPreparedLinesAreASmallPartOfTheSecondLevelCache) {
+  constexpr CacheSizes kSmallest = {.l1d = 32 * kKibibyte,
+                                    .l2 = 256 * kKibibyte};
+  for (const CacheSizes& caches : {kSmallest, kZen3, kZen4, kSapphireRapids}) {
+    for (const std::size_t lines : {1u, 2u}) {
+      const std::size_t groups = Ahead(kMebibyte * 100, lines, caches) + 1;
+      EXPECT_LE(groups * 16 * lines * 64, caches.l2 / 16);
+    }
+  }
 }
 
 TEST(BatchPlan, IsAtLeastOneGroupAheadAndAtMostWhatTheLoopHasMemoryFor) {
