@@ -24,10 +24,10 @@ foreach(codec Snappy Zstd)
   endif()
 endforeach()
 
-# Each set of kernels is a file or two of its own, and only these may use the
-# instructions they are named after; what runs is chosen at run time.  NEON is
-# part of every aarch64, so neon.cc needs no flags.  For a processor that it is
-# not meant for, a file compiles to a set that does not run there.
+# Each set of kernels has files of its own, one to four, and only these may use
+# the instructions they are named after; what runs is chosen at run time.  NEON
+# is part of every aarch64, so neon.cc needs no flags.  For a processor that it
+# is not meant for, a file compiles to a set that does not run there.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2_flags -mavx2 -mpopcnt -mbmi -mbmi2)
   foreach(set windows one_window walk)
