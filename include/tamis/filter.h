@@ -151,9 +151,13 @@ struct BuildOptions {
   // each key in a filter that has its final size from the start.  The bytes are
   // the same as without.  If another number of keys was added, Finish() returns
   // InvalidArgument and there is no filter.  0: unknown.
-  // Bloom filters use it, with kNeighbours (keys that are all distinct meet
-  // it, too) and in formats that count every key; all others ignore it, as
-  // they need the hashes to find repeats, or to build at all.
+  // With kNeighbours, whose guarantee distinct keys meet, too, these kinds use
+  // it: bloom, splitblock, classic, leveldb, rocksdb, cassandra, parquet, lab
+  // and md5.  With kAsFormat, those of them do that search for no repeats:
+  // leveldb, rocksdb, lab and md5.  With kOnce, and in all other kinds, it is
+  // ignored: they need the hashes to find repeats, to choose a kind ("fpr"), or
+  // to build at all; those of rocksdb-legacy are too short to tell whether
+  // neighbours are equal.
   std::uint64_t exact_keys = 0;
 };
 

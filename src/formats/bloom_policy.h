@@ -358,14 +358,16 @@ class BloomPolicy final : public SizedPolicy<F> {
   using SizedPolicy<F>::format;
 
   // Returns whether the number of keys is known, and can be checked without
-  // keeping hashes: no repeats have to be searched for, and hashes are long
-  // enough to distinguish neighbours.
+  // keeping hashes: every key counts, or no repeats have to be searched for and
+  // hashes are long enough to distinguish neighbours.
   static bool MarksAtOnce(const BuildOptions& options) noexcept {
-    const bool counts_distinct = options.repeats == RepeatedKeys::kOnce ||
-                                 (options.repeats == RepeatedKeys::kAsFormat &&
-                                  F::kRepeats == CountedRepeats::kNone);
-    return options.exact_keys > 0 && !counts_distinct &&
-           sizeof(typename F::Hash) >= sizeof(std::uint64_t);
+    if (options.exact_keys == 0 || options.repeats == RepeatedKeys::kOnce) {
+      return false;
+    }
+    if (F::kRepeats == CountedRepeats::kAll) return true;
+    const bool neighbours_only = options.repeats == RepeatedKeys::kNeighbours ||
+                                 F::kRepeats == CountedRepeats::kDistant;
+    return neighbours_only && sizeof(typename F::Hash) >= sizeof(std::uint64_t);
   }
 
   // Some formats have no bits for no keys; a mutable filter needs some.

@@ -2,10 +2,12 @@
 // BuildOptions::exact_keys: the number of keys is known before they come.
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -113,32 +115,53 @@ TEST_P(ExactKeys, ChangeNothingWhereRepeatsMayBeAnywhere) {
   }
 }
 
-// Another number: no filter, or the one that is right, but never one that
-// hides a key or has another size.
-TEST_P(ExactKeys, AnotherNumberGivesNoWrongFilter) {
+// The rule of BuildOptions::exact_keys.  ("fpr" chooses its kind in the end.)
+bool IsUsed(const std::string& spec, RepeatedKeys repeats) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> kinds) {
+    return std::ranges::count(kinds, spec.substr(0, spec.find(':'))) != 0;
+  };
+  if (is_one_of({"leveldb", "lab", "md5", "rocksdb"})) {
+    return repeats != RepeatedKeys::kOnce;
+  }
+  return repeats == RepeatedKeys::kNeighbours &&
+         is_one_of({"bloom", "tamis", "splitblock", "classic", "cassandra",
+                    "parquet"});
+}
+
+// Another number: no filter where it is used; where it is ignored, the one
+// that is right.
+TEST_P(ExactKeys, AnotherNumberIsRefusedWhereItIsUsed) {
   const auto keys = NumberedKeys("key-", kExactKeys);
-  const std::string expected = Bytes(Known(0), keys);
-  for (const std::uint64_t promised :
-       {std::uint64_t{1}, kExactKeys - 1, kExactKeys + 1}) {
-    for (const How how : {How::kOneByOne, How::kMany}) {
-      const auto builder = policy_->NewBuilder(Known(promised));
-      AddAll(builder.get(), keys, how);
-      std::string bytes = "before";
-      const Status finished = builder->Finish(&bytes);
-      if (finished.ok()) {
-        EXPECT_EQ(bytes, "before" + expected);
-        continue;
+  for (const auto repeats : {RepeatedKeys::kAsFormat, RepeatedKeys::kOnce,
+                             RepeatedKeys::kNeighbours}) {
+    BuildOptions options;
+    options.repeats = repeats;
+    const std::string expected = Bytes(options, keys);
+    for (const std::uint64_t promised :
+         {std::uint64_t{1}, kExactKeys - 1, kExactKeys + 1}) {
+      for (const How how : {How::kOneByOne, How::kMany}) {
+        options.exact_keys = promised;
+        const auto builder = policy_->NewBuilder(options);
+        AddAll(builder.get(), keys, how);
+        std::string bytes = "before";
+        const Status finished = builder->Finish(&bytes);
+        if (!IsUsed(GetParam(), repeats)) {
+          EXPECT_TRUE(finished.ok()) << finished.ToString();
+          EXPECT_TRUE(bytes == "before" + expected);
+          continue;
+        }
+        EXPECT_EQ(finished.code(), StatusCode::kInvalidArgument);
+        EXPECT_TRUE(bytes == "before");
+        EXPECT_FALSE(builder->counted_keys().has_value());
       }
-      EXPECT_EQ(finished.code(), StatusCode::kInvalidArgument);
-      EXPECT_EQ(bytes, "before");
-      EXPECT_FALSE(builder->counted_keys().has_value());
     }
   }
 }
 
 TEST(ExactKeysOfBloom, AnotherNumberIsRefusedByName) {
   for (const char* spec :
-       {"bloom:10", "splitblock:10", "classic:10", "rocksdb:10"}) {
+       {"bloom:10", "splitblock:10", "classic:10", "rocksdb:10", "leveldb:10",
+        "parquet:10", "cassandra:me", "lab:fpr=0.01", "md5:fpr=0.01"}) {
     const auto policy = PolicyOf(spec);
     for (const std::size_t added : {0u, 9u, 11u}) {
       const auto builder = policy->NewBuilder(Known(10));

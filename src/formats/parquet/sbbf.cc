@@ -186,15 +186,15 @@ Status AppendHeader(std::string* dst, std::uint64_t bitset_bytes) {
 
 class ParquetBuilder final : public FilterBuilder {
  public:
-  ParquetBuilder(const ParquetBits& format, RepeatedKeys repeats)
-      : format_(format), bits_(format, repeats) {}
+  ParquetBuilder(const ParquetBits& format, std::unique_ptr<FilterBuilder> bits)
+      : format_(format), bits_(std::move(bits)) {}
 
   void Add(Slice key) override {
-    bits_.Add(key);
+    bits_->Add(key);
     ++added_;
   }
   void AddMany(std::span<const Slice> keys) override {
-    bits_.AddMany(keys);
+    bits_->AddMany(keys);
     added_ += keys.size();
   }
 
@@ -202,7 +202,7 @@ class ParquetBuilder final : public FilterBuilder {
     return NoThrowAppending(dst, [&] { return Write(dst); });
   }
   std::optional<std::uint64_t> counted_keys() const override {
-    return bits_.counted_keys();
+    return bits_->counted_keys();
   }
 
  private:
@@ -214,7 +214,7 @@ class ParquetBuilder final : public FilterBuilder {
         format_.PayloadBytes(format_.Plan(added_).bits), kMaxParquetBytes);
     Status done = AppendHeader(dst, expected);
     const std::size_t bits_at = dst->size();
-    if (done.ok()) done = bits_.Finish(dst);
+    if (done.ok()) done = bits_->Finish(dst);
     if (!done.ok()) return done;
     const std::uint64_t actual = dst->size() - bits_at;
     if (actual != expected) {
@@ -225,7 +225,7 @@ class ParquetBuilder final : public FilterBuilder {
   }
 
   ParquetBits format_;
-  BloomBuilder<ParquetBits> bits_;
+  std::unique_ptr<FilterBuilder> bits_;
   std::uint64_t added_ = 0;
 };
 
@@ -270,7 +270,7 @@ class ParquetPolicy final : public FilterPolicy {
 
   std::unique_ptr<FilterBuilder> NewBuilder(
       const BuildOptions& options) const override {
-    return std::make_unique<ParquetBuilder>(format_, options.repeats);
+    return std::make_unique<ParquetBuilder>(format_, bits_.NewBuilder(options));
   }
 
   Result<std::unique_ptr<const FilterReader>> Open(Slice bytes) const override {
