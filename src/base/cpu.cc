@@ -63,8 +63,8 @@ long NumberIn(const char* path) noexcept {
   return number;
 }
 
-// Returns what the kernel reports for the first core.  The C library adds up
-// what several dies have, and reports nothing on some CPUs.
+// Returns what the kernel reports for the first core; 0: nothing.  The C
+// library, which is asked otherwise, reports nothing on some CPUs.
 std::uint64_t FromKernel(long level) noexcept {
   for (unsigned i = 0; i < 4; ++i) {
     std::array<char, 64> path;

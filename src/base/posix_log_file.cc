@@ -221,6 +221,7 @@ Status PosixLogFile::Write(std::span<const Slice> parts, std::size_t bytes) {
 Status PosixLogFile::MapMore() {
   const MutexLock lock(mutex_);
   if (!next_.mapping.valid()) return MapNow();
+  assert(next_.start <= end_);
   if (Status whole = CheckLength(size_); !whole.ok()) return whole;
   // Unmapping takes long; the thread that prepares does it.
   previous_ = std::exchange(window_, std::exchange(next_, {}));
@@ -290,7 +291,11 @@ void PosixLogFile::PrepareWindow() {
   }
   // A record may start in the window before.
   next_ = WindowFrom(before - std::min<std::uint64_t>(before, kLongestMapped));
-  if (!next_.mapping.valid()) return;
+  if (!next_.mapping.valid()) {
+    // A window that is prepared later would begin after the end of this one.
+    may_prepare_ = false;
+    return;
+  }
   // In pieces: meanwhile the system holds a lock of the whole address space.
   const std::size_t bytes = next_.mapping.size();
   for (std::size_t i = 0; i < bytes; i += kSmallestChunk) {

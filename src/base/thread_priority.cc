@@ -23,8 +23,10 @@ void RaiseNiceness(int by) noexcept {
 #if defined(__linux__)
   // On Linux niceness belongs to a thread, and a thread's number is accepted as
   // that of a process.
+  constexpr int kMin = -20;
   constexpr int kMax = 19;
-  const int raised = std::min(NicenessOfThisThread() + by, kMax);
+  const int raised =
+      std::min(NicenessOfThisThread() + std::min(by, kMax - kMin), kMax);
   const auto thread = static_cast<id_t>(::syscall(SYS_gettid));
   static_cast<void>(::setpriority(PRIO_PROCESS, thread, raised));
 #else

@@ -14,6 +14,7 @@
 
 #include "base/posix_files.h"
 #include "tests/base/temp_dir.h"
+#include "tests/support/in_child.h"
 
 namespace tamis {
 namespace {
@@ -66,6 +67,23 @@ class FileSizeLimit {
   rlimit before_ = {};
 };
 
+// This process gets no more memory from the system, while it lives.
+class AddressSpaceLimit {
+ public:
+  AddressSpaceLimit() {
+    ::getrlimit(RLIMIT_AS, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = 0;
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  AddressSpaceLimit(const AddressSpaceLimit&) = delete;
+  AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
+  ~AddressSpaceLimit() { ::setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_ = {};
+};
+
 TEST(PosixLogFile, HoldsExactlyItsRecordsOnceClosed) {
   const TempDir dir;
   auto file = CreateLog(dir.File("f"));
@@ -108,6 +126,30 @@ TEST(PosixLogFile, AProcessThatIsKilledLosesNothing) {
   EXPECT_TRUE(dir.Read("f").starts_with(all));
   EXPECT_EQ(dir.Read("f").find_first_not_of('\0', all.size()),
             std::string::npos);
+}
+
+// Memory for a mapping may be lacking for a moment.  Then nothing is prepared,
+// and the thread that appends maps the file itself where its records end.
+TEST(PosixLogFile, AWindowThatCannotBeMappedIsNotSkipped) {
+  const TempDir dir;
+  const auto append_beside_failures = [&] {
+    auto file = CreateLog(dir.File("f"));
+    const std::string record(1000, 'x');
+    for (int i = 0; i < 400; ++i) {
+      if (!AddRecord(file.get(), record).ok()) return 1;
+    }
+    {
+      const AddressSpaceLimit none;
+      file->PrepareMore();
+    }
+    file->PrepareMore();
+    for (int i = 400; i < 4000; ++i) {
+      if (!AddRecord(file.get(), record).ok()) return 2;
+    }
+    return file->Close().ok() ? 0 : 3;
+  };
+  EXPECT_EQ(testing::InChild(append_beside_failures), 0);
+  EXPECT_EQ(dir.Read("f"), std::string(4'000'000, 'x'));
 }
 
 // Spaces that were prepared are zeros until they are used, and go when the file
