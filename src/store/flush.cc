@@ -59,8 +59,14 @@ void Flusher::Run() {
 }
 
 Status Flusher::FlushOldest() {
-  const std::shared_ptr<const ReadView> view = views_.Current();
+  // The view is released early: the tables of its version may become obsolete.
+  std::shared_ptr<const ReadView> view = views_.Current();
   const LoggedMemtable oldest = view->immutable.back();
+  const std::uint64_t next_log =
+      view->immutable.size() > 1
+          ? view->immutable[view->immutable.size() - 2].log_number
+          : view->memtable.log_number;
+  view.reset();
   const std::unique_ptr<TableOutputs> outputs =
       NewTableOutputs(context_, versions_);
   if (Status written = WriteMemtable(*oldest.table, context_, outputs.get());
@@ -72,9 +78,7 @@ Status Flusher::FlushOldest() {
   if (!tables.ok()) return tables.status();
 
   VersionEdit edit;
-  edit.log_number = view->immutable.size() > 1
-                        ? view->immutable[view->immutable.size() - 2].log_number
-                        : view->memtable.log_number;
+  edit.log_number = next_log;
   edit.previous_log_number = 0;
   for (FileMetadata& table : *tables)
     edit.added.emplace_back(0, std::move(table));

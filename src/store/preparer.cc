@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/mapping_guard.h"
+#include "base/no_throw.h"
 
 namespace tamis {
 
@@ -18,6 +19,8 @@ void Preparer::Start() {
 
 void Preparer::Request(std::shared_ptr<WriteLog> log,
                        std::shared_ptr<Memtable> memtable) noexcept {
+  // The last references must not be released here, under the mutex.
+  if (log_ != nullptr) return;
   log_ = std::move(log);
   memtable_ = std::move(memtable);
   background_.NotifyPreparer();
@@ -33,8 +36,12 @@ void Preparer::Run() {
     std::shared_ptr<WriteLog> log = std::exchange(log_, nullptr);
     std::shared_ptr<Memtable> memtable = std::exchange(memtable_, nullptr);
     lock.Unlock();
-    log->PrepareMore();
-    if (memtable != nullptr) memtable->PrepareMore();
+    // What cannot be prepared is left to the writer.
+    (void)NoThrow([&] {
+      log->PrepareMore();
+      if (memtable != nullptr) memtable->PrepareMore();
+      return Status::Ok();
+    });
     // They may be the last references: then a file is closed, and memory freed.
     log.reset();
     memtable.reset();

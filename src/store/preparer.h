@@ -30,8 +30,8 @@ class Preparer {
   // is being closed
   void Join() TAMIS_EXCLUDES(kStoreMutex) { thread_.join(); }
 
-  // Lets the thread prepare these, soon.  What was requested before and is not
-  // begun yet is forgotten.
+  // Lets the thread prepare these, soon.  Does nothing if it has not begun with
+  // what was requested before.
   void Request(std::shared_ptr<WriteLog> log,
                std::shared_ptr<Memtable> memtable) noexcept
       TAMIS_REQUIRES(kStoreMutex);

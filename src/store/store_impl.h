@@ -4,13 +4,11 @@
 //
 // The header of each part says what it owns and which lock guards it.
 //   reads         a ReaderSlots::Guard and the view that ViewPublisher shows;
-//   no
-//                 lock
+//                 no lock, except to request a table that is not loaded
 //   kStoreMutex   the queue of writers, the view that comes next, the errors of
 //                 background work; held for moments
 //   kWriteTurn    the log and the memtable: the writer at the front of the
-//   queue
-//                 alone appends to them, without a mutex
+//                 queue alone appends to them, without a mutex
 //   VersionSet    has a mutex of its own, held while the manifest is written;
 //                 taken before the store's mutex, never after it
 //

@@ -12,7 +12,6 @@ TableFile::TableFile(const TableFileContext& context, FileMetadata metadata)
     : context_(context), metadata_(std::move(metadata)) {}
 
 TableFile::~TableFile() {
-  delete quick_.load(std::memory_order_acquire);
   if (!is_obsolete_.load(std::memory_order_relaxed)) return;
   if (!context_.owner.IsHere()) return;
   owned_table_.reset();
@@ -55,7 +54,12 @@ Result<std::shared_ptr<const ReadableFile>> TableFile::OpenFile(
 }
 
 Result<std::unique_ptr<Table>> TableFile::NewTable() const {
-  if (const QuickTable* quick = quick_.load(std::memory_order_acquire)) {
+  std::shared_ptr<const QuickTable> quick;
+  {
+    const MutexLock lock(quick_mutex_);
+    quick = quick_;
+  }
+  if (quick != nullptr) {
     return Table::Open(context_.read, quick->file(), quick->name(), Bounds());
   }
   std::string path;
@@ -86,29 +90,34 @@ std::shared_ptr<const TableFilter> TableFile::NewFilter(
                               : std::make_shared<const TableFilter>();
 }
 
-const TableFilter* TableFile::Keep(
-    std::shared_ptr<const TableFilter> filter) const {
-  if (owned_filter_ != nullptr) return owned_filter_.get();
+bool TableFile::Keep(std::shared_ptr<const TableFilter> filter) const noexcept {
+  if (owned_filter_ != nullptr) return false;
   owned_filter_ = std::move(filter);
-  if (!owned_filter_->damage().ok() && context_.filter_damaged) {
-    context_.filter_damaged(TableFileName(context_.dir, metadata_.number) +
-                            ": " + owned_filter_->damage().message());
-  }
   filter_.store(owned_filter_.get(), std::memory_order_release);
-  return owned_filter_.get();
+  return true;
+}
+
+void TableFile::ReportDamage(const TableFilter& filter) const {
+  if (filter.damage().ok() || !context_.filter_damaged) return;
+  context_.filter_damaged(TableFileName(context_.dir, metadata_.number) + ": " +
+                          filter.damage().message());
 }
 
 Result<const TableFilter*> TableFile::Filter() const {
   if (const TableFilter* loaded = loaded_filter()) return loaded;
   Result<const Table*> table = Open();
   if (!table.ok()) return table.status();
-  const MutexLock lock(mutex_);
-  if (const TableFilter* loaded = loaded_filter()) return loaded;
-  return Keep(NewFilter(**table));
+  {
+    const MutexLock lock(mutex_);
+    if (const TableFilter* loaded = loaded_filter()) return loaded;
+    (void)Keep(NewFilter(**table));
+  }
+  ReportDamage(*loaded_filter());
+  return loaded_filter();
 }
 
-// Holds the lock for moments only: a child that is forked meanwhile could never
-// take it.
+// Holds the locks for moments only: a child that is forked meanwhile could
+// never take them.
 Status TableFile::Load() const {
   const Table* table = opened();
   if (table == nullptr) {
@@ -117,34 +126,42 @@ Status TableFile::Load() const {
     const MutexLock lock(mutex_);
     table = Keep(*std::move(made));
   }
-  if (loaded_filter() != nullptr) return Status::Ok();
-  std::shared_ptr<const TableFilter> filter = NewFilter(*table);
-  const MutexLock lock(mutex_);
-  Keep(std::move(filter));
+  if (loaded_filter() == nullptr) {
+    std::shared_ptr<const TableFilter> filter = NewFilter(*table);
+    bool is_first = false;
+    {
+      const MutexLock lock(mutex_);
+      is_first = Keep(std::move(filter));
+    }
+    if (is_first) ReportDamage(*loaded_filter());
+  }
+  // Its index is not needed any more.
+  std::shared_ptr<const QuickTable> done;
+  const MutexLock lock(quick_mutex_);
+  done.swap(quick_);
   return Status::Ok();
 }
 
 // Null: it must be opened.
-const QuickTable* TableFile::Quick() const {
-  if (const QuickTable* quick = quick_.load(std::memory_order_acquire)) {
-    return quick;
+std::shared_ptr<const QuickTable> TableFile::Quick() const {
+  {
+    const MutexLock lock(quick_mutex_);
+    if (quick_ != nullptr) return quick_;
   }
   std::string path;
   Result<std::shared_ptr<const ReadableFile>> file = OpenFile(&path);
   if (!file.ok()) return nullptr;
-  std::unique_ptr<const QuickTable> made =
+  std::shared_ptr<const QuickTable> made =
       QuickTable::Open(context_.read, *std::move(file), path, Bounds());
-  const QuickTable* expected = nullptr;
-  if (made == nullptr ||
-      !quick_.compare_exchange_strong(expected, made.get())) {
-    return expected;
-  }
-  return made.release();
+  const MutexLock lock(quick_mutex_);
+  if (quick_ != nullptr) return quick_;
+  if (!is_loaded()) quick_ = made;
+  return made;
 }
 
 bool TableFile::GetQuickly(const LookupKey& key, std::string* value,
                            LookupResult* result) const {
-  const QuickTable* const quick = Quick();
+  const std::shared_ptr<const QuickTable> quick = Quick();
   return quick != nullptr && quick->Get(key, value, result);
 }
 

@@ -58,11 +58,11 @@ class TableFile {
   Slice largest() const noexcept { return metadata_.largest; }
   const LineSeeds& seeds() const noexcept { return context_.seeds; }
 
-  // Opens the table if necessary.  An error is not kept: the next call retries.
   // Null: not open yet.
   const Table* opened() const noexcept {
     return table_.load(std::memory_order_acquire);
   }
+  // Opens the table if necessary.  An error is not kept: the next call retries.
   Result<const Table*> Open() const TAMIS_EXCLUDES(mutex_) {
     const Table* table = table_.load(std::memory_order_acquire);
     if (table != nullptr) return table;
@@ -109,13 +109,18 @@ class TableFile {
 
   Result<const Table*> OpenNow() const TAMIS_EXCLUDES(mutex_);
   Result<std::shared_ptr<const ReadableFile>> OpenFile(std::string* path) const;
-  Result<std::unique_ptr<Table>> NewTable() const;
+  Result<std::unique_ptr<Table>> NewTable() const TAMIS_EXCLUDES(quick_mutex_);
   std::shared_ptr<const TableFilter> NewFilter(const Table& table) const;
-  // Keep the first that comes, and return it.
+  // Keep the first that comes.
   const Table* Keep(std::unique_ptr<Table> table) const TAMIS_REQUIRES(mutex_);
-  const TableFilter* Keep(std::shared_ptr<const TableFilter> filter) const
+  // Returns true if this is the first.
+  bool Keep(std::shared_ptr<const TableFilter> filter) const noexcept
       TAMIS_REQUIRES(mutex_);
-  const QuickTable* Quick() const;
+  void ReportDamage(const TableFilter& filter) const;
+  std::shared_ptr<const QuickTable> Quick() const TAMIS_EXCLUDES(quick_mutex_);
+  bool is_loaded() const noexcept {
+    return opened() != nullptr && loaded_filter() != nullptr;
+  }
   KeyBounds Bounds() const noexcept {
     return {.smallest = metadata_.smallest, .largest = metadata_.largest};
   }
@@ -128,8 +133,11 @@ class TableFile {
   mutable std::shared_ptr<const TableFilter> owned_filter_
       TAMIS_GUARDED_BY(mutex_);
   mutable std::atomic<const TableFilter*> filter_{nullptr};
-  // Null: not read so yet.  Owned; replaced by nothing else.
-  mutable std::atomic<const QuickTable*> quick_{nullptr};
+  // Held for moments only.
+  mutable Mutex quick_mutex_;
+  // Null: not read so yet, or loaded since.
+  mutable std::shared_ptr<const QuickTable> quick_
+      TAMIS_GUARDED_BY(quick_mutex_);
   mutable std::atomic<Loading> loading_{Loading::kNotClaimed};
   mutable std::atomic<bool> is_obsolete_{false};
 };

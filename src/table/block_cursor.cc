@@ -218,7 +218,11 @@ bool BlockCursor::SeekByBytes(Slice target) {
     if (place != EntryPlace::kBefore) {
       key_ = target.substr(0, head.shared);  // what its key starts with
       next_ = p;
-      if (TakeKey(suffix, head)) TakeEntry(suffix, head);
+      if (TakeKey(suffix, head)) {
+        TakeEntry(suffix, head);
+      } else {
+        Fail();
+      }
       return true;
     }
     p = suffix + head.unshared + head.value_bytes;

@@ -67,8 +67,9 @@ class StoredShare {
 };
 
 // Returns how many bytes a block that begins at `offset` should take, trailer
-// included, if blocks usually take `usual`: from two thirds to four thirds of
-// that, unless the rest of a page is smaller.  REQUIRES: usual > 0
+// included, if blocks usually take `usual`, so that it ends with a page or with
+// an equal part of one.  From where another such block has ended, that is from
+// two thirds to four thirds of the usual.  REQUIRES: usual > 0
 constexpr std::uint64_t SpaceForBlock(std::uint64_t offset,
                                       std::uint64_t usual) noexcept {
   const std::uint64_t within = offset % kPageBytes;

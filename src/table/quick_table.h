@@ -36,6 +36,9 @@ class QuickTable {
 
   // As Table::Get() without a filter, if it returns true.  False: the table
   // must be loaded to find out, and *value and *result are void.
+  // A key is absent only if the whole index is in order.  One that is found is
+  // returned without looking at the rest of the index, so an index that was
+  // written out of order, with a checksum that holds, is not reported here.
   bool Get(const LookupKey& key, std::string* value,
            LookupResult* result) const;
 
