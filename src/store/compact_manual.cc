@@ -81,10 +81,10 @@ Status Compactor::RunExclusively(const Pick& pick, CompactReport* report) {
   {
     const StoreLock lock(context_.mutex);
     ++waiting_;
-    while (!background_.is_closing() && is_busy_) background_.WaitForChange();
+    while (!background_.is_closing() && is_busy()) background_.WaitForChange();
     --waiting_;
     if (background_.is_closing()) return context_.BeingClosed();
-    is_busy_ = true;
+    is_exclusive_ = true;
   }
   bool is_over = false;
   Status status;
@@ -92,14 +92,15 @@ Status Compactor::RunExclusively(const Pick& pick, CompactReport* report) {
     status = NoThrow([&] {
       const std::optional<CompactionJob> job = pick(*views_.Current()->version);
       is_over = !job;
-      Status done = job ? RunJob(*job) : Status::Ok();
+      Status done = job ? RunJob(*job, context_.options.compaction_threads)
+                        : Status::Ok();
       if (job && done.ok()) Count(*job, report);
       return done;
     });
     views_.ReleaseRetired();
   }
   const StoreLock lock(context_.mutex);
-  is_busy_ = false;
+  is_exclusive_ = false;
   background_.NotifyWorkers();
   background_.NotifyWaiters();
   return status;

@@ -57,17 +57,79 @@ CompactionJob JobOf(const Version& version, int level, int output_level,
   return job;
 }
 
-// Returns the first table after the one that was compacted last, wrapping
-// around at the end.
-const TableFileRef& NextInTurn(const Version& version, int level,
-                               const std::string& pointer) {
+// Returns the place of the first table after the one that was compacted last,
+// wrapping around at the end.  REQUIRES: the level is not empty
+std::size_t NextInTurn(const Version& version, int level) {
   const std::vector<TableFileRef>& files = version.level(level).files();
-  if (pointer.empty()) return files.front();
-  const auto found =
-      std::find_if(files.begin(), files.end(), [&](const TableFileRef& file) {
-        return version.order().Compare(file->largest(), pointer) > 0;
+  const std::string& pointer =
+      version.compact_pointers()[static_cast<std::size_t>(level)];
+  if (pointer.empty()) return 0;
+  const auto found = std::partition_point(
+      files.begin(), files.end(), [&](const TableFileRef& file) {
+        return version.order().Compare(file->largest(), pointer) <= 0;
       });
-  return found == files.end() ? files.front() : *found;
+  return found == files.end() ? 0
+                              : static_cast<std::size_t>(found - files.begin());
+}
+
+// The level of a sort that needs compaction most.
+struct Urgent {
+  int level = -1;  // none
+  double score = 0;
+
+  bool any() const noexcept { return level >= 0; }
+  // Of equals, the higher level goes first.
+  bool IsBefore(const Urgent& other) const noexcept {
+    if (!any() || !other.any()) return any();
+    return score > other.score || (score == other.score && level < other.level);
+  }
+};
+
+Urgent MostUrgent(const Version& version, const CompactionLimits& limits,
+                  JobSort sort) noexcept {
+  const bool is_level0 = sort == JobSort::kLevel0;
+  Urgent most;
+  for (int i = is_level0 ? 0 : 1; i < (is_level0 ? 1 : kStoreLevels - 1); ++i) {
+    const Urgent candidate{i, CompactionScore(version, limits, i)};
+    if (candidate.score >= 1.0 && candidate.IsBefore(most)) most = candidate;
+  }
+  return most;
+}
+
+// Returns the first job of the level, in turn, that does not conflict with
+// `running`, which may be null; nothing: all do.
+std::optional<CompactionJob> NextJob(const Version& version, int level,
+                                     const CompactionJob* running) {
+  const std::vector<TableFileRef>& files = version.level(level).files();
+  // In level 0 the oldest, together with all that overlap it.
+  const std::size_t first =
+      level == 0 ? files.size() - 1 : NextInTurn(version, level);
+  const std::size_t count = level == 0 ? 1 : files.size();
+  const auto conflicts = [&](const CompactionJob& job) {
+    return running != nullptr && Conflict(version.order(), job, *running);
+  };
+  CompactionJob alone;
+  alone.level = level;
+  alone.output_level = level + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const TableFileRef& seed = files[(first + i) % files.size()];
+    // Most that conflict do so by themselves, without their neighbours.
+    alone.upper.assign(1, seed);
+    if (conflicts(alone)) continue;
+    CompactionJob job = JobOf(version, level, level + 1, {seed});
+    if (!conflicts(job)) return job;
+  }
+  return std::nullopt;
+}
+
+// Returns the range of all keys of the job.
+UserRange RangeOf(const KeyOrder& order, const CompactionJob& job) {
+  UserRange range = RangeOf(order, job.upper);
+  if (job.lower.empty()) return range;
+  const UserRange lower = RangeOf(order, job.lower);
+  if (order.CompareUser(lower.from, range.from) < 0) range.from = lower.from;
+  if (order.CompareUser(lower.to, range.to) > 0) range.to = lower.to;
+  return range;
 }
 
 }  // namespace
@@ -100,25 +162,38 @@ double CompactionScore(const Version& version, const CompactionLimits& limits,
          static_cast<double>(limits.LevelBytes(level));
 }
 
-std::optional<CompactionJob> PickCompaction(
-    const Version& version, const CompactionLimits& limits,
-    const std::array<std::string, kStoreLevels>& pointers) {
-  int level = -1;
-  double best = 1.0;
-  for (int i = 0; i < kStoreLevels - 1; ++i) {
-    const double score = CompactionScore(version, limits, i);
-    if (score >= best && !(level >= 0 && score == best)) {
-      best = score;
-      level = i;
-    }
+bool Conflict(const KeyOrder& order, const CompactionJob& a,
+              const CompactionJob& b) {
+  const bool share_a_level =
+      a.level <= b.output_level && b.level <= a.output_level;
+  if (!share_a_level) return false;
+  const UserRange of_a = RangeOf(order, a);
+  const UserRange of_b = RangeOf(order, b);
+  return order.CompareUser(of_a.from, of_b.to) <= 0 &&
+         order.CompareUser(of_b.from, of_a.to) <= 0;
+}
+
+std::optional<CompactionJob> PickCompaction(const Version& version,
+                                            const CompactionLimits& limits,
+                                            JobSort sort,
+                                            const OtherThread& other) {
+  const Urgent own = MostUrgent(version, limits, sort);
+  if (!own.any() || (other.excludes && other.running != nullptr)) {
+    return std::nullopt;
   }
-  if (level < 0) return std::nullopt;
-  // In level 0 the oldest, together with all that overlap it.
-  const TableFileRef& seed =
-      level == 0 ? version.level(0).files().back()
-                 : NextInTurn(version, level,
-                              pointers[static_cast<std::size_t>(level)]);
-  return JobOf(version, level, level + 1, {seed});
+  // If all jobs of the level conflict, those of less urgent levels wait, too:
+  // one that takes long would keep this one waiting when it could begin.
+  std::optional<CompactionJob> job = NextJob(version, own.level, other.running);
+  if (!job || other.running != nullptr || !other.is_ready) return job;
+  const Urgent others =
+      MostUrgent(version, limits,
+                 sort == JobSort::kLevel0 ? JobSort::kBelow : JobSort::kLevel0);
+  if (!others.IsBefore(own)) return job;
+  if (other.excludes) return std::nullopt;
+  const std::optional<CompactionJob> first =
+      NextJob(version, others.level, nullptr);
+  if (first && Conflict(version.order(), *job, *first)) return std::nullopt;
+  return job;
 }
 
 std::optional<CompactionJob> PickRange(const Version& version, int level,

@@ -4,10 +4,8 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "store/version.h"
@@ -46,12 +44,38 @@ struct CompactionJob {
 double CompactionScore(const Version& version, const CompactionLimits& limits,
                        int level) noexcept;
 
-// Returns the most urgent job; nothing: all levels are within their limits.
-// `pointers`: per level the largest key that was compacted last, so that
-// compaction cycles through the level.
-std::optional<CompactionJob> PickCompaction(
-    const Version& version, const CompactionLimits& limits,
-    const std::array<std::string, kStoreLevels>& pointers);
+// Two jobs may run at a time, one of each sort, so that level 0 does not wait
+// for a long merge further down.
+enum class JobSort {
+  kLevel0,  // from level 0
+  kBelow,   // from any other level
+};
+
+// What the thread that runs the jobs of the other sort does.
+struct OtherThread {
+  const CompactionJob* running = nullptr;
+  // True: it will begin the most urgent job of its sort, if that is possible.
+  bool is_ready = true;
+  // True: only one job may run at a time, whatever it is.
+  bool excludes = false;
+};
+
+// Returns true if the jobs must not run at the same time: they share a level,
+// and there are keys that both may hold.  Of two jobs that do not, neither
+// removes what the other reads, their outputs do not overlap, and what one of
+// them has above or below an entry of the other stays above or below it.
+bool Conflict(const KeyOrder& order, const CompactionJob& a,
+              const CompactionJob& b);
+
+// Returns the most urgent job of the sort; nothing: all levels are within their
+// limits, or it must wait for a job that is running, or one of the other sort
+// goes first, because it conflicts and is more urgent.
+// Of two threads that are ready, of which both have a job to do, at least one
+// gets it.
+std::optional<CompactionJob> PickCompaction(const Version& version,
+                                            const CompactionLimits& limits,
+                                            JobSort sort,
+                                            const OtherThread& other);
 
 // Returns a job for all tables of `level` that overlap the range (user keys,
 // both included; null: unbounded), into `output_level`; nothing if there are

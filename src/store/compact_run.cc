@@ -9,6 +9,7 @@
 
 #include "base/mapping_guard.h"
 #include "base/no_throw.h"
+#include "base/thread_priority.h"
 #include "base/worker_threads.h"
 #include "store/compact_range.h"
 #include "store/compactor.h"
@@ -37,15 +38,26 @@ Compactor::Compactor(StoreContext& context, ViewPublisher& views,
     : context_(context),
       views_(views),
       background_(background),
-      versions_(versions) {}
+      versions_(versions) {
+  threads_[1].sort = JobSort::kBelow;
+}
 
 void Compactor::Start() {
   // A thread inherits the signal mask of the thread that starts it.
   const bool unblock = context_.options.guard_mappings;
-  thread_ = std::thread([this, unblock] {
-    if (unblock) UnblockFaults();
-    Run();
-  });
+  for (Thread& thread : threads_) {
+    thread.thread = std::thread([this, unblock, &thread] {
+      if (unblock) UnblockFaults();
+      RaiseNiceness(context_.options.background_niceness);
+      Run(thread);
+    });
+  }
+}
+
+void Compactor::Join() {
+  for (Thread& thread : threads_) {
+    if (thread.thread.joinable()) thread.thread.join();
+  }
 }
 
 bool Compactor::IsNeeded() const {
@@ -58,38 +70,73 @@ bool Compactor::IsNeeded() const {
   return false;
 }
 
-void Compactor::Run() {
+void Compactor::Run(Thread& self) {
   unsigned failures = 0;
   StoreLock lock(context_.mutex);
-  while (true) {
-    while (!background_.is_closing() &&
-           (is_busy_ || waiting_ > 0 || !IsNeeded())) {
+  while (!background_.is_closing()) {
+    Status status = NoThrow([&] {
+      context_.mutex.AssertHeld();
+      return TakeJob(&self);
+    });
+    if (status.ok() && self.job == nullptr) {
       background_.WaitForWork();
+      continue;
     }
-    if (background_.is_closing()) return;
-    is_busy_ = true;
-    lock.Unlock();
-    Status status = NoThrow([this] { return RunMostUrgent(); });
+    if (status.ok()) {
+      const CompactionJob& job = *self.job;
+      const unsigned threads = self.merging;
+      lock.Unlock();
+      status = NoThrow([&] { return RunJob(job, threads); });
+      ReleaseJob(&self);
+      lock.Lock();
+    }
     const bool done = status.ok();
-    views_.ReleaseRetired();
-    lock.Lock();
-    is_busy_ = false;
+    self.is_busy = false;
+    self.is_retrying = !done;
     if (done) {
       if (failures > 0) background_.ClearError();
       failures = 0;
     } else if (!background_.is_closing()) {
       background_.NoteError(std::move(status), "compacting");
     }
+    // The other thread may have waited for this one.
+    background_.NotifyWorkers();
     background_.NotifyWaiters();
     if (!done && !background_.WaitToRetry(++failures)) return;
+    self.is_retrying = false;
   }
 }
 
-Status Compactor::RunMostUrgent() {
-  const std::shared_ptr<const ReadView> view = views_.Current();
-  const std::optional<CompactionJob> job = PickCompaction(
-      *view->version, context_.Limits(), versions_.compact_pointers());
-  return job ? RunJob(*job) : Status::Ok();
+// Sets self->job, if there is one to run now.
+Status Compactor::TakeJob(Thread* self) {
+  if (waiting_ > 0 || is_exclusive_ || !context_.options.automatic_compaction) {
+    return Status::Ok();
+  }
+  const Thread& other = OtherOf(*self);
+  const unsigned threads = context_.options.compaction_threads;
+  std::optional<CompactionJob> job =
+      PickCompaction(*views_.current()->version, context_.Limits(), self->sort,
+                     {.running = other.job.get(),
+                      .is_ready = !other.is_retrying,
+                      .excludes = threads == 1});
+  if (!job) return Status::Ok();
+  self->job = std::make_unique<const CompactionJob>(*std::move(job));
+  self->is_busy = true;
+  self->merging = threads > other.merging ? threads - other.merging : 1;
+  return Status::Ok();
+}
+
+// Releases what the job holds, without the mutex: the last reference to a table
+// removes its file.
+void Compactor::ReleaseJob(Thread* self) {
+  std::unique_ptr<const CompactionJob> released;
+  {
+    const StoreLock lock(context_.mutex);
+    released.swap(self->job);
+    self->merging = 0;
+  }
+  released.reset();
+  views_.ReleaseRetired();
 }
 
 Status Compactor::MoveTable(const CompactionJob& job) {
@@ -104,10 +151,11 @@ Status Compactor::MoveTable(const CompactionJob& job) {
 }
 
 // Merges the tables of the job; each item of the result is one range of keys.
-Result<Compactor::Outputs> Compactor::Merge(const CompactionJob& job) {
+Result<Compactor::Outputs> Compactor::Merge(const CompactionJob& job,
+                                            unsigned threads) {
   const std::shared_ptr<const ReadView> view = views_.Current();
-  const std::uint64_t parts = std::clamp<std::uint64_t>(
-      job.bytes() / kMinBytesPerThread, 1, context_.options.compaction_threads);
+  const std::uint64_t parts =
+      std::clamp<std::uint64_t>(job.bytes() / kMinBytesPerThread, 1, threads);
   const std::vector<std::string> cuts = CutsOf(job, context_.order, parts);
   Outputs outputs(cuts.size() + 1);
   for (std::unique_ptr<TableOutputs>& part : outputs) {
@@ -127,15 +175,15 @@ Result<Compactor::Outputs> Compactor::Merge(const CompactionJob& job) {
     if (i < cuts.size()) range.to = cuts[i];
     return MergeRange(range, outputs[i].get());
   };
-  const auto threads = static_cast<unsigned>(outputs.size());
-  Status merged = RunTasks(threads, outputs.size(), run);
+  Status merged =
+      RunTasks(static_cast<unsigned>(outputs.size()), outputs.size(), run);
   if (!merged.ok()) return merged;
   return outputs;
 }
 
-Status Compactor::RunJob(const CompactionJob& job) {
+Status Compactor::RunJob(const CompactionJob& job, unsigned threads) {
   if (job.is_move()) return MoveTable(job);
-  Result<Outputs> outputs = Merge(job);
+  Result<Outputs> outputs = Merge(job, threads);
   if (!outputs.ok()) return outputs.status();
   VersionEdit edit;
   std::uint64_t written = 0;

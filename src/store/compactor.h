@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/compactor.h -- runs compactions, one at a time: those that the levels
-// need, on its own thread, and those that are requested.
+// store/compactor.h -- runs compactions: those that the levels need, on two
+// threads of its own, one for level 0 and one for the levels below, and those
+// that are requested, alone.
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -31,17 +33,22 @@ class Compactor {
   Compactor& operator=(const Compactor&) = delete;
 
   // ---- compact_run.cc
-  // Throws std::system_error: no thread can be started.
+  // Throws std::system_error: a thread cannot be started; the other one may
+  // have been.
   void Start();
-  bool has_started() const noexcept { return thread_.joinable(); }
+  bool has_started() const noexcept {
+    return threads_.front().thread.joinable();
+  }
   // Makes compactions end soon, with an error.
   void Stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
-  // Returns when the thread has ended.  REQUIRES: it has started, and the store
+  // Returns when the threads that have started have ended.  REQUIRES: the store
   // is being closed
-  void Join() TAMIS_EXCLUDES(kStoreMutex) { thread_.join(); }
+  void Join() TAMIS_EXCLUDES(kStoreMutex);
 
   // True: a compaction is running.
-  bool is_busy() const noexcept TAMIS_REQUIRES(kStoreMutex) { return is_busy_; }
+  bool is_busy() const noexcept TAMIS_REQUIRES(kStoreMutex) {
+    return is_exclusive_ || threads_[0].is_busy || threads_[1].is_busy;
+  }
   // True: some level exceeds its limits and should be compacted.
   bool IsNeeded() const TAMIS_REQUIRES(kStoreMutex);
 
@@ -56,12 +63,32 @@ class Compactor {
   using Pick = std::function<std::optional<CompactionJob>(const Version&)>;
   using IsFine = std::function<Result<bool>(const TableFile&)>;
 
+  // A thread that runs the jobs of one sort.
+  struct Thread {
+    JobSort sort = JobSort::kLevel0;
+    std::thread thread;
+    // It has a job, or has not released all of the last one yet.
+    bool is_busy TAMIS_GUARDED_BY(kStoreMutex) = false;
+    // Its last job failed, and it waits before it tries again.
+    bool is_retrying TAMIS_GUARDED_BY(kStoreMutex) = false;
+    // What it merges.  Written by the thread itself only.
+    std::unique_ptr<const CompactionJob> job TAMIS_GUARDED_BY(kStoreMutex);
+    unsigned merging TAMIS_GUARDED_BY(kStoreMutex) = 0;  // threads
+  };
+
   // ---- compact_run.cc
-  void Run() TAMIS_EXCLUDES(kStoreMutex);
-  Status RunMostUrgent() TAMIS_EXCLUDES(kStoreMutex);
-  Status RunJob(const CompactionJob& job) TAMIS_EXCLUDES(kStoreMutex);
+  void Run(Thread& self) TAMIS_EXCLUDES(kStoreMutex);
+  Status TakeJob(Thread* self) TAMIS_REQUIRES(kStoreMutex);
+  void ReleaseJob(Thread* self) TAMIS_EXCLUDES(kStoreMutex);
+  const Thread& OtherOf(const Thread& self) const noexcept {
+    return &self == &threads_[0] ? threads_[1] : threads_[0];
+  }
+  // Merges with at most so many threads.
+  Status RunJob(const CompactionJob& job, unsigned threads)
+      TAMIS_EXCLUDES(kStoreMutex);
   Status MoveTable(const CompactionJob& job) TAMIS_EXCLUDES(kStoreMutex);
-  Result<Outputs> Merge(const CompactionJob& job) TAMIS_EXCLUDES(kStoreMutex);
+  Result<Outputs> Merge(const CompactionJob& job, unsigned threads)
+      TAMIS_EXCLUDES(kStoreMutex);
   void NoteDone(const CompactionJob& job, std::uint64_t written) noexcept;
 
   // ---- compact_manual.cc
@@ -79,10 +106,11 @@ class Compactor {
   BackgroundState& background_;
   VersionSet& versions_;
   std::atomic<bool> stop_{false};
-  bool is_busy_ TAMIS_GUARDED_BY(kStoreMutex) = false;
+  // A Compact() call is running, and no other compaction.
+  bool is_exclusive_ TAMIS_GUARDED_BY(kStoreMutex) = false;
   // The number of waiting Compact() calls, which go next.
   unsigned waiting_ TAMIS_GUARDED_BY(kStoreMutex) = 0;
-  std::thread thread_;
+  std::array<Thread, 2> threads_;
 };
 
 }  // namespace tamis

@@ -60,6 +60,8 @@ Status Recovery::Run() {
     for (FileMetadata& metadata : state->files[static_cast<std::size_t>(i)]) {
       tables.added.emplace_back(i, std::move(metadata));
     }
+    tables.compact_pointers.emplace_back(
+        i, std::move(state->compact_pointers[static_cast<std::size_t>(i)]));
   }
   Result<std::shared_ptr<const Version>> version =
       Version(context_.order).Apply(tables, context_.tables);

@@ -56,15 +56,6 @@ Level::Level(const KeyOrder& order, int /*number*/,
   }
 }
 
-Level::Probe Level::ProbeOf(Slice user_key) const noexcept {
-  if (!user_key.starts_with(common_)) return {.outside = true};
-  return {.prefix = PrefixOf(user_key.substr(common_.size()))};
-}
-
-bool Level::LastIsBefore(std::size_t i, Slice internal_key) const noexcept {
-  return order_.Compare(files_[i]->largest(), internal_key) < 0;
-}
-
 std::size_t Level::FindTable(Slice internal_key) const noexcept {
   if (files_.empty()) return 0;
   if (!order_.is_bytewise()) {
@@ -96,6 +87,14 @@ std::size_t Level::FindTable(Slice internal_key) const noexcept {
 }
 
 std::size_t Level::FindHolder(Slice internal_key) const noexcept {
+  if (order_.is_bytewise() && !files_.empty()) {
+    const Probe probe = ProbeOf(UserKeyOf(internal_key));
+    if (probe.outside) return files_.size();
+    const std::size_t at = LowerBound(last_, probe.prefix);
+    if (at == files_.size() || first_[at] > probe.prefix) return files_.size();
+    if (first_[at] < probe.prefix && probe.prefix < last_[at]) return at;
+    // Equal prefixes decide nothing.
+  }
   const std::size_t at = FindTable(internal_key);
   if (at == files_.size()) return at;
   const bool begins_after =
@@ -105,8 +104,9 @@ std::size_t Level::FindHolder(Slice internal_key) const noexcept {
 }
 
 Version::Version(const KeyOrder& order,
-                 std::array<std::vector<TableFileRef>, kStoreLevels> files)
-    : order_(order) {
+                 std::array<std::vector<TableFileRef>, kStoreLevels> files,
+                 CompactPointers pointers)
+    : order_(order), compact_pointers_(std::move(pointers)) {
   for (int i = 0; i < kStoreLevels; ++i) {
     const auto at = static_cast<std::size_t>(i);
     levels_[at] = Level(order, i, std::move(files[at]));
@@ -122,15 +122,26 @@ std::uint64_t Version::table_count() const noexcept {
 
 std::vector<TableFileRef> Version::Overlapping(int level, const Slice* from,
                                                const Slice* to) const {
+  const auto is_before = [&](const TableFileRef& file) {
+    return from != nullptr &&
+           order_.CompareUser(UserKeyOf(file->largest()), *from) < 0;
+  };
+  const auto is_not_after = [&](const TableFileRef& file) {
+    return to == nullptr ||
+           order_.CompareUser(UserKeyOf(file->smallest()), *to) <= 0;
+  };
+  const std::vector<TableFileRef>& files = this->level(level).files();
   std::vector<TableFileRef> found;
-  for (const TableFileRef& file : this->level(level).files()) {
-    const bool before =
-        from != nullptr &&
-        order_.CompareUser(UserKeyOf(file->largest()), *from) < 0;
-    const bool after = to != nullptr &&
-                       order_.CompareUser(UserKeyOf(file->smallest()), *to) > 0;
-    if (!before && !after) found.push_back(file);
+  if (level == 0) {
+    for (const TableFileRef& file : files) {
+      if (!is_before(file) && is_not_after(file)) found.push_back(file);
+    }
+    return found;
   }
+  const auto first =
+      std::partition_point(files.begin(), files.end(), is_before);
+  const auto last = std::partition_point(first, files.end(), is_not_after);
+  found.assign(first, last);
   return found;
 }
 
@@ -213,8 +224,12 @@ Result<std::shared_ptr<const Version>> Version::Apply(
     SortLevel(order_, i, &sorted);
     if (Status fits = CheckOrder(order_, i, sorted); !fits.ok()) return fits;
   }
-  return std::shared_ptr<const Version>(
-      std::make_shared<const Version>(order_, std::move(files)));
+  CompactPointers pointers = compact_pointers_;
+  for (const auto& [at, key] : edit.compact_pointers) {
+    pointers[static_cast<std::size_t>(at)] = key;
+  }
+  return std::shared_ptr<const Version>(std::make_shared<const Version>(
+      order_, std::move(files), std::move(pointers)));
 }
 
 }  // namespace tamis

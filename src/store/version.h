@@ -75,7 +75,10 @@ class Level {
     std::uint64_t prefix = 0;
     bool outside = false;  // before or after all keys of the level
   };
-  Probe ProbeOf(Slice user_key) const noexcept;
+  Probe ProbeOf(Slice user_key) const noexcept {
+    if (!user_key.starts_with(common_)) return {.outside = true};
+    return {.prefix = PrefixOf(user_key.substr(common_.size()))};
+  }
 
   // With bytewise order: the range of table i certainly does not contain a key
   // unless first[i] <= prefix <= last[i].
@@ -92,8 +95,6 @@ class Level {
   std::size_t FindHolder(Slice internal_key) const noexcept;
 
  private:
-  bool LastIsBefore(std::size_t i, Slice internal_key) const noexcept;
-
   KeyOrder order_;
   std::vector<TableFileRef> files_;
   std::uint64_t bytes_ = 0;
@@ -103,12 +104,17 @@ class Level {
   std::unique_ptr<FilterSlot[]> slots_;
 };
 
+// Per level the largest key that was compacted last, so that compaction cycles
+// through the level; empty: none was.
+using CompactPointers = std::array<std::string, kStoreLevels>;
+
 class Version {
  public:
   explicit Version(const KeyOrder& order) : order_(order) {}
   // REQUIRES: level 0 newest first, the others sorted and without overlap
   Version(const KeyOrder& order,
-          std::array<std::vector<TableFileRef>, kStoreLevels> files);
+          std::array<std::vector<TableFileRef>, kStoreLevels> files,
+          CompactPointers pointers);
 
   const KeyOrder& order() const noexcept { return order_; }
   const Level& level(int i) const noexcept {
@@ -122,6 +128,9 @@ class Version {
     return filled_levels_;
   }
   std::uint64_t table_count() const noexcept;
+  const CompactPointers& compact_pointers() const noexcept {
+    return compact_pointers_;
+  }
 
   // Returns the tables of a level that overlap the user keys from `from` to
   // `to`, both included; null: unbounded.
@@ -139,6 +148,7 @@ class Version {
   KeyOrder order_;
   std::array<Level, kStoreLevels> levels_;
   std::vector<int> filled_levels_;
+  CompactPointers compact_pointers_;
 };
 
 }  // namespace tamis

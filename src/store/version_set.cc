@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/no_throw.h"
 #include "store/file_names.h"
 
 namespace tamis {
@@ -74,7 +75,6 @@ void VersionSet::Inherit(const ManifestState& state) {
   manifest_.Inherit(state);
   next_file_number_ = state.next_file_number;
   log_number_ = state.log_number;
-  compact_pointers_ = state.compact_pointers;
 }
 
 Status VersionSet::Start(std::uint64_t log_number) {
@@ -90,16 +90,11 @@ void VersionSet::SkipFileNumber(std::uint64_t number) noexcept {
   next_file_number_ = std::max(next_file_number_.load(), number + 1);
 }
 
-std::array<std::string, kStoreLevels> VersionSet::compact_pointers() const {
-  const MutexLock lock(edit_mutex_);
-  return compact_pointers_;
-}
-
 ManifestState VersionSet::StateOf(const Version& version) const {
   ManifestState state;
   state.comparator = std::string(context_.order.user().name());
   state.log_number = log_number_;
-  state.compact_pointers = compact_pointers_;
+  state.compact_pointers = version.compact_pointers();
   for (std::size_t i = 0; i < state.files.size(); ++i) {
     for (const TableFileRef& file : version.levels()[i].files()) {
       state.files[i].push_back(file->metadata());
@@ -137,9 +132,6 @@ Status VersionSet::WriteEdit(VersionEdit* edit, const Version& next) {
   state.last_sequence = edit->last_sequence.value_or(0);
   state.next_file_number = next_file_number_.load();
   if (edit->log_number) state.log_number = *edit->log_number;
-  for (const auto& [level, key] : edit->compact_pointers) {
-    state.compact_pointers[static_cast<std::size_t>(level)] = key;
-  }
   VersionEdit full = FullEdit(state);
   if (Status noted = NoteObsoleteTables(next, &full); !noted.ok()) return noted;
   const std::uint64_t before = manifest_.number();
@@ -150,11 +142,23 @@ Status VersionSet::WriteEdit(VersionEdit* edit, const Version& next) {
   return started;
 }
 
-// Takes the compact pointers from the edit.
-void VersionSet::Remember(VersionEdit* edit) noexcept {
-  if (edit->log_number) log_number_ = *edit->log_number;
-  for (auto& [level, key] : edit->compact_pointers) {
-    compact_pointers_[static_cast<std::size_t>(level)] = std::move(key);
+// Opens new tables and loads their filters, so that no lookup waits for that.
+// One that does not open is left to the first lookup that needs it.
+void VersionSet::OpenAdded(const VersionEdit& edit,
+                           const Version& next) const noexcept {
+  for (const auto& added : edit.added) {
+    const Level& level = next.level(added.first);
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      const TableFile& file = *level.files()[i];
+      if (file.number() != added.second.number) continue;
+      (void)NoThrow([&] {
+        Status loaded = file.Load();
+        if (loaded.ok()) {
+          level.slot(i).Publish(*file.loaded_filter(), file.seeds());
+        }
+        return loaded;
+      });
+    }
   }
 }
 
@@ -171,6 +175,7 @@ Status VersionSet::LogAndApply(VersionEdit edit, const ViewChange& change) {
   Result<std::shared_ptr<const Version>> next =
       base->Apply(edit, context_.tables);
   if (!next.ok()) return next.status();
+  OpenAdded(edit, **next);
   edit.last_sequence = last_sequence;
   // Once the manifest has the edit nothing may fail, so memory is allocated
   // before.
@@ -178,7 +183,7 @@ Status VersionSet::LogAndApply(VersionEdit edit, const ViewChange& change) {
   auto view = std::make_shared<ReadView>();
   view->immutable.reserve(kMaxImmutable);
   if (Status written = WriteEdit(&edit, **next); !written.ok()) return written;
-  Remember(&edit);
+  if (edit.log_number) log_number_ = *edit.log_number;
   MarkRemoved(edit, *base);
   {
     const StoreLock lock(context_.mutex);

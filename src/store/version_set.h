@@ -4,7 +4,6 @@
 
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -64,9 +63,6 @@ class VersionSet {
   // On error readers see the same as before.
   Status LogAndApply(VersionEdit edit, const ViewChange& change = {})
       TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
-  // The largest key of each level that was compacted last.
-  std::array<std::string, kStoreLevels> compact_pointers() const
-      TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
   // Removes the logs whose writes are all in tables.
   void RemoveOldLogs() TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
 
@@ -77,7 +73,7 @@ class VersionSet {
       TAMIS_REQUIRES(edit_mutex_);
   Status NoteObsoleteTables(const Version& next, VersionEdit* full)
       TAMIS_REQUIRES(edit_mutex_);
-  void Remember(VersionEdit* edit) noexcept TAMIS_REQUIRES(edit_mutex_);
+  void OpenAdded(const VersionEdit& edit, const Version& next) const noexcept;
   std::vector<std::string> ObsoleteFiles() const
       TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
   bool NeedsNewManifest() const TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
@@ -91,8 +87,6 @@ class VersionSet {
   Manifest manifest_ TAMIS_GUARDED_BY(edit_mutex_);
   // The writes of logs below this number are in tables.
   std::uint64_t log_number_ TAMIS_GUARDED_BY(edit_mutex_) = 0;
-  std::array<std::string, kStoreLevels> compact_pointers_
-      TAMIS_GUARDED_BY(edit_mutex_);
 };
 
 }  // namespace tamis

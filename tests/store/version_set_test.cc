@@ -126,7 +126,7 @@ TEST_F(VersionSetTest, RemembersWhereCompactionsHaveCome) {
   VersionEdit edit = OneTable(7);
   edit.compact_pointers.emplace_back(0, key);
   ASSERT_TRUE(versions_.LogAndApply(std::move(edit)).ok());
-  EXPECT_EQ(versions_.compact_pointers()[0], key);
+  EXPECT_EQ(views_.Current()->version->compact_pointers()[0], key);
   EXPECT_EQ(Stored().compact_pointers[0], key);
 }
 

@@ -130,6 +130,23 @@ void MemoryEnv::SetCapacity(std::uint64_t bytes) {
   capacity_ = bytes;
 }
 
+void MemoryEnv::HoldCreate(std::string ending) {
+  const std::lock_guard guard(mutex_);
+  hold_ending_ = std::move(ending);
+}
+
+bool MemoryEnv::is_holding() const {
+  const std::lock_guard guard(mutex_);
+  return is_holding_;
+}
+
+void MemoryEnv::ReleaseCreate() {
+  const std::lock_guard guard(mutex_);
+  hold_ending_.clear();
+  is_holding_ = false;
+  released_.notify_all();
+}
+
 void MemoryEnv::FlipBit(const std::string& path, std::uint64_t offset,
                         unsigned bit) {
   const std::lock_guard guard(mutex_);
@@ -255,7 +272,12 @@ Result<std::unique_ptr<ReadableFile>> MemoryEnv::OpenReadable(
 
 Result<std::unique_ptr<WritableFile>> MemoryEnv::Create(const std::string& path,
                                                         WriteKind /*kind*/) {
-  const std::lock_guard guard(mutex_);
+  std::unique_lock guard(mutex_);
+  if (!hold_ending_.empty() && path.ends_with(hold_ending_)) {
+    hold_ending_.clear();
+    is_holding_ = true;
+    released_.wait(guard, [this] { return !is_holding_; });
+  }
   if (Status called = Called(kCreateCalls, path); !called.ok()) return called;
   if (Status parent = CheckParent(path); !parent.ok()) return parent;
   if (const auto found = Find(path); found.ok()) {

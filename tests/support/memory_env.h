@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -94,6 +95,11 @@ class MemoryEnv final : public Env {
   // Writes that would make the files longer than this, all together, fail for
   // ENOSPC.  At first there is no limit.
   void SetCapacity(std::uint64_t bytes);
+
+  // The next Create() of a file whose name ends so waits until ReleaseCreate().
+  void HoldCreate(std::string ending);
+  bool is_holding() const;  // a call waits
+  void ReleaseCreate();
 
   // The file is changed as by a bad disk: at once and for good.
   // REQUIRES: there is such a byte; bit < 8
@@ -187,6 +193,9 @@ class MemoryEnv final : public Env {
 
   const Options options_;
   mutable std::mutex mutex_;
+  std::condition_variable released_;
+  std::string hold_ending_;  // empty: no call is to wait
+  bool is_holding_ = false;
   Names names_;
   Names synced_names_;
   std::vector<NameChange> unsynced_changes_;  // synced_names_ -> names_
