@@ -47,6 +47,13 @@ constexpr std::uint64_t kDiskShare = 7;
 constexpr std::uint64_t kTailDiskShare = 4;
 constexpr std::uint64_t kLogs = 3 * 2 * kStoreWriteBuffer;
 
+std::vector<std::string> StoreNames() {
+  std::vector<std::string> names;
+  for (const StoreEngineKind& kind : kStoreEngines)
+    names.emplace_back(kind.name);
+  return names;
+}
+
 void AddOptions(CLI::App* app, BenchOptions* options) {
   app->add_option("--keys", options->keys,
                   "Entries (default: 10 million; 1 million if --quick; --tail: "
@@ -79,6 +86,10 @@ void AddOptions(CLI::App* app, BenchOptions* options) {
   app->add_flag("--fill", options->fill,
                 "How steadily a store is filled: the rate over time")
       ->excludes(tail);
+  app->add_option("--only", options->only,
+                  "With --tail and --fill, only these stores: Tamis, LevelDB, "
+                  "RocksDB, LMDB")
+      ->check(CLI::IsMember(StoreNames()));
   app->add_option("--dir", options->dir,
                   "Where the stores go (default: a fresh directory under the "
                   "system's temporary directory)");
@@ -217,6 +228,9 @@ Status CheckOutputs(const BenchOptions& options) {
       (options.cold || !options.plot.empty() || !options.from.empty())) {
     return Status::InvalidArgument(
         "--tail and --fill draw by --svg, and only what they measure");
+  }
+  if (!options.only.empty() && !options.tail && !options.fill) {
+    return Status::InvalidArgument("--only is for --tail and --fill");
   }
   if (!options.plot.empty()) {
     if (Status there = CheckGnuplot(); !there.ok()) return there;

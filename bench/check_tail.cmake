@@ -39,3 +39,12 @@ string(JSON intervals LENGTH "${figures}" stores LevelDB rate)
 if(intervals EQUAL 0)
   message(FATAL_ERROR "${DIR}/fill.json has no rate over time")
 endif()
+
+execute_process(
+  COMMAND "${BENCH}" --fill --smoke --only Tamis OUTPUT_VARIABLE report
+          ERROR_QUIET RESULT_VARIABLE status)
+if(NOT status EQUAL 0
+   OR NOT report MATCHES " Tamis "
+   OR report MATCHES " LevelDB ")
+  message(FATAL_ERROR "--only Tamis ended with ${status}: ${report}")
+endif()

@@ -29,7 +29,7 @@ constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 struct Options {
   double minutes = 10;
   double interval = 30;
-  std::uint64_t mebibytes = 256;
+  std::uint64_t mebibytes = 512;
   unsigned times = 4;
   std::string dir;  // empty: a temporary one
   bool snappy = false;

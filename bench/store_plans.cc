@@ -62,6 +62,7 @@ TailPlan TailPlanFor(const BenchOptions& options) {
   }
   if (sized.keys == 0) sized.keys = options.quick ? 400'000 : 4'000'000;
   plan.keys = sized.keys;
+  plan.only = options.only;
   plan.settings = PlanFor(sized).settings;
   return plan;
 }

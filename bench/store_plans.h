@@ -26,7 +26,8 @@ struct BenchOptions {
   bool cold = false;
   bool tail = false;
   bool fill = false;
-  bool drop_files = false;  // from the page cache, and nothing else
+  bool drop_files = false;        // from the page cache, and nothing else
+  std::vector<std::string> only;  // the stores of --tail or --fill; empty: all
   bool quick = false;
   bool smoke = false;
   std::string dir;  // empty: a fresh one

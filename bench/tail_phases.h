@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/latencies.h"
 #include "bench/store_engine.h"
@@ -24,6 +25,7 @@ enum class TailMode {
 struct TailPlan {
   TailMode mode = TailMode::kBusy;
   std::uint64_t keys = 4'000'000;  // also the number of puts
+  std::vector<std::string> only;   // names of stores; empty: all
   EngineSettings settings;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/tail_run.h"
 
+#include <algorithm>
 #include <thread>
 
 #include <fmt/format.h>
@@ -33,7 +34,10 @@ Result<TailRun> MeasureTail(
   run.cpus = std::thread::hardware_concurrency();
   for (std::size_t i = 0; i < kStoreEngineCount; ++i) {
     const std::string_view name = kStoreEngines[i].name;
-    if (kStoreEngines[i].make(plan.settings) == nullptr) continue;
+    const bool is_wanted =
+        plan.only.empty() ||
+        std::find(plan.only.begin(), plan.only.end(), name) != plan.only.end();
+    if (!is_wanted || kStoreEngines[i].make(plan.settings) == nullptr) continue;
     progress(fmt::format("{}: {}",
                          plan.mode == TailMode::kFill ? "fill" : "tail", name));
     Status measured = MeasureOne(arguments(name), &run.engines[i]);

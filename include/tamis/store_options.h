@@ -132,7 +132,9 @@ struct StoreOptions {
   bool map_tables = true;
   FilterLoading filter_loading = FilterLoading::kInBackground;
 
-  // Threads for compaction, beside one for flushing.
+  // Threads for one compaction, beside one for flushing.  A compaction of level
+  // 0 that runs beside another one gets what that leaves, and one at least.  1:
+  // compactions run one at a time.
   unsigned compaction_threads = 2;
   // The niceness of the threads for flushing and compaction is raised by so
   // much, so that on a machine with few processors they do not take the turn of
