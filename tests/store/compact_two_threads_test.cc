@@ -15,9 +15,9 @@ namespace {
 
 // A store with keys from "b" on in levels 1 and 2.  When it is opened again,
 // level 1 is too large, and the first thing to do is a merge of the two.
-class CompactTwo : public ::testing::Test {
+class CompactTwoThreads : public ::testing::Test {
  protected:
-  CompactTwo() : store_(OptionsFor(kTiny)) {
+  CompactTwoThreads() : store_(OptionsFor(kTiny)) {
     Fill("b", "old");  // goes down to level 2
     store_.options().level1_bytes = kLarge;
     store_.Reopen();
@@ -29,7 +29,7 @@ class CompactTwo : public ::testing::Test {
     store_.options().level1_bytes = kTiny;
     store_.options().level0_compact_at = 4;
   }
-  ~CompactTwo() override { store_.env().ReleaseCreate(); }
+  ~CompactTwoThreads() override { store_.env().ReleaseCreate(); }
 
   static constexpr std::uint64_t kTiny = 1;
   static constexpr std::uint64_t kLarge = std::uint64_t{1} << 30;
@@ -95,7 +95,7 @@ class CompactTwo : public ::testing::Test {
   std::map<std::string, std::string> expected_;
 };
 
-TEST_F(CompactTwo, Level0DoesNotWaitForAMergeBelow) {
+TEST_F(CompactTwoThreads, Level0DoesNotWaitForAMergeBelow) {
   ASSERT_NO_FATAL_FAILURE(OpenAndHold());
   FillLevel0("a", "above");
   EXPECT_TRUE(ComesTrue([&] { return store_.TablesAt(0) == 0; }));
@@ -104,7 +104,7 @@ TEST_F(CompactTwo, Level0DoesNotWaitForAMergeBelow) {
   ReleaseAndExpectAll();
 }
 
-TEST_F(CompactTwo, Level0WaitsForAMergeOfTheSameKeys) {
+TEST_F(CompactTwoThreads, Level0WaitsForAMergeOfTheSameKeys) {
   ASSERT_NO_FATAL_FAILURE(OpenAndHold());
   FillLevel0("b", "newest");
   EXPECT_EQ(store_.TablesAt(0), 4u);
@@ -115,7 +115,7 @@ TEST_F(CompactTwo, Level0WaitsForAMergeOfTheSameKeys) {
 
 // A deletion may go only if there is nothing below that it hides, and what is
 // below is being moved.
-TEST_F(CompactTwo, WhatIsDeletedMeanwhileStaysDeleted) {
+TEST_F(CompactTwoThreads, WhatIsDeletedMeanwhileStaysDeleted) {
   ASSERT_NO_FATAL_FAILURE(OpenAndHold());
   for (std::uint64_t i = 0; i < kKeys; i += 2) {
     store_.Delete(KeyOf("b", i));
@@ -126,7 +126,7 @@ TEST_F(CompactTwo, WhatIsDeletedMeanwhileStaysDeleted) {
   ReleaseAndExpectAll();
 }
 
-TEST_F(CompactTwo, WithOneThreadOneRunsAtATime) {
+TEST_F(CompactTwoThreads, WithOneThreadOneRunsAtATime) {
   store_.options().compaction_threads = 1;
   ASSERT_NO_FATAL_FAILURE(OpenAndHold());
   FillLevel0("a", "above");
@@ -135,7 +135,7 @@ TEST_F(CompactTwo, WithOneThreadOneRunsAtATime) {
   ReleaseAndExpectAll();
 }
 
-TEST_F(CompactTwo, ARequestedCompactionWaitsForAllOthers) {
+TEST_F(CompactTwoThreads, ARequestedCompactionWaitsForAllOthers) {
   ASSERT_NO_FATAL_FAILURE(OpenAndHold());
   FillLevel0("a", "above");
   std::thread asked([&] { store_.Compact(); });
@@ -144,7 +144,7 @@ TEST_F(CompactTwo, ARequestedCompactionWaitsForAllOthers) {
   ReleaseAndExpectAll();
 }
 
-TEST_F(CompactTwo, ClosesWhileBothRun) {
+TEST_F(CompactTwoThreads, ClosesWhileBothRun) {
   ASSERT_NO_FATAL_FAILURE(OpenAndHold());
   FillLevel0("a", "above");
   std::thread closing([&] { store_.Close(); });
