@@ -39,8 +39,10 @@ constexpr BatchPlan PlanBatch(const BatchShape& shape,
                               const CacheSizes& caches) noexcept {
   constexpr std::size_t kCacheLine = 64;
   // What the smallest CPUs of the last years have, if nothing is reported.
-  const std::uint64_t l1d = caches.l1d != 0 ? caches.l1d : 32 * 1024;
-  const std::uint64_t l2 = caches.l2 != 0 ? caches.l2 : 256 * 1024;
+  const std::uint64_t l1d =
+      caches.l1d != 0 ? caches.l1d : std::uint64_t{32} << 10;
+  const std::uint64_t l2 =
+      caches.l2 != 0 ? caches.l2 : std::uint64_t{256} << 10;
   if (shape.filter_bytes <= l2) return {.ahead = 0};
   const std::uint64_t keys = l1d / 4 / (kCacheLine * shape.lines_per_key);
   const auto groups = static_cast<std::size_t>(keys / shape.group_keys);

@@ -109,7 +109,7 @@ TEST(StoreAhead, FlushingAndCompactionGiveWay) {
   StoreOptions options = StillOptions();
   options.background_niceness = 7;
   const TestStore nice(options);
-  EXPECT_TRUE(ComesTrue([&] { return ThreadsOfNiceness(before + 7) == 2; }));
+  EXPECT_TRUE(ComesTrue([&] { return ThreadsOfNiceness(before + 7) == 3; }));
   EXPECT_EQ(NicenessOfThisThread(), before);
 
   options.background_niceness = -1;
