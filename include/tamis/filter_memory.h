@@ -24,16 +24,19 @@ class TAMIS_EXPORT FilterMemory {
   static Result<FilterMemory> Copy(Slice bytes);
 
   // Valid for as long as this object, also after a move.
-  Slice bytes() const noexcept { return {memory_.get(), size_}; }
+  Slice bytes() const noexcept { return {memory_.get(), memory_.get_deleter().size}; }
 
  private:
-  using Memory = std::unique_ptr<char, void (*)(void*)>;
+  struct TAMIS_EXPORT Free {
+    std::size_t size = 0;  // of the memory
 
-  FilterMemory(Memory memory, std::size_t size) noexcept
-      : memory_(std::move(memory)), size_(size) {}
+    void operator()(char* memory) const noexcept;
+  };
+  using Memory = std::unique_ptr<char, Free>;
+
+  explicit FilterMemory(Memory memory) noexcept : memory_(std::move(memory)) {}
 
   Memory memory_;
-  std::size_t size_;
 };
 
 }  // namespace tamis

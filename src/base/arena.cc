@@ -13,9 +13,7 @@ namespace tamis {
 char* Arena::NewChunk(std::size_t bytes) {
   chunks_.reserve(chunks_.size() + 1);
   MemoryBlock<unsigned char> chunk;
-  if (bytes == kLargestChunkBytes) {
-    chunk.reset(ready_.exchange(nullptr, std::memory_order_acquire));
-  }
+  if (bytes == kLargestChunkBytes) chunk = TakeReady();
   if (chunk == nullptr) chunk = NewMemory(bytes);
   if (chunk == nullptr) throw std::bad_alloc();
   chunks_.push_back(std::move(chunk));

@@ -24,7 +24,7 @@ class Arena {
   static constexpr std::size_t kLargestChunkBytes = 2 * kHugePageBytes;
 
   Arena() = default;
-  ~Arena() { FreeMemory()(ready_.load(std::memory_order_relaxed)); }
+  ~Arena() { static_cast<void>(TakeReady()); }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -62,6 +62,11 @@ class Arena {
   char* AllocateElsewhere(std::size_t bytes);
   void ReserveElsewhere(std::size_t bytes);
   char* NewChunk(std::size_t bytes);
+  // Null: none is prepared.
+  MemoryBlock<unsigned char> TakeReady() noexcept {
+    return {ready_.exchange(nullptr, std::memory_order_acquire),
+            FreeMemoryOf(kLargestChunkBytes)};
+  }
   void Count(std::size_t more) noexcept {
     bytes_.store(bytes() + more, std::memory_order_relaxed);
   }

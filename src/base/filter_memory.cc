@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tamis/filter_memory.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -20,10 +19,12 @@ Result<FilterMemory> FilterMemory::Copy(Slice bytes) {
     });
   }
   if (!bytes.empty()) std::memcpy(block.get(), bytes.data(), bytes.size());
-  // FreeMemory is std::free(), which the public header does not expose.
-  return FilterMemory(
-      Memory(reinterpret_cast<char*>(block.release()), &std::free),
-      bytes.size());
+  return FilterMemory(Memory(reinterpret_cast<char*>(block.release()),
+                             Free{.size = bytes.size()}));
+}
+
+void FilterMemory::Free::operator()(char* memory) const noexcept {
+  FreeMemoryOf(size)(memory);
 }
 
 }  // namespace tamis

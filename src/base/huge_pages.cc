@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/growing_pages.h"
+
 namespace tamis {
 
 void AdviseHugePages(void* start, std::size_t bytes) noexcept {
@@ -36,17 +38,79 @@ void PopulatePages(void* start, std::size_t bytes) noexcept {
 #endif
 }
 
-void FreeMemory::operator()(void* memory) const noexcept { std::free(memory); }
+void FreeMemory::operator()(void* memory) const noexcept {
+  if (mapped_bytes == 0) {
+    std::free(memory);
+  } else {
+    ::munmap(memory, mapped_bytes);
+  }
+}
+
+namespace {
+
+struct Layout {
+  std::size_t bytes;  // less than were asked for: there is no such size
+  std::size_t alignment;
+  bool is_mapped;
+
+  FreeMemory deleter() const noexcept { return {is_mapped ? bytes : 0}; }
+};
+
+// The address sanitizer sees only what malloc returns.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kMaps = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool kMaps = false;
+#else
+constexpr bool kMaps = true;
+#endif
+#else
+constexpr bool kMaps = true;
+#endif
+
+Layout LayoutOf(std::size_t bytes, std::size_t alignment) noexcept {
+  const bool is_mapped = kMaps && bytes >= kMappedBytes;
+  if (is_mapped) alignment = std::max(alignment, PageBytes());
+  if (bytes >= kHugePageBytes) alignment = std::max(alignment, kHugePageBytes);
+  if (bytes == 0) bytes = 1;  // null means failure
+  return {.bytes = (bytes + alignment - 1) / alignment * alignment,
+          .alignment = alignment,
+          .is_mapped = is_mapped};
+}
+
+// REQUIRES: `bytes` and `alignment` are multiples of a page
+void* MapAligned(std::size_t bytes, std::size_t alignment) noexcept {
+  const std::size_t slack = alignment - PageBytes();
+  if (bytes + slack < bytes) return nullptr;
+  void* const mapped = ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  auto* const start = static_cast<unsigned char*>(mapped);
+  const std::size_t before =
+      (alignment - reinterpret_cast<std::uintptr_t>(start) % alignment) %
+      alignment;
+  if (before > 0) ::munmap(start, before);
+  if (before < slack) ::munmap(start + before + bytes, slack - before);
+  return start + before;
+}
+
+}  // namespace
 
 MemoryBlock<unsigned char> NewMemory(std::size_t bytes,
                                      std::size_t alignment) noexcept {
-  if (bytes >= kHugePageBytes) alignment = std::max(alignment, kHugePageBytes);
-  if (bytes == 0) bytes = 1;  // null means failure
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  if (rounded < bytes) return nullptr;
-  void* memory = std::aligned_alloc(alignment, rounded);
-  if (memory != nullptr) AdviseHugePages(memory, rounded);
-  return MemoryBlock<unsigned char>(static_cast<unsigned char*>(memory));
+  const Layout layout = LayoutOf(bytes, alignment);
+  if (layout.bytes < bytes) return nullptr;
+  void* const memory =
+      layout.is_mapped ? MapAligned(layout.bytes, layout.alignment)
+                       : std::aligned_alloc(layout.alignment, layout.bytes);
+  if (memory == nullptr) return nullptr;
+  AdviseHugePages(memory, layout.bytes);
+  return {static_cast<unsigned char*>(memory), layout.deleter()};
+}
+
+FreeMemory FreeMemoryOf(std::size_t bytes) noexcept {
+  return LayoutOf(bytes, kCacheLineBytes).deleter();
 }
 
 }  // namespace tamis

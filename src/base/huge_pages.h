@@ -22,7 +22,10 @@ void AdviseHugePages(void* start, std::size_t bytes) noexcept;
 // it.
 void PopulatePages(void* start, std::size_t bytes) noexcept;
 
+// Frees memory from NewMemory(), or from std::malloc() and its relatives.
 struct FreeMemory {
+  std::size_t mapped_bytes = 0;  // by the system directly; 0: by malloc
+
   void operator()(void* memory) const noexcept;
 };
 template <typename T>
@@ -30,9 +33,16 @@ using MemoryBlock = std::unique_ptr<T[], FreeMemory>;
 
 inline constexpr std::size_t kCacheLineBytes = 64;
 
+// Blocks from this size on are the system's again as soon as they are freed.
+// malloc begins so, too, but then keeps ever larger ones, with the holes that
+// blocks of changing sizes leave: a store that works for long would grow.
+inline constexpr std::size_t kMappedBytes = std::size_t{128} << 10;
+
 // Returns uninitialised memory, aligned to `alignment`, a power of two, or to a
 // huge page if it fills one; huge pages are then requested.  Null: no memory.
 MemoryBlock<unsigned char> NewMemory(
     std::size_t bytes, std::size_t alignment = kCacheLineBytes) noexcept;
+// The deleter of NewMemory(bytes), for a block that was release()d.
+FreeMemory FreeMemoryOf(std::size_t bytes) noexcept;
 
 }  // namespace tamis

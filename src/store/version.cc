@@ -13,25 +13,9 @@ Slice Beyond(Slice key, std::size_t skip) noexcept {
   return key.substr(std::min(skip, key.size()));
 }
 
-// Returns the index of the first of `values`, which ascend, that is not below
-// `wanted`.  Has no branches that depend on the values: they would be
-// unpredictable.
-std::size_t LowerBound(const std::vector<std::uint64_t>& values,
-                       std::uint64_t wanted) noexcept {
-  const std::uint64_t* base = values.data();
-  std::size_t count = values.size();
-  while (count > 1) {
-    const std::size_t half = count / 2;
-    base += base[half - 1] < wanted ? half : 0;
-    count -= half;
-  }
-  const auto at = static_cast<std::size_t>(base - values.data());
-  return count == 1 && *base < wanted ? at + 1 : at;
-}
-
 }  // namespace
 
-Level::Level(const KeyOrder& order, int /*number*/,
+Level::Level(const KeyOrder& order, int number,
              std::vector<TableFileRef> files)
     : order_(order), files_(std::move(files)) {
   if (files_.empty()) return;
@@ -54,6 +38,7 @@ Level::Level(const KeyOrder& order, int /*number*/,
     first_.push_back(PrefixOf(Beyond(UserKeyOf(file->smallest()), common)));
     last_.push_back(PrefixOf(Beyond(UserKeyOf(file->largest()), common)));
   }
+  if (number > 0) last_tree_ = PrefixTree(last_);
 }
 
 std::size_t Level::FindTable(Slice internal_key) const noexcept {
@@ -70,7 +55,7 @@ std::size_t Level::FindTable(Slice internal_key) const noexcept {
     return user_key < Slice(common_) ? 0 : files_.size();
   }
   const std::uint64_t prefix = PrefixOf(user_key.substr(common_.size()));
-  std::size_t at = LowerBound(last_, prefix);
+  std::size_t at = last_tree_.LowerBound(prefix);
   // Equal prefixes decide nothing; they are rare enough for a linear search.
   if (at < last_.size() && last_[at] == prefix) {
     const auto end = std::upper_bound(
@@ -90,7 +75,7 @@ std::size_t Level::FindHolder(Slice internal_key) const noexcept {
   if (order_.is_bytewise() && !files_.empty()) {
     const Probe probe = ProbeOf(UserKeyOf(internal_key));
     if (probe.outside) return files_.size();
-    const std::size_t at = LowerBound(last_, probe.prefix);
+    const std::size_t at = last_tree_.LowerBound(probe.prefix);
     if (at == files_.size() || first_[at] > probe.prefix) return files_.size();
     if (first_[at] < probe.prefix && probe.prefix < last_[at]) return at;
     // Equal prefixes decide nothing.

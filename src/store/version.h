@@ -14,6 +14,7 @@
 #include "store/table_file.h"
 #include "store/version_edit.h"
 #include "table/internal_key.h"
+#include "table/prefix_tree.h"
 
 namespace tamis {
 
@@ -101,6 +102,9 @@ class Level {
   std::string common_;  // the common prefix of all user keys of the level
   std::vector<std::uint64_t> first_;  // prefixes of each table's first key ...
   std::vector<std::uint64_t> last_;   // ... and last
+  // The same, for levels from 1 on: they ascend.  Its search has no branches
+  // that depend on keys, so that those of several levels overlap.
+  PrefixTree last_tree_;
   std::unique_ptr<FilterSlot[]> slots_;
 };
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/block_vector.h"
 #include "table/footer.h"
 #include "table/internal_key.h"
 #include "table/prefix_tree.h"
@@ -95,8 +96,8 @@ class TableIndex {
   Slice largest_;
   Slice contents_;
   std::string rebuilt_;  // keys that are not contiguous in the block
-  std::vector<BlockPlace> blocks_;
-  std::vector<KeyPlace> keys_;
+  BlockVector<BlockPlace> blocks_;
+  BlockVector<KeyPlace> keys_;
   // With bytewise order: the common prefix of all keys but the last, and the
   // eight bytes that follow.
   std::string common_;

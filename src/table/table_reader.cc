@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/block_vector.h"
 #include "table/block_file.h"
 #include "table/block_search.h"
 #include "table/table_blocks.h"
@@ -94,7 +95,7 @@ class TableReader final : public Table {
 
   std::size_t memory_bytes() const noexcept override {
     return sizeof(*this) + index_.memory_bytes() + blocks_->memory_bytes() +
-           index_buffer_.stored.capacity() + index_buffer_.raw.capacity();
+           index_contents_.capacity();
   }
 
  private:
@@ -105,7 +106,7 @@ class TableReader final : public Table {
   const std::shared_ptr<const ReadableFile> file_;
   const std::string name_;
   Footer footer_;
-  BlockBuffer index_buffer_;
+  BlockVector<char> index_contents_;
   TableIndex index_;
   std::optional<TableBlocks> blocks_;
 };
@@ -114,16 +115,18 @@ Status TableReader::Load() {
   Result<Footer> footer = ReadFooter(*file_);
   if (!footer.ok()) return footer.status();
   footer_ = *footer;
-  Slice contents;
-  Status read = ReadBlock(*file_, footer_.index, &index_buffer_, &contents,
-                          context_.unpack);
-  if (!read.ok()) return read;
-  Status loaded =
-      index_.Load(context_.order, contents, file_->size() - kFooterBytes);
-  if (!loaded.ok()) return loaded;
-  if (contents.data() == index_buffer_.raw.data()) {
-    index_buffer_.stored = {};  // was compressed; no longer needed
+  {
+    BlockBuffer buffer;
+    Slice contents;
+    Status read =
+        ReadBlock(*file_, footer_.index, &buffer, &contents, context_.unpack);
+    if (!read.ok()) return read;
+    index_contents_.assign(contents.begin(), contents.end());
   }
+  Status loaded =
+      index_.Load(context_.order, {index_contents_.data(), index_contents_.size()},
+                  file_->size() - kFooterBytes);
+  if (!loaded.ok()) return loaded;
   blocks_.emplace(*file_, index_, context_.cache, context_.unpack);
   return Status::Ok();
 }

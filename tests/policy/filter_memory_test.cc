@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tamis/filter_memory.h"
 
+#include <sys/mman.h>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
 
+#include "base/growing_pages.h"
 #include "base/huge_pages.h"
 #include "tamis/filter_file.h"
 #include "tests/base/temp_dir.h"
@@ -38,6 +41,29 @@ TEST(FilterMemory, HoldsTheBytesAtACacheLineAndKeepsThemWhenMoved) {
 TEST(NewMemory, SaysSoWhenThereIsNone) {
   EXPECT_EQ(NewMemory(~std::size_t{0}), nullptr);
   EXPECT_EQ(NewMemory(~std::size_t{0} / 2), nullptr);
+}
+
+bool IsMapped(std::uintptr_t address) {
+  unsigned char in_memory = 0;
+  return ::mincore(reinterpret_cast<void*>(address), 1, &in_memory) == 0;
+}
+
+TEST(NewMemory, ALargeBlockIsTheSystemsAgainWhenItIsFreed) {
+  for (const std::size_t bytes : {kMappedBytes, 3 * kHugePageBytes / 2}) {
+    MemoryBlock<unsigned char> block = NewMemory(bytes);
+    ASSERT_NE(block, nullptr);
+    if (block.get_deleter().mapped_bytes == 0) {
+      GTEST_SKIP() << "with the address sanitizer, malloc has all blocks";
+    }
+    std::memset(block.get(), 1, bytes);
+    const auto first = reinterpret_cast<std::uintptr_t>(block.get());
+    const std::uintptr_t last = first + bytes - PageBytes();
+    EXPECT_TRUE(IsMapped(first));
+    EXPECT_TRUE(IsMapped(last));
+    FreeMemoryOf(bytes)(block.release());
+    EXPECT_FALSE(IsMapped(first));
+    EXPECT_FALSE(IsMapped(last));
+  }
 }
 
 TEST(FilterMemory, ALoadedFileAnswersThoughTheFileIsCutShort) {
