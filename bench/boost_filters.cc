@@ -37,9 +37,7 @@ struct HugePages {
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
   }
-  void deallocate(T* memory, std::size_t bytes) {
-    FreeMemoryOf(bytes)(memory);
-  }
+  void deallocate(T* memory, std::size_t bytes) { FreeMemoryOf(bytes)(memory); }
   friend bool operator==(const HugePages&, const HugePages&) = default;
 };
 

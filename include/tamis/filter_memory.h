@@ -24,7 +24,9 @@ class TAMIS_EXPORT FilterMemory {
   static Result<FilterMemory> Copy(Slice bytes);
 
   // Valid for as long as this object, also after a move.
-  Slice bytes() const noexcept { return {memory_.get(), memory_.get_deleter().size}; }
+  Slice bytes() const noexcept {
+    return {memory_.get(), memory_.get_deleter().size};
+  }
 
  private:
   struct TAMIS_EXPORT Free {

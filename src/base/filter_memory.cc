@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "base/huge_pages.h"
 #include "base/no_throw.h"
+#include "base/pooled_memory.h"
 
 namespace tamis {
 
 Result<FilterMemory> FilterMemory::Copy(Slice bytes) {
-  MemoryBlock<unsigned char> block = NewMemory(bytes.size());
+  PooledBlock<unsigned char> block = NewPooledMemory(bytes.size());
   if (block == nullptr) {
     return NoThrow([&] {
       return Status::ResourceExhausted("no memory for a filter of " +
@@ -24,7 +24,7 @@ Result<FilterMemory> FilterMemory::Copy(Slice bytes) {
 }
 
 void FilterMemory::Free::operator()(char* memory) const noexcept {
-  FreeMemoryOf(size)(memory);
+  FreePooled{size}(memory);
 }
 
 }  // namespace tamis

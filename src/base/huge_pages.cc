@@ -56,21 +56,8 @@ struct Layout {
   FreeMemory deleter() const noexcept { return {is_mapped ? bytes : 0}; }
 };
 
-// The address sanitizer sees only what malloc returns.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kMaps = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kMaps = false;
-#else
-constexpr bool kMaps = true;
-#endif
-#else
-constexpr bool kMaps = true;
-#endif
-
 Layout LayoutOf(std::size_t bytes, std::size_t alignment) noexcept {
-  const bool is_mapped = kMaps && bytes >= kMappedBytes;
+  const bool is_mapped = kMapsBlocks && bytes >= kMappedBytes;
   if (is_mapped) alignment = std::max(alignment, PageBytes());
   if (bytes >= kHugePageBytes) alignment = std::max(alignment, kHugePageBytes);
   if (bytes == 0) bytes = 1;  // null means failure
@@ -101,9 +88,9 @@ MemoryBlock<unsigned char> NewMemory(std::size_t bytes,
                                      std::size_t alignment) noexcept {
   const Layout layout = LayoutOf(bytes, alignment);
   if (layout.bytes < bytes) return nullptr;
-  void* const memory =
-      layout.is_mapped ? MapAligned(layout.bytes, layout.alignment)
-                       : std::aligned_alloc(layout.alignment, layout.bytes);
+  void* const memory = layout.is_mapped
+                           ? MapAligned(layout.bytes, layout.alignment)
+                           : std::aligned_alloc(layout.alignment, layout.bytes);
   if (memory == nullptr) return nullptr;
   AdviseHugePages(memory, layout.bytes);
   return {static_cast<unsigned char*>(memory), layout.deleter()};

@@ -37,6 +37,14 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 // malloc begins so, too, but then keeps ever larger ones, with the holes that
 // blocks of changing sizes leave: a store that works for long would grow.
 inline constexpr std::size_t kMappedBytes = std::size_t{128} << 10;
+// With the address sanitizer no block is: it watches what malloc returns.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kMapsBlocks = false;
+#elif defined(__has_feature)
+inline constexpr bool kMapsBlocks = !__has_feature(address_sanitizer);
+#else
+inline constexpr bool kMapsBlocks = true;
+#endif
 
 // Returns uninitialised memory, aligned to `alignment`, a power of two, or to a
 // huge page if it fills one; huge pages are then requested.  Null: no memory.

@@ -15,8 +15,7 @@ Slice Beyond(Slice key, std::size_t skip) noexcept {
 
 }  // namespace
 
-Level::Level(const KeyOrder& order, int number,
-             std::vector<TableFileRef> files)
+Level::Level(const KeyOrder& order, int number, std::vector<TableFileRef> files)
     : order_(order), files_(std::move(files)) {
   if (files_.empty()) return;
   slots_ = std::make_unique<FilterSlot[]>(files_.size());

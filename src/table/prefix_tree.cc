@@ -18,7 +18,7 @@ PrefixTree::PrefixTree(std::span<const std::uint64_t> sorted)
     if (n <= kPerLine) break;
   }
   memory_bytes_ = lines * kCacheLineBytes;
-  memory_ = NewMemory(memory_bytes_);
+  memory_ = NewPooledMemory(memory_bytes_);
   if (memory_ == nullptr) throw std::bad_alloc();
 
   auto* level = reinterpret_cast<std::uint64_t*>(memory_.get());
@@ -38,22 +38,6 @@ PrefixTree::PrefixTree(std::span<const std::uint64_t> sorted)
     level = above;
     count = line_count;
   }
-}
-
-std::size_t PrefixTree::LowerBound(std::uint64_t wanted) const noexcept {
-  std::size_t at = 0;  // the line, and then the number in it
-  for (const std::uint64_t* level : levels_) {
-    const std::uint64_t* const line = level + at * kPerLine;
-    std::size_t below = 0;
-    for (std::size_t i = 0; i < kPerLine; ++i) {
-      below += line[i] < wanted ? 1u : 0u;
-    }
-    // If the whole top line is below, there is none.  This cannot happen in a
-    // lower line: its largest number, or padding, is in the level above.
-    if (below == kPerLine) return size_;
-    at = at * kPerLine + below;
-  }
-  return std::min(at, size_);
 }
 
 }  // namespace tamis

@@ -132,7 +132,13 @@ std::size_t TableIndex::Find(Slice internal_key) const noexcept {
     return user < Slice(common_) ? 0 : FindAmong(count, size(), internal_key);
   }
   const std::uint64_t wanted = PrefixOf(user.substr(common_.size()));
-  const std::size_t first = prefixes_.LowerBound(wanted);
+  const std::size_t first =
+      prefixes_.LowerBound(wanted, [this](std::size_t line) {
+        // Two lines for one of the tree's.
+        static_assert(sizeof(BlockPlace) == 16);
+        __builtin_prefetch(&blocks_[line]);
+        __builtin_prefetch(&blocks_[line] + PrefixTree::kPerLine / 2);
+      });
   if (first < count && prefixes_[first] != wanted) return first;
   // Equal prefixes decide nothing.
   std::size_t last = first;

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "base/block_vector.h"
+#include "base/pooled_memory.h"
 #include "table/footer.h"
 #include "table/internal_key.h"
 #include "table/prefix_tree.h"
@@ -96,8 +96,8 @@ class TableIndex {
   Slice largest_;
   Slice contents_;
   std::string rebuilt_;  // keys that are not contiguous in the block
-  BlockVector<BlockPlace> blocks_;
-  BlockVector<KeyPlace> keys_;
+  PooledVector<BlockPlace> blocks_;
+  PooledVector<KeyPlace> keys_;
   // With bytewise order: the common prefix of all keys but the last, and the
   // eight bytes that follow.
   std::string common_;

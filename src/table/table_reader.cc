@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/block_vector.h"
+#include "base/pooled_memory.h"
 #include "table/block_file.h"
 #include "table/block_search.h"
 #include "table/table_blocks.h"
@@ -106,7 +106,7 @@ class TableReader final : public Table {
   const std::shared_ptr<const ReadableFile> file_;
   const std::string name_;
   Footer footer_;
-  BlockVector<char> index_contents_;
+  PooledVector<char> index_contents_;
   TableIndex index_;
   std::optional<TableBlocks> blocks_;
 };
@@ -123,9 +123,9 @@ Status TableReader::Load() {
     if (!read.ok()) return read;
     index_contents_.assign(contents.begin(), contents.end());
   }
-  Status loaded =
-      index_.Load(context_.order, {index_contents_.data(), index_contents_.size()},
-                  file_->size() - kFooterBytes);
+  Status loaded = index_.Load(context_.order,
+                              {index_contents_.data(), index_contents_.size()},
+                              file_->size() - kFooterBytes);
   if (!loaded.ok()) return loaded;
   blocks_.emplace(*file_, index_, context_.cache, context_.unpack);
   return Status::Ok();
