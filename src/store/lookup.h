@@ -59,7 +59,7 @@ struct TablePlace {
   const Level* level = nullptr;
   int number = 0;        // of the level
   std::uint32_t at = 0;  // in the level
-  // The data block that Table::WillGet() found, for BlockReadOptions.
+  // The data block that Table::FindBlock() found, for BlockReadOptions.
   std::size_t block = kUnknownBlock;
 
   const TableFileRef& file_ref() const noexcept { return level->files()[at]; }

@@ -62,14 +62,35 @@ class GroupLookup {
   // the newest table of each key, if it is open.
   void Request(std::span<BatchSearch::Hit> hits) const noexcept {
     KeySet requested = 0;
+    std::array<BatchSearch::Hit*, kKeysAtOnce> found;
+    std::size_t count = 0;
     for (BatchSearch::Hit& hit : hits) {
       const KeySet bit = KeySet{1} << hit.key;
-      const Table* const table = hit.place.file().opened();
-      if ((requested & bit) == 0 && table != nullptr) {
-        hit.place.block = table->WillGet(lookups_[hit.key]->key);
-      }
+      if ((requested & bit) != 0) continue;
       requested |= bit;
+      const Table* const table = hit.place.file().opened();
+      if (table == nullptr) continue;
+      hit.place.block = table->FindBlock(KeyOf(hit));
+      found[count++] = &hit;
     }
+    const std::span all(found.data(), count);
+    for (const BatchSearch::Hit* hit : all) {
+      TableOf(*hit).WillRead(hit->place.block);
+    }
+    for (const BatchSearch::Hit* hit : all) {
+      TableOf(*hit).WillFindRestarts(hit->place.block);
+    }
+    for (const BatchSearch::Hit* hit : all) {
+      TableOf(*hit).WillFindEntries(KeyOf(*hit), hit->place.block);
+    }
+  }
+
+  const LookupKey& KeyOf(const BatchSearch::Hit& hit) const noexcept {
+    return lookups_[hit.key]->key;
+  }
+  // REQUIRES: it is open
+  static const Table& TableOf(const BatchSearch::Hit& hit) noexcept {
+    return *hit.place.file().opened();
   }
 
   void Read(const BatchSearch::Hit& hit) {

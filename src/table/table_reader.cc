@@ -62,10 +62,20 @@ class TableReader final : public Table {
              const TableFilter* filter, std::string* value,
              LookupResult* result) const override;
 
-  std::size_t WillGet(const LookupKey& key) const noexcept override {
-    const std::size_t i = index_.Find(key.internal());
+  std::size_t FindBlock(const LookupKey& key) const noexcept override {
+    return index_.Find(key.internal());
+  }
+  void WillRead(std::size_t i) const noexcept override {
     if (i < index_.size()) blocks_->WillRead(i);
-    return i;
+  }
+  void WillFindRestarts(std::size_t i) const noexcept override {
+    Block block;
+    if (FindKnown(i, &block)) PrefetchRestarts(block);
+  }
+  void WillFindEntries(const LookupKey& key,
+                       std::size_t i) const noexcept override {
+    Block block;
+    if (FindKnown(i, &block)) PrefetchEntries(block, context_.order, key);
   }
 
   std::unique_ptr<InternalIterator> NewIterator(
@@ -99,6 +109,9 @@ class TableReader final : public Table {
   }
 
  private:
+  bool FindKnown(std::size_t i, Block* block) const noexcept {
+    return i < index_.size() && blocks_->FindKnown(i, block);
+  }
   Status TakeFound(const BlockFind& found, std::string* value,
                    LookupResult* result) const;
 

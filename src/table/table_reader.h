@@ -57,7 +57,7 @@ struct BlockReadOptions {
   bool check_order = true;
   // Of an iterator: all blocks are read in order, and then not again.
   bool reads_once = false;
-  // Of a lookup: the block that Table::WillGet() returned for its key.
+  // Of a lookup: the block that Table::FindBlock() returned for its key.
   std::size_t block = kUnknownBlock;
 };
 
@@ -91,10 +91,21 @@ class Table {
                      const TableFilter* filter, std::string* value,
                      LookupResult* result) const = 0;
 
-  // Starts to load the data block that Get() of that key will read: from disk
-  // if it was not read before, otherwise into the CPU's caches.  Returns its
-  // number.
-  virtual std::size_t WillGet(const LookupKey& key) const noexcept = 0;
+  // The steps of Get(), for callers with many keys.  Each is one access to
+  // memory or more, and the next step waits for it: so a caller takes every
+  // step for all of its keys before the next one, and the accesses of the keys
+  // overlap.  All but the first are hints.
+  // Returns the number of the data block that Get() of that key reads, for
+  // BlockReadOptions and for the other steps.
+  virtual std::size_t FindBlock(const LookupKey& key) const noexcept = 0;
+  // Starts to load the block: from disk if it was not read before, otherwise
+  // into the CPU's caches.
+  virtual void WillRead(std::size_t block) const noexcept = 0;
+  // If it is in memory: the keys at its restarts, and then the entries near
+  // the key.
+  virtual void WillFindRestarts(std::size_t block) const noexcept = 0;
+  virtual void WillFindEntries(const LookupKey& key,
+                               std::size_t block) const noexcept = 0;
 
   // Returns an iterator over the table's entries.  REQUIRES: the table outlives
   // it
