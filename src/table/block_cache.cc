@@ -54,8 +54,11 @@ class Shard {
     if (size > capacity_) return;
     const MutexLock lock(mutex_);
     if (where_.contains(place)) return;  // another thread was as quick
-    entries_.push_front({place, std::move(block)});
-    where_.emplace(place, entries_.begin());
+    // Without memory for the second node, nothing has happened.
+    Entries added;
+    added.push_front({place, std::move(block)});
+    where_.emplace(place, added.begin());
+    entries_.splice(entries_.begin(), added);
     bytes_ += size;
     while (bytes_ > capacity_) Remove(std::prev(entries_.end()));
   }

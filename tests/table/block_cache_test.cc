@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -6,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "table/table_reader.h"
+#include "tests/support/failing_new.h"
 
 namespace tamis {
 namespace {
@@ -41,6 +43,31 @@ TEST(BlockCache, ForgetsATableThatIsGone) {
     EXPECT_EQ(cache->Find(1, offset), nullptr);
     EXPECT_NE(cache->Find(2, offset), nullptr);
   }
+}
+
+// Whichever allocation fails, the cache goes on as if the block had never come.
+TEST(BlockCache, AnInsertWithoutMemoryLeavesItAsItWas) {
+  constexpr std::size_t kCapacity = 1 << 16;
+  const auto cache = NewBlockCache(kCapacity);
+  int failed = 0;
+  for (std::uint64_t offset = 0; offset < 3000; ++offset) {
+    const auto block = BlockOf(300, 'x');
+    const std::uint64_t before = cache->bytes();
+    testing::FailAllocations(static_cast<int>(offset % 3), 1);
+    try {
+      const testing::FaultScope faulty;
+      cache->Insert(1, offset, block);
+    } catch (const std::bad_alloc&) {
+      ++failed;
+      EXPECT_EQ(cache->bytes(), before);
+      EXPECT_EQ(cache->Find(1, offset), nullptr);
+    }
+    testing::FailAllocations(0, 0);
+    ASSERT_LE(cache->bytes(), kCapacity);
+  }
+  EXPECT_GT(failed, 1000);
+  cache->Forget(1);
+  EXPECT_EQ(cache->bytes(), 0u);
 }
 
 TEST(BlockCache, StaysWithinItsBytes) {
