@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/growing_pages.h"
+#include "base/thread_priority.h"
 
 namespace tamis {
 
@@ -26,8 +27,10 @@ void Arena::PrepareChunk() noexcept {
   if (chunk == nullptr) return;
   // Touched rather than populated by a call, which would hold a lock of the
   // whole address space while the system clears the pages.
+  ShortTurns turns;
   for (std::size_t i = 0; i < kLargestChunkBytes; i += PageBytes()) {
     static_cast<volatile unsigned char*>(chunk.get())[i] = 0;
+    turns.EndPiece();
   }
   ready_.store(chunk.release(), std::memory_order_release);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/thread_priority.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <algorithm>
@@ -32,6 +33,14 @@ void RaiseNiceness(int by) noexcept {
 #else
   static_cast<void>(by);
 #endif
+}
+
+void ShortTurns::EndPiece() noexcept {
+  constexpr std::chrono::microseconds kTurn(150);
+  const auto now = std::chrono::steady_clock::now();
+  if (now - since_ < kTurn) return;
+  static_cast<void>(::sched_yield());
+  since_ = std::chrono::steady_clock::now();
 }
 
 }  // namespace tamis

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <chrono>
+
 namespace tamis {
 
 // Raises the niceness of this thread by so much, and with it that of the
@@ -12,5 +14,18 @@ void RaiseNiceness(int by) noexcept;
 
 // Returns the niceness of this thread.
 int NicenessOfThisThread() noexcept;
+
+// Work that is done in short turns: if other threads wait for this processor,
+// they go first every now and then, and none waits as long as the system would
+// let this one run.
+class ShortTurns {
+ public:
+  // To be called after every small piece of work.
+  void EndPiece() noexcept;
+
+ private:
+  std::chrono::steady_clock::time_point since_ =
+      std::chrono::steady_clock::now();
+};
 
 }  // namespace tamis
