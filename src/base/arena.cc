@@ -11,10 +11,25 @@
 
 namespace tamis {
 
+Arena::~Arena() {
+  MemoryBlock<unsigned char> ready = TakeReady();
+  if (stock_ == nullptr) return;
+  if (ready != nullptr) stock_->Keep(std::move(ready));
+  for (MemoryBlock<unsigned char>& chunk : chunks_) {
+    // Smaller ones, and larger ones, have another length.
+    if (chunk.get_deleter().mapped_bytes == kLargestChunkBytes) {
+      stock_->Keep(std::move(chunk));
+    }
+  }
+}
+
 char* Arena::NewChunk(std::size_t bytes) {
   chunks_.reserve(chunks_.size() + 1);
   MemoryBlock<unsigned char> chunk;
-  if (bytes == kLargestChunkBytes) chunk = TakeReady();
+  if (bytes == kLargestChunkBytes) {
+    chunk = TakeReady();
+    if (chunk == nullptr && stock_ != nullptr) chunk = stock_->Take();
+  }
   if (chunk == nullptr) chunk = NewMemory(bytes);
   if (chunk == nullptr) throw std::bad_alloc();
   chunks_.push_back(std::move(chunk));
@@ -23,6 +38,12 @@ char* Arena::NewChunk(std::size_t bytes) {
 
 void Arena::PrepareChunk() noexcept {
   if (ready_.load(std::memory_order_relaxed) != nullptr) return;
+  if (stock_ != nullptr) {
+    if (ChunkStock::Chunk kept = stock_->Take()) {
+      ready_.store(kept.release(), std::memory_order_release);
+      return;
+    }
+  }
   MemoryBlock<unsigned char> chunk = NewMemory(kLargestChunkBytes);
   if (chunk == nullptr) return;
   // Touched rather than populated by a call, which would hold a lock of the

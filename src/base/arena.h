@@ -6,8 +6,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "base/chunk_stock.h"
 #include "base/huge_pages.h"
 
 namespace tamis {
@@ -23,8 +26,10 @@ class Arena {
   static constexpr std::size_t kFirstChunkBytes = 4096;
   static constexpr std::size_t kLargestChunkBytes = 2 * kHugePageBytes;
 
-  Arena() = default;
-  ~Arena() { static_cast<void>(TakeReady()); }
+  // The stock, which may be null, has chunks of kLargestChunkBytes.
+  explicit Arena(std::shared_ptr<ChunkStock> stock = nullptr) noexcept
+      : stock_(std::move(stock)) {}
+  ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -48,9 +53,10 @@ class Arena {
     if (bytes > left_) ReserveElsewhere(bytes);
   }
 
-  // Takes memory for a chunk of the largest size from the system, in pages that
-  // are there, so that the thread that allocates need not wait for them.
-  // Without memory, or if a chunk is ready already, nothing happens.
+  // Takes memory for a chunk of the largest size from the stock, or from the
+  // system, in pages that are there, so that the thread that allocates need not
+  // wait for them. Without memory, or if a chunk is ready already, nothing
+  // happens.
   void PrepareChunk() noexcept;
 
   // Bytes that were allocated, including unused ends of chunks.
@@ -81,6 +87,7 @@ class Arena {
   std::atomic<std::size_t> bytes_ = 0;
   // A chunk of the largest size; null: none is prepared.
   std::atomic<unsigned char*> ready_ = nullptr;
+  const std::shared_ptr<ChunkStock> stock_;
 };
 
 }  // namespace tamis

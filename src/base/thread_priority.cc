@@ -5,8 +5,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include <algorithm>
+#include <thread>
 
 #if defined(__linux__)
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
 
@@ -32,6 +34,21 @@ void RaiseNiceness(int by) noexcept {
   static_cast<void>(::setpriority(PRIO_PROCESS, thread, raised));
 #else
   static_cast<void>(by);
+#endif
+}
+
+void SleepPrecisely(std::chrono::nanoseconds time) noexcept {
+#if defined(__linux__)
+  constexpr unsigned long kNanoseconds = 1000;
+  const int before = ::prctl(PR_GET_TIMERSLACK);
+  static_cast<void>(::prctl(PR_SET_TIMERSLACK, kNanoseconds));
+  std::this_thread::sleep_for(time);
+  if (before > 0) {
+    static_cast<void>(
+        ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(before)));
+  }
+#else
+  std::this_thread::sleep_for(time);
 #endif
 }
 

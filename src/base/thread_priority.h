@@ -15,6 +15,10 @@ void RaiseNiceness(int by) noexcept;
 // Returns the niceness of this thread.
 int NicenessOfThisThread() noexcept;
 
+// Sleeps for so long, and hardly longer: the system would otherwise be free to
+// wake this thread some 50 us later.
+void SleepPrecisely(std::chrono::nanoseconds time) noexcept;
+
 // Work that is done in short turns: if other threads wait for this processor,
 // they go first every now and then, and none waits as long as the system would
 // let this one run.

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include <chrono>
+
 #include "store/info_log.h"
 #include "store/store_mutex.h"
 #include "tamis/status.h"
@@ -30,6 +32,11 @@ class BackgroundState {
 
   // Called by the thread that prepares what writers will need.
   void WaitForRequest() TAMIS_REQUIRES(kStoreMutex) { mutex_.Wait(requests_); }
+  // The same; false: so much time has passed without one.
+  bool WaitForRequest(std::chrono::milliseconds most)
+      TAMIS_REQUIRES(kStoreMutex) {
+    return mutex_.WaitUntil(requests_, std::chrono::steady_clock::now() + most);
+  }
   void NotifyPreparer() noexcept TAMIS_REQUIRES(kStoreMutex) {
     requests_.NotifyAll();
   }

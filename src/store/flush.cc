@@ -46,6 +46,7 @@ void Flusher::Run() {
     views_.ReleaseRetired();
     lock.Lock();
     is_busy_ = false;
+    background_.NotifyPreparer();  // the memtable has left its memory
     background_.set_flush_failed(!done);
     if (done) {
       failures = 0;

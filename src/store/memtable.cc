@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/memtable.h"
 
+#include <utility>
+
 namespace tamis {
 
 Memtable::Memtable(const KeyOrder& order, std::size_t expected_bytes,
-                   bool with_filter)
-    : order_(order), list_(order) {
+                   bool with_filter, std::shared_ptr<ChunkStock> stock)
+    : order_(order), list_(order, std::move(stock)) {
   if (with_filter) filter_ = MemtableFilter::New(expected_bytes);
 }
 

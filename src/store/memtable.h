@@ -22,8 +22,9 @@ namespace tamis {
 class Memtable {
  public:
   // The filter is sized by `expected_bytes`, approximately the final bytes();
-  // it is left out if there is no memory for it.
-  Memtable(const KeyOrder& order, std::size_t expected_bytes, bool with_filter);
+  // it is left out if there is no memory for it.  `stock`: see Arena.
+  Memtable(const KeyOrder& order, std::size_t expected_bytes, bool with_filter,
+           std::shared_ptr<ChunkStock> stock = nullptr);
 
   // Guarantees that the next `entries` entries, with `bytes` bytes of user keys
   // and values in total, can be added.  Throws std::bad_alloc: no memory.

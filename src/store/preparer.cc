@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/preparer.h"
 
+#include <chrono>
 #include <utility>
 
 #include "base/mapping_guard.h"
 #include "base/no_throw.h"
 
 namespace tamis {
+namespace {
+
+// Without writes for so long, memory that is kept for the next memtable is the
+// system's again, chunk by chunk.
+constexpr std::chrono::milliseconds kQuiet(500);
+
+}  // namespace
 
 void Preparer::Start() {
   // A thread inherits the signal mask of the thread that starts it.
@@ -30,7 +38,13 @@ void Preparer::Run() {
   StoreLock lock(context_.mutex);
   while (true) {
     while (!background_.is_closing() && log_ == nullptr) {
-      background_.WaitForRequest();
+      if (context_.chunks->is_empty()) {
+        background_.WaitForRequest();
+      } else if (!background_.WaitForRequest(kQuiet)) {
+        lock.Unlock();
+        static_cast<void>(context_.chunks->FreeOne());
+        lock.Lock();
+      }
     }
     if (background_.is_closing()) return;
     std::shared_ptr<WriteLog> log = std::exchange(log_, nullptr);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // store/preparer.h -- the thread that takes space in the log and memory for the
 // memtable from the system before writers need them: a writer that had to wait
-// for the system would keep all others waiting.
+// for the system would keep all others waiting.  When there are no writes, it
+// gives the system back what memtables have left.
 
 #pragma once
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include "base/coding.h"
 
@@ -87,8 +88,10 @@ class alignas(Arena::kAlignment) SkipList::Node {
   std::uint32_t value_bytes_;
 };
 
-SkipList::SkipList(const KeyOrder& order)
-    : order_(order), head_(NewNode(kMaxHeight, 0, 0)) {
+SkipList::SkipList(const KeyOrder& order, std::shared_ptr<ChunkStock> stock)
+    : order_(order),
+      arena_(std::move(stock)),
+      head_(NewNode(kMaxHeight, 0, 0)) {
   std::fill(std::begin(before_), std::end(before_), head_);
 }
 

@@ -27,7 +27,9 @@ class SkipList {
   // One entry.  Does not change once it is visible.
   class Node;
 
-  explicit SkipList(const KeyOrder& order);
+  // `stock`: see Arena.
+  explicit SkipList(const KeyOrder& order,
+                    std::shared_ptr<ChunkStock> stock = nullptr);
   SkipList(const SkipList&) = delete;
   SkipList& operator=(const SkipList&) = delete;
 

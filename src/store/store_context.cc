@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/store_context.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tamis {
+namespace {
+
+// Those of two memtables, within reason: so many may be flushed one right after
+// the other.
+std::size_t ChunksOf(const StoreOptions& options) noexcept {
+  constexpr std::size_t kMost = 128;
+  return std::min(2 * (options.write_buffer_bytes / Arena::kLargestChunkBytes),
+                  kMost);
+}
+
+}  // namespace
 
 StoreContext::StoreContext(std::string directory, const StoreOptions& given)
     : dir(std::move(directory)),
       options(given),
       env(given.env != nullptr ? *given.env : DefaultEnv()),
       order(*given.comparator),
-      filters_fit(given.comparator->EqualMeansIdentical()) {}
+      filters_fit(given.comparator->EqualMeansIdentical()),
+      chunks(std::make_shared<ChunkStock>(ChunksOf(given))) {}
 
 std::shared_ptr<Memtable> StoreContext::NewMemtable() const {
   return std::make_shared<Memtable>(order, options.write_buffer_bytes,
-                                    options.filter_use == FilterUse::kOn);
+                                    options.filter_use == FilterUse::kOn,
+                                    chunks);
 }
 
 Status StoreContext::BeingClosed() const {

@@ -56,6 +56,9 @@ struct StoreContext {
   std::shared_ptr<const FilterPolicy> filter;  // null: new tables get none
   WantedShape wanted;                          // of new tables
   TableFileContext tables;
+  // Memory of memtables that were flushed, for those that come: at most the
+  // bytes of two, while there are writes.
+  const std::shared_ptr<ChunkStock> chunks;
 
   InfoLog info_log;
   FilterFaults filter_faults{info_log};

@@ -3,10 +3,10 @@
 // how a memtable is replaced.
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "base/no_throw.h"
+#include "base/thread_priority.h"
 #include "store/file_names.h"
 #include "store/store_writer.h"
 
@@ -42,7 +42,7 @@ void StoreWriter::SlowDown(std::size_t bytes) {
   if (sleep.count() == 0) return;
   context_.mutex.Unlock();
   const auto started = std::chrono::steady_clock::now();
-  std::this_thread::sleep_for(sleep);
+  SleepPrecisely(sleep);
   const auto slept = std::chrono::steady_clock::now() - started;
   context_.mutex.Lock();
   throttle_.NoteOverslept(slept - sleep);

@@ -7,8 +7,8 @@
 namespace tamis {
 namespace {
 
-// Shorter sleeps would last much longer than requested: the system wakes a
-// thread some 60 us late.
+// Shorter sleeps would cost more than they are worth: a thread that sleeps is
+// switched off and on.
 constexpr double kMinSleepNanoseconds = 1e5;
 constexpr double kMaxSleepNanoseconds = 1e8;
 // So much oversleeping is made up for.  More of it is not the throttle's doing,
