@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/thread_priority.h"
 #include "store/level_iterator.h"
 #include "store/merging_iterator.h"
 #include "store/obsolete_entries.h"
@@ -85,7 +86,9 @@ Status MergeRange(const CompactRange& range, TableOutputs* outputs) {
   } else {
     entries.SeekToFirst();
   }
+  ShortTurns turns;
   for (; entries.Valid(); entries.Next()) {
+    turns.EndTinyPiece();
     const Slice key = entries.key();
     if (range.to && order.CompareUser(UserKeyOf(key), *range.to) >= 0) break;
     if (range.stop->load(std::memory_order_relaxed)) {
