@@ -38,8 +38,9 @@ class ChunkStock {
     if (chunks_.size() < chunks_.capacity())
       chunks_.push_back(std::move(chunk));
   }
-  // Frees one.  False: there is none.
-  bool FreeOne() noexcept TAMIS_EXCLUDES(mutex_) { return Take() != nullptr; }
+  void FreeAll() noexcept TAMIS_EXCLUDES(mutex_) {
+    while (Take() != nullptr) continue;
+  }
   bool is_empty() const noexcept TAMIS_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     return chunks_.empty();

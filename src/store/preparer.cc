@@ -11,7 +11,7 @@ namespace tamis {
 namespace {
 
 // Without writes for so long, memory that is kept for the next memtable is the
-// system's again, chunk by chunk.
+// system's again.
 constexpr std::chrono::milliseconds kQuiet(500);
 
 }  // namespace
@@ -42,7 +42,7 @@ void Preparer::Run() {
         background_.WaitForRequest();
       } else if (!background_.WaitForRequest(kQuiet)) {
         lock.Unlock();
-        static_cast<void>(context_.chunks->FreeOne());
+        context_.chunks->FreeAll();
         lock.Lock();
       }
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <thread>
 #include <utility>
@@ -112,6 +114,55 @@ TEST(Arena, GivesWhatWasReservedInOnePiece) {
       EXPECT_EQ(arena.Allocate(8), first + 8) << "the chunk is used further";
     }
   }
+}
+
+TEST(Arena, LeavesItsLargestChunksToTheNext) {
+  if (!kMapsBlocks) GTEST_SKIP() << "with the address sanitizer, none is kept";
+  const auto stock = std::make_shared<ChunkStock>(2);
+  constexpr std::size_t kBytes = 4 * Arena::kLargestChunkBytes;
+  std::vector<char*> first;
+  {
+    Arena arena(stock);
+    while (arena.bytes() < kBytes) first.push_back(arena.Allocate(1000));
+    EXPECT_TRUE(stock->is_empty());
+  }
+  EXPECT_FALSE(stock->is_empty());
+  std::sort(first.begin(), first.end());
+  Arena arena(stock);
+  std::size_t again = 0;
+  while (arena.bytes() < kBytes) {
+    char* const start = arena.Allocate(1000);
+    std::memset(start, 1, 1000);
+    again += std::binary_search(first.begin(), first.end(), start) ? 1u : 0u;
+  }
+  EXPECT_TRUE(stock->is_empty());
+  // At least of the two chunks that were kept: the system may have mapped new
+  // ones where the others were.
+  EXPECT_GE(again, Arena::kLargestChunkBytes / 1000);
+}
+
+// A chunk that was prepared and not needed is left, too.
+TEST(Arena, APreparedChunkComesFromTheStock) {
+  if (!kMapsBlocks) GTEST_SKIP() << "with the address sanitizer, none is kept";
+  const auto stock = std::make_shared<ChunkStock>(1);
+  { Arena(stock).PrepareChunk(); }
+  ChunkStock::Chunk chunk = stock->Take();
+  ASSERT_NE(chunk, nullptr);
+  stock->Keep(std::move(chunk));
+  Arena arena(stock);
+  arena.PrepareChunk();
+  EXPECT_TRUE(stock->is_empty());
+}
+
+TEST(ChunkStock, KeepsNoMoreThanItMay) {
+  ChunkStock stock(2);
+  for (int i = 0; i < 3; ++i) stock.Keep(NewMemory(100));
+  EXPECT_NE(stock.Take(), nullptr);
+  EXPECT_NE(stock.Take(), nullptr);
+  EXPECT_EQ(stock.Take(), nullptr);
+  stock.Keep(NewMemory(100));
+  stock.FreeAll();
+  EXPECT_TRUE(stock.is_empty());
 }
 
 }  // namespace

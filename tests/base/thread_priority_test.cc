@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/thread_priority.h"
 
+#include <chrono>
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 namespace tamis {
 namespace {
@@ -24,6 +29,15 @@ TEST(ThreadPriority, NicenessIsThatOfOneThreadAndOfThoseItStarts) {
     EXPECT_EQ(NicenessOfThisThread(), kMax);
   }).join();
   EXPECT_EQ(NicenessOfThisThread(), before);
+}
+
+TEST(ThreadPriority, APreciseSleepLeavesTheThreadAsItWas) {
+  const int before = ::prctl(PR_GET_TIMERSLACK);
+  const auto start = std::chrono::steady_clock::now();
+  SleepPrecisely(std::chrono::microseconds(200));
+  EXPECT_GE(std::chrono::steady_clock::now() - start,
+            std::chrono::microseconds(200));
+  EXPECT_EQ(::prctl(PR_GET_TIMERSLACK), before);
 }
 
 #endif

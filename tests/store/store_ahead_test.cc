@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/huge_pages.h"
 #include "base/thread_priority.h"
 #include "tamis/store.h"
 #include "tests/base/temp_dir.h"
@@ -52,6 +53,38 @@ TEST(StoreAhead, ATableThatCannotBeOpenedAheadIsOpenedLater) {
   store.env().Heal();
   EXPECT_EQ(ValueOr(store->Get("key")), "value");
 }
+
+#if defined(__linux__)
+
+std::uint64_t OwnMemoryKib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssAnon:")) return std::stoull(line.substr(8));
+  }
+  return 0;
+}
+
+// While there are writes, the memory of a memtable that was flushed is kept for
+// the next; then the system has it again.
+TEST(StoreAhead, AQuietStoreKeepsNoMemoryForMemtables) {
+  if (!kMapsBlocks) GTEST_SKIP() << "with the address sanitizer, none is kept";
+  StoreOptions options = StillOptions();
+  options.write_buffer_bytes = std::size_t{16} << 20;
+  TestStore store(options);
+  const std::string value(1000, 'v');
+  const std::uint64_t before = OwnMemoryKib();
+  for (std::uint64_t i = 0; i < 12'000; ++i) {
+    ASSERT_TRUE(store->Put({}, NumberKey(i), value).ok());
+  }
+  ASSERT_GT(OwnMemoryKib(), before + 10'000);
+  ASSERT_TRUE(store->Flush().ok());
+  // The tables of this store are in memory, too.
+  const std::uint64_t flushed = OwnMemoryKib();
+  EXPECT_TRUE(ComesTrue([&] { return OwnMemoryKib() + 8'000 < flushed; }))
+      << before << " KiB, then " << flushed << ", then " << OwnMemoryKib();
+}
+
+#endif
 
 std::uint64_t BytesOfLogs(const std::string& dir) {
   std::uint64_t bytes = 0;
