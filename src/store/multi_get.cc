@@ -80,9 +80,6 @@ class GroupLookup {
     for (const BatchSearch::Hit* hit : all) {
       TableOf(*hit).WillFindRestarts(hit->place.block);
     }
-    for (const BatchSearch::Hit* hit : all) {
-      TableOf(*hit).WillFindEntries(KeyOf(*hit), hit->place.block);
-    }
   }
 
   const LookupKey& KeyOf(const BatchSearch::Hit& hit) const noexcept {

@@ -76,14 +76,6 @@ std::optional<BlockFind> ScanFrom(const char* p, const char* end,
 
 }  // namespace
 
-void PrefetchEntries(const Block& block, const KeyOrder& order,
-                     const LookupKey& key) noexcept {
-  if (!order.is_bytewise() || block.begin() == block.end()) return;
-  const std::uint64_t trailer = TrailerOf(key.internal());
-  const char* const start = StartOfScan(block, key.user(), trailer);
-  if (start != nullptr) PrefetchScan(start, block.end());
-}
-
 BlockFind FindInBlock(const Block& block, const KeyOrder& order,
                       const LookupKey& key) {
   if (!order.is_bytewise()) return FindBySeeking(block, order, key);

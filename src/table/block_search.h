@@ -24,8 +24,4 @@ struct BlockFind {
 BlockFind FindInBlock(const Block& block, const KeyOrder& order,
                       const LookupKey& key);
 
-// Prefetches the entries that FindInBlock() will read.
-void PrefetchEntries(const Block& block, const KeyOrder& order,
-                     const LookupKey& key) noexcept;
-
 }  // namespace tamis

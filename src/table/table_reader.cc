@@ -70,12 +70,9 @@ class TableReader final : public Table {
   }
   void WillFindRestarts(std::size_t i) const noexcept override {
     Block block;
-    if (FindKnown(i, &block)) PrefetchRestarts(block);
-  }
-  void WillFindEntries(const LookupKey& key,
-                       std::size_t i) const noexcept override {
-    Block block;
-    if (FindKnown(i, &block)) PrefetchEntries(block, context_.order, key);
+    if (i < index_.size() && blocks_->FindKnown(i, &block)) {
+      PrefetchRestarts(block);
+    }
   }
 
   std::unique_ptr<InternalIterator> NewIterator(
@@ -109,9 +106,6 @@ class TableReader final : public Table {
   }
 
  private:
-  bool FindKnown(std::size_t i, Block* block) const noexcept {
-    return i < index_.size() && blocks_->FindKnown(i, block);
-  }
   Status TakeFound(const BlockFind& found, std::string* value,
                    LookupResult* result) const;
 

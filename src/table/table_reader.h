@@ -101,11 +101,8 @@ class Table {
   // Starts to load the block: from disk if it was not read before, otherwise
   // into the CPU's caches.
   virtual void WillRead(std::size_t block) const noexcept = 0;
-  // If it is in memory: the keys at its restarts, and then the entries near
-  // the key.
+  // If it is in memory: the keys at its restarts.
   virtual void WillFindRestarts(std::size_t block) const noexcept = 0;
-  virtual void WillFindEntries(const LookupKey& key,
-                               std::size_t block) const noexcept = 0;
 
   // Returns an iterator over the table's entries.  REQUIRES: the table outlives
   // it
