@@ -63,8 +63,6 @@ struct ScanRange {
 struct Settled {
   // The last part of the wait, in which nothing happened any more.
   double idle_nanoseconds = 0;
-  // Written since opening, but by no system call that /proc would count.
-  std::uint64_t mapped_log_bytes = 0;
   // Of a tree of sorted runs: each table of level 0, and every other level that
   // has tables.  A lookup of a missing key asks each once.  0: it is none.
   unsigned sorted_runs = 0;

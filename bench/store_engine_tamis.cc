@@ -62,9 +62,7 @@ class TamisEngine final : public StoreEngine {
     for (const LevelStats& level : std::span(stats.levels).subspan(1)) {
       if (level.tables != 0) filters.push_back(level.filter_bytes);
     }
-    // Short records are copied into a mapping of the log.
-    return Settled{.mapped_log_bytes = stats.log_bytes,
-                   .sorted_runs = static_cast<unsigned>(filters.size()),
+    return Settled{.sorted_runs = static_cast<unsigned>(filters.size()),
                    .filter_bytes = std::move(filters)};
   }
 

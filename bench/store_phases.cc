@@ -165,9 +165,7 @@ Result<Figures> StoreWorker::Fill(const std::string& name,
   if (!settled.ok()) return settled.status();
   figures[name + "_settled"] =
       watch.Per(keys.size(), settled->idle_nanoseconds);
-  figures[name + "_written"] =
-      Bytes(BytesWritten() - written_before +
-            static_cast<double>(settled->mapped_log_bytes));
+  figures[name + "_written"] = Bytes(BytesWritten() - written_before);
   return figures;
 }
 
