@@ -35,8 +35,8 @@ class ChunkStock {
   // Frees the chunk if there are enough.
   void Keep(Chunk chunk) noexcept TAMIS_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
-    if (chunks_.size() < chunks_.capacity())
-      chunks_.push_back(std::move(chunk));
+    if (chunks_.size() == chunks_.capacity()) return;
+    chunks_.push_back(std::move(chunk));
   }
   void FreeAll() noexcept TAMIS_EXCLUDES(mutex_) {
     while (Take() != nullptr) continue;

@@ -284,10 +284,12 @@ void PosixLogFile::PrepareMore() {
 // prepared.
 void PosixLogFile::PrepareWindow() {
   const std::uint64_t before = size_;
-  struct stat info;
-  const bool is_whole = ::fstat(fd_.get(), &info) == 0 &&
-                        static_cast<std::uint64_t>(info.st_size) >= before;
-  if (!is_whole || Allocate(before + kLargestChunk) != 0) {
+  const auto is_whole = [this](std::uint64_t bytes) {
+    struct stat info;
+    return ::fstat(fd_.get(), &info) == 0 &&
+           static_cast<std::uint64_t>(info.st_size) >= bytes;
+  };
+  if (!is_whole(before) || Allocate(before + kLargestChunk) != 0) {
     may_prepare_ = false;
     return;
   }
@@ -308,6 +310,9 @@ void PosixLogFile::PrepareWindow() {
   for (std::uint64_t at = before; at < size_; at += kSmallestChunk) {
     const auto bytes = static_cast<std::size_t>(
         std::min<std::uint64_t>(kSmallestChunk, size_ - at));
+    // A file that somebody truncates meanwhile must not get its length back:
+    // the next window finds it too short.
+    if (!is_whole(size_)) return;
     const Slice piece(zeros.data(), bytes);
     static_cast<void>(WriteFullyAt(fd_.get(), {&piece, 1}, at));
     PopulatePages(next_.mapping.data() + (at - next_.start), bytes);
