@@ -34,6 +34,7 @@ TEST(StoreAhead, TheFirstLookupFindsANewTableOpen) {
   TestStore store(StillOptions());
   ASSERT_TRUE(store->Put({}, "key", "value").ok());
   ASSERT_TRUE(store->Flush().ok());
+  ASSERT_TRUE(store->WaitForQuiet().ok());  // files that are done with are gone
   store.env().FailCall(1, EIO, /*from_then_on=*/true);
   const Result<std::string> got = store->Get("key");
   EXPECT_TRUE(got.ok()) << got.status().ToString();
