@@ -116,25 +116,30 @@ TEST(PooledMemory, ManyThreadsMayUseIt) {
 
 // In a process with other threads, one of which may be in the pool.
 TEST(PooledMemory, AForkedChildCanUseIt) {
+  if (!kMapsBlocks) {
+    GTEST_SKIP() << "this build has no pool, and its malloc may be locked for "
+                    "ever in a forked child";
+  }
   const std::vector<Block> before = FillUpToThePool();
   std::atomic<bool> stop{false};
   std::thread busy([&] {
     while (!stop) Filled(kBlockBytes, 1);
   });
-  for (int i = 0; i < 100; ++i) {
+  int children = 0, well = 0;
+  for (; children < 100 && well == children; ++children) {
     const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
     if (child == 0) {
       ::alarm(10);
       const Block block = Filled(kBlockBytes, 2);
       ::_exit(block != nullptr && IsFilled(block, 2) ? 0 : 1);
     }
-    int how = 0;
-    ASSERT_EQ(::waitpid(child, &how, 0), child);
-    ASSERT_TRUE(WIFEXITED(how) && WEXITSTATUS(how) == 0) << how;
+    int how = -1;
+    if (child > 0) ::waitpid(child, &how, 0);
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 0) ++well;
   }
   stop = true;
   busy.join();
+  EXPECT_EQ(well, 100) << "of " << children << " children";
 }
 
 TEST(PooledMemory, SaysSoWhenThereIsNone) {
