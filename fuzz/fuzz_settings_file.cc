@@ -40,6 +40,13 @@ void CheckFile(Slice file) {
   std::vector<NamedLine> again = *lines;
   SetSettings(settings, &again);
   Check(again.size() == lines->size(), "no line is invented or lost");
+  if (const auto asked = AskedIn(*lines)) {
+    SetAsked(*asked, &again);
+    const auto counts = AskedIn(again);
+    Check(counts && counts->lookups == asked->lookups &&
+              counts->levels.back().held == asked->levels.back().held,
+          "counts are written as they are read");
+  }
   const auto reread = ParseSettings(SettingsToText(again));
   Check(reread.ok() && TextOf(*reread) == TextOf(again),
         "settings that are written are read as they were");

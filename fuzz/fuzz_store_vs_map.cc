@@ -59,9 +59,17 @@ class Pair {
       case 9:
       case 10:
         return Delete();
+      case 11:
+        return SetFilterMemory();
       default:
         return Put();
     }
+  }
+  void SetFilterMemory() {
+    const std::uint64_t bytes = input_->TakeByte() * 16;
+    Check(store_->SetFilterMemory(bytes).ok() &&
+              store_->Stats().filter_memory_held <= bytes,
+          "filters give memory back");
   }
   void CompareAll() {
     auto it = store_->NewIterator();

@@ -61,6 +61,10 @@ Json StepJson(const LookupStep& step, bool hex) {
   if (!step.filter.empty()) {
     object["filter"] = step.filter;
     object["filter_rate"] = step.filter_rate;
+    object["filter_bytes"] = step.filter_bytes;
+    if (step.filter_bits_per_key > 0) {
+      object["filter_bits_per_key"] = step.filter_bits_per_key;
+    }
   }
   object["blocks_read"] = step.blocks_read;
   if (!step.note.empty()) object["note"] = step.note;

@@ -100,6 +100,12 @@ std::string Listed(const std::set<std::string>& words) {
   return text;
 }
 
+std::string BitsPerKey(const LevelStats& level) {
+  if (level.filter_keys == 0) return "-";
+  return fmt::format("{:.1f}", 8 * static_cast<double>(level.filter_bytes) /
+                                   static_cast<double>(level.filter_keys));
+}
+
 void AddLevel(const std::string& name, const LevelStats& level,
               const LevelTables& tables, Table* table) {
   constexpr std::size_t kRangeColumns = 40;
@@ -110,7 +116,8 @@ void AddLevel(const std::string& name, const LevelStats& level,
   table->AddRow({name, Grouped(level.tables), HumanBytes(level.bytes),
                  tables.keys_are_known ? Grouped(tables.keys) : "unknown",
                  Grouped(level.filters_loaded), HumanBytes(level.filter_bytes),
-                 Listed(tables.filters), rate, Listed(tables.codecs),
+                 BitsPerKey(level), Listed(tables.filters), rate,
+                 Listed(tables.codecs),
                  tables.first ? ShortRange(Escaped(*tables.first),
                                            Escaped(*tables.last), kRangeColumns)
                               : "-"});
@@ -151,6 +158,15 @@ std::vector<Setting> SettingsOf(const StoreSettings& settings) {
   if (settings.filter_policy.has_value()) {
     add_text("filter_policy", *settings.filter_policy);
   }
+  if (settings.filter_per_level.has_value()) {
+    std::string filters;
+    for (const std::string& filter : *settings.filter_per_level) {
+      filters += filters.empty() ? "" : " ";
+      filters += filter.empty() ? "none" : filter;
+    }
+    add_text("filter_per_level", filters);
+  }
+  add_number("filter_memory_bytes", settings.filter_memory_bytes);
   add_number("leveldb_filter_bits", settings.leveldb_filter_bits);
   if (settings.compression.has_value()) {
     add_text("compression", std::string(NameOf(*settings.compression)));
@@ -175,7 +191,10 @@ Json ToJson(const StoreTable& table) {
   SetBytes(&object, "largest", table.largest, false);
   if (table.keys) object["keys"] = *table.keys;
   object["filter"] = table.filter.empty() ? "none" : table.filter;
-  if (!table.filter.empty()) object["filter_rate"] = table.filter_rate;
+  if (!table.filter.empty()) {
+    object["filter_rate"] = table.filter_rate;
+    object["filter_bytes"] = table.filter_bytes;
+  }
   if (!table.compression.empty()) object["compression"] = table.compression;
   if (!table.problem.empty()) object["problem"] = table.problem;
   return object;
@@ -221,7 +240,7 @@ std::string ToText(const StoreStats& stats,
                    const std::vector<StoreTable>& tables,
                    const OnDisk& on_disk) {
   Table table({"level", "tables", "size", "keys", "filters", "size of filters",
-               "kind", "rate", "compression", "range"});
+               "bits per key", "kind", "rate", "compression", "range"});
   std::array<LevelTables, kStoreLevels> by_level;
   LevelTables all_tables;
   for (const StoreTable& one : tables) {
@@ -237,6 +256,7 @@ std::string ToText(const StoreStats& stats,
     all.bytes += level.bytes;
     all.filters_loaded += level.filters_loaded;
     all.filter_bytes += level.filter_bytes;
+    all.filter_keys += level.filter_keys;
   }
   AddLevel("all", all, all_tables, &table);
   std::string text = table.ToString();

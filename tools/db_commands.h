@@ -81,6 +81,13 @@ struct DbStatsArgs {
 };
 int RunDbStats(const DbStatsArgs& args, const Console& console);
 
+struct DbAdviseArgs {
+  std::string dir;
+  std::string memory;  // bytes, as ParseCount() takes them; empty: not given
+  bool json = false;
+};
+int RunDbAdvise(const DbAdviseArgs& args, const Console& console);
+
 struct DbCompactArgs {
   std::string dir;
   RangeArgs range;

@@ -162,6 +162,7 @@ Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
   }
   if (args.filter.empty()) return options;
   const bool had_none = options.filter.empty();
+  options.filter_per_level.clear();  // it is for all levels
   options.filter = args.filter == kNoFilter ? "" : args.filter;
   if (options.filter.empty()) {
     options.leveldb_filter_bits = 0;

@@ -229,6 +229,14 @@ int DbStats(const Arguments& given, const Console& console) {
   return RunDbStats(args, console);
 }
 
+int DbAdvise(const Arguments& given, const Console& console) {
+  DbAdviseArgs args;
+  args.dir = given.Operand(0);
+  args.memory = given.Text("--memory");
+  args.json = given.Has("--json");
+  return RunDbAdvise(args, console);
+}
+
 int DbCompact(const Arguments& given, const Console& console) {
   DbCompactArgs args;
   args.dir = given.Operand(0);
@@ -308,6 +316,7 @@ constexpr NamedRun kRuns[] = {
     {"db count", DbCount},
     {"db load", DbLoad},
     {"db stats", DbStats},
+    {"db advise", DbAdvise},
     {"db compact", DbCompact},
     {"db check", DbCheck},
     {"db repair", DbRepair},

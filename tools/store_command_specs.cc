@@ -98,6 +98,13 @@ constexpr OptionSpec kStatsOptions[] = {
      .excludes = "--json"},
 };
 
+constexpr OptionSpec kAdviseOptions[] = {
+    {.name = "--memory",
+     .value = "BYTES",
+     .help = "Show how so much memory would be divided (16Mi, 1e6)"},
+    kObjectJsonOption,
+};
+
 constexpr OptionSpec kCompactOptions[] = {
     kFromOption,        kToOption,
     kHexPairsOption,    kFilterOption,
@@ -199,6 +206,16 @@ constexpr CommandSpec kStoreCommands[] = {
               "here it is zero.  A program that has the store open gets the "
               "same texts from the library.",
      .examples = "tamis db stats fruit.db"},
+    {.name = "db advise",
+     .summary = "What the filters cost and save, and would with other memory",
+     .operands = kStoreOnly,
+     .options = kAdviseOptions,
+     .notes =
+         "Counts the sorted runs that a lookup of a missing key reads in vain: "
+         "now, with the same bits per key for all, and with the memory divided "
+         "so that they are fewest.  Reads indexes and filters only, and writes "
+         "nothing.",
+     .examples = "tamis db advise fruit.db --memory 16Mi"},
     {.name = "db compact",
      .summary = "Merge the tables, dropping what is overwritten or deleted",
      .operands = kStoreOnly,
@@ -270,7 +287,8 @@ constexpr GroupSpec kGroup = {
     .summary = "Read, write, check and explain a store in LevelDB's format",
     .notes =
         "Only put and load create a store, and only with --create.  get, "
-        "scan, count, stats, check and explain write nothing and take no lock. "
+        "scan, count, stats, advise, check and explain write nothing and take "
+        "no lock. "
         " "
         "A key that begins with '-' goes after '--'.  Most commands "
         "have --json; 'tamis db COMMAND --help' tells more.",

@@ -55,6 +55,9 @@ struct KeyRange {
 // What Store::CompactWith() does.
 struct CompactOptions {
   KeyRange range = {};  // the keys whose tables are merged
+  // False: no level is merged with another.  Tables are only rewritten, and
+  // those of level 0 stay as they are.
+  bool merge = true;
   // True: tables that differ from this opening's options, in filter, seed,
   // LevelDB's filter or compression, are rewritten in place.  False: only those
   // that lack a filter of ours and should have one.
@@ -97,7 +100,9 @@ struct LookupStep {
   // "bloom", "leveldb", ...: the kind of the filter that was queried; empty:
   // none was, and `note` may say why.
   std::string filter;
-  double filter_rate = 0;  // its expected rate of false positives
+  double filter_rate = 0;          // its expected rate of false positives
+  std::uint64_t filter_bytes = 0;  // of it, in memory
+  double filter_bits_per_key = 0;  // of those; 0: unknown
   unsigned blocks_read = 0;
   Outcome outcome = Outcome::kOutOfRange;
   std::string note;
@@ -175,6 +180,13 @@ class TAMIS_EXPORT Store {
   Result<CompactReport> CompactWith(const CompactOptions& options);
   // Waits until no background work is left.
   Status WaitForQuiet();
+
+  // Changes StoreOptions::filter_memory_bytes; nothing: no limit.  When it
+  // returns, no more is held: filters of tables that are asked least were
+  // folded to a half, a quarter or an eighth, or dropped.  With more memory
+  // they come back.  ResourceExhausted: there was no memory to change what is
+  // held.
+  Status SetFilterMemory(std::optional<std::uint64_t> bytes);
 
   // Returns counts since the store was opened, and its current state.
   StoreStats Stats() const;

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tamis/comparator.h"
 #include "tamis/env.h"
@@ -101,8 +103,21 @@ struct StoreOptions {
   // that fails.  A table whose filter cannot be built has none: see
   // StoreStats::filters_not_built.
   std::string filter = "bloom:10";
-  // A custom policy instead of `filter`.
+  // The same level by level, instead of `filter`: the first for level 0, the
+  // last for all deeper ones, as {"bloom:14", "bloom:12", "ribbon:8"}.  A table
+  // that is moved down unchanged keeps its filter.
+  std::vector<std::string> filter_per_level = {};
+  // A custom policy instead of `filter`, for all levels.
   std::shared_ptr<const FilterPolicy> filter_policy = nullptr;
+  // The memory that filters may take, in bytes: never more is held.  The store
+  // then chooses the sizes and kinds of new filters itself, unless
+  // filter_per_level or filter_policy say them (or `filter` is "": none), and
+  // which ones to hold, so that lookups read as little as possible in vain.
+  // Nothing: no limit.  See Store::SetFilterMemory(), docs/tuning.md.
+  std::optional<std::uint64_t> filter_memory_bytes = {};
+  // With filter_memory_bytes: lookups nearly always find their key, mostly in
+  // the last level, whose filters are of no use then.
+  bool expect_hits = false;
   FilterSeed filter_seed = FilterSeed::kRandomPerStore;
   // New tables also get a filter of LevelDB's own format, with so many bits per
   // key, so that LevelDB reads them fast, too.  0: none.
@@ -167,6 +182,9 @@ struct ReadOptions {
   bool verify_checksums = false;
   // Null: the current state of the store.
   const Snapshot* snapshot = nullptr;
+  // True: the key is expected to be there, so that a lookup does not ask the
+  // filter of the last level.  The result is the same.
+  bool expect_hit = false;
 };
 
 // How a write is made durable.

@@ -28,6 +28,10 @@ struct StoreSettings {
   // The name of StoreOptions::filter_policy if that was set: `filter` then has
   // no value, and only a program with that policy can write such filters.
   std::optional<std::string> filter_policy = {};
+  // As in StoreOptions; empty: `filter` is that of all levels.
+  std::optional<std::vector<std::string>> filter_per_level = {};
+  // As in StoreOptions; no value: there is no limit, too.
+  std::optional<std::uint64_t> filter_memory_bytes = {};
   std::optional<unsigned> leveldb_filter_bits = {};
   std::optional<Compression> compression = {};
   std::optional<int> zstd_level = {};

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tamis/export.h"
@@ -41,6 +42,12 @@ struct LevelStats {
   std::uint64_t unfiltered = 0;   // lookups in tables without a usable filter
   std::uint64_t filters_loaded = 0;  // now in memory
   std::uint64_t filter_bytes = 0;    // memory of those
+  std::uint64_t filter_keys = 0;     // in those, as far as it is known
+  double filter_rate = 1.0;          // the mean of their expected rates
+  // For lack of memory (StoreOptions::filter_memory_bytes): held in part, or
+  // not at all.
+  std::uint64_t filters_folded = 0;
+  std::uint64_t filters_dropped = 0;
 };
 
 // What a store has done since it was opened, and what it holds.
@@ -62,6 +69,11 @@ struct StoreStats {
   std::uint64_t compaction_bytes_read = 0;  // of input tables
   std::uint64_t compaction_bytes_written = 0;  // of output tables
   std::uint64_t stall_microseconds = 0;        // writers were slowed or held
+
+  // The memory of all filters now, those of tables that are still to be freed
+  // included; and StoreOptions::filter_memory_bytes.
+  std::uint64_t filter_memory_held = 0;
+  std::optional<std::uint64_t> filter_memory_limit = {};
 
   // Current use of memory, and hits of the block cache.
   std::uint64_t memtable_bytes = 0;

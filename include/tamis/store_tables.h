@@ -23,6 +23,9 @@ struct StoreTable {
   std::string largest;            // its last key
   // What the table itself stores; LevelDB's tables store less than ours.
   std::optional<std::uint64_t> keys;
+  // The same or, if the table does not say, an estimate from its first entries.
+  std::uint64_t estimated_keys = 0;
+  std::uint64_t filter_bytes = 0;  // of its filter, in memory
   std::string filter;       // "bloom", "ribbon", "leveldb", ...; empty: none
   double filter_rate = 1;   // its expected rate of false positives
   std::string compression;  // "none", "snappy", "zstd"; "mixed"; empty: unknown

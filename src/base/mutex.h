@@ -30,6 +30,8 @@ class TAMIS_CAPABILITY("mutex") Mutex {
 
   void Lock() TAMIS_ACQUIRE() { mutex_.lock(); }
   void Unlock() TAMIS_RELEASE() { mutex_.unlock(); }
+  // False: somebody else holds it.
+  bool TryLock() TAMIS_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
   // Checks nothing at run time.
   void AssertHeld() const noexcept TAMIS_ASSERT_HELD() {}
 

@@ -53,6 +53,10 @@ void StoreImpl::StopThreads() {
   if (loader_.has_started()) loader_.Join();
   if (compactor_.has_started()) compactor_.Join();
   if (preparer_.has_started()) preparer_.Join();
+  if (budget_.was_limited()) {
+    // Without the counts the next opening begins with none.
+    (void)NoThrow([this] { return settings_.SaveAsked(budget_.Asked()); });
+  }
   context_.info_log.Write("closed");
 }
 

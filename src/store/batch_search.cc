@@ -26,15 +26,13 @@ void BatchSearch::Open(KeySet keys) noexcept {
   }
 }
 
-// Filters with other probes than the first ones are queried elsewhere.
 BatchSearch::Lines BatchSearch::LinesOf(const FilterSlot& slot) noexcept {
   const unsigned char* const lines = slot.lines();
   if (lines == nullptr) return {};
   const unsigned probes = slot.shape() & ~FilterSlot::kOtherSeed;
-  if (probes_ == 0) probes_ = probes;
-  if (probes != probes_) return {};
   return {.lines = lines,
           .count = slot.count(),
+          .probes = probes,
           .by_other_seed = slot.shape() != probes};
 }
 
@@ -48,7 +46,11 @@ BatchSearch::Lines BatchSearch::LinesOf(const FilterSlot& slot) noexcept {
   aim->tables[at] = static_cast<std::uint32_t>(table);
   BlockQuery& query = aim->queries[at];
   query = {TableSearch::kNoLine.data(), 0};
+  aim->probes[at] = static_cast<std::uint8_t>(aim->last_probes);
   if (lines.lines == nullptr) return;
+  aim->is_mixed |= aim->last_probes != 0 && lines.probes != aim->last_probes;
+  aim->last_probes = lines.probes;
+  aim->probes[at] = static_cast<std::uint8_t>(lines.probes);
   const std::uint64_t hash =
       lines.by_other_seed ? lookups_[open_[i]]->other_hash() : hashes_[i];
   const LineFilter filter = {.lines = lines.lines, .count = lines.count};
@@ -95,24 +97,37 @@ void BatchSearch::AimAtLevel(int number, Aim* aim) noexcept {
     const std::size_t table =
         level.FindHolder(lookups_[open_[i]]->key.internal());
     if (table == level.size()) continue;
-    Push(LinesOf(level.slot(table)), i, table, aim);
+    Push(number == skipped_level_ ? Lines() : LinesOf(level.slot(table)), i,
+         table, aim);
   }
 }
 
 void BatchSearch::AimAt(std::size_t run, Aim* aim) noexcept {
   aim->size = 0;
+  aim->last_probes = 0;
+  aim->is_mixed = false;
   const std::size_t newest = version_.level(0).size();
   if (run < newest) return AimAtLevel0(run, aim);
   AimAtLevel(version_.filled_levels()[run - newest], aim);
 }
 
+// Checks the lines of neighbours with equal probes together.
+void BatchSearch::Check(const Aim& aim, bool* may_hold) noexcept {
+  for (std::size_t from = 0, to = 0; from < aim.size; from = to) {
+    const unsigned probes = aim.is_mixed ? aim.probes[from] : aim.last_probes;
+    to = aim.is_mixed ? from : aim.size;
+    while (to < aim.size && aim.probes[to] == probes) ++to;
+    // If no filter's lines are known, any number of probes gives "maybe".
+    ActiveKernels().check_lines(aim.queries.data() + from, to - from,
+                                TamisLineProbes(probes == 0 ? 1 : probes),
+                                may_hold + from);
+  }
+}
+
 // Checks the lines, and keeps the tables that remain.
 void BatchSearch::Take(const Aim& aim, ReadCounters* counters) noexcept {
   std::array<bool, kKeysAtOnce> may_hold;
-  // If no filter's lines are known, any number of probes gives "maybe".
-  const LineProbes probes = TamisLineProbes(probes_ == 0 ? 1 : probes_);
-  ActiveKernels().check_lines(aim.queries.data(), aim.size, probes,
-                              may_hold.data());
+  Check(aim, may_hold.data());
   const bool believe = use_ == FilterUse::kOn;
   std::uint64_t absent = 0;
   for (std::size_t i = 0; i < aim.size; ++i) {

@@ -34,8 +34,10 @@ class BatchSearch {
   };
 
   // REQUIRES: the version outlives it; use is that of the whole search
-  BatchSearch(const Version& version, FilterUse use) noexcept
-      : version_(version), use_(use) {}
+  // `skipped_level`: its filters are not asked; -1: none is skipped.
+  BatchSearch(const Version& version, FilterUse use,
+              int skipped_level = -1) noexcept
+      : version_(version), use_(use), skipped_level_(skipped_level) {}
 
   // Adds the next key.  REQUIRES: fewer than kKeysAtOnce were added, and
   // Search() was not called; the lookup outlives it
@@ -58,11 +60,16 @@ class BatchSearch {
     std::array<std::uint32_t, kKeysAtOnce> keys;
     std::array<std::uint32_t, kKeysAtOnce> tables;  // in the level
     std::array<BlockQuery, kKeysAtOnce> queries;
+    // Of the filters; 0, or those of the one before: any, it has no lines here.
+    std::array<std::uint8_t, kKeysAtOnce> probes;
+    unsigned last_probes = 0;
+    bool is_mixed = false;  // the filters differ in their probes
   };
   // What is known of a table's filter: read once for all keys.
   struct Lines {
     const unsigned char* lines = nullptr;  // null: not known
     std::uint64_t count = 0;
+    unsigned probes = 0;
     bool by_other_seed = false;
   };
 
@@ -76,15 +83,16 @@ class BatchSearch {
   void Push(const Lines& lines, std::size_t i, std::size_t table,
             Aim* aim) const noexcept;
   bool IsInTable(const TableFile& file, std::size_t i) const noexcept;
-  Lines LinesOf(const FilterSlot& slot) noexcept;
+  static Lines LinesOf(const FilterSlot& slot) noexcept;
+  static void Check(const Aim& aim, bool* may_hold) noexcept;
   void Take(const Aim& aim, ReadCounters* counters) noexcept;
 
   const Version& version_;
   const FilterUse use_;
+  const int skipped_level_;
   std::size_t size_ = 0;
   std::size_t next_run_ = 0;
   std::size_t hit_count_ = 0;
-  unsigned probes_ = 0;  // of the filters that are checked here; 0: not known
   std::array<const Lookup*, kKeysAtOnce> lookups_;
 
   // The keys of this Search(), one after the other.

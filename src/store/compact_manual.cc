@@ -98,6 +98,7 @@ Status Compactor::RunExclusively(const Pick& pick, CompactReport* report) {
       return done;
     });
     views_.ReleaseRetired();
+    (void)budget_.Rebalance();
   }
   const StoreLock lock(context_.mutex);
   is_exclusive_ = false;
@@ -108,38 +109,44 @@ Status Compactor::RunExclusively(const Pick& pick, CompactReport* report) {
 
 // Returns true if the table has a filter like those of new tables, or could not
 // get one, or filters are not used.
-Result<bool> Compactor::HasWantedFilter(const TableFile& file) const {
-  if (context_.filter == nullptr ||
+Result<bool> Compactor::HasWantedFilter(int level,
+                                        const TableFile& file) const {
+  if (context_.filters.at(level)->policy == nullptr ||
       context_.options.filter_use == FilterUse::kOff) {
     return true;
   }
-  Result<const TableFilter*> filter = file.Filter();
-  if (!filter.ok()) return filter.status();
-  const TableFilter::Kind kind = (*filter)->kind();
-  if (kind == TableFilter::Kind::kLines || kind == TableFilter::Kind::kWhole) {
-    return true;
+  {
+    const ReaderSlots::Guard guard(views_.slots());
+    Result<const TableFilter*> filter = file.Filter();
+    if (!filter.ok()) return filter.status();
+    const TableFilter::Kind kind = (*filter)->kind();
+    if (kind == TableFilter::Kind::kLines ||
+        kind == TableFilter::Kind::kWhole) {
+      return true;
+    }
   }
-  return IsAsWanted(file);
+  return IsAsWanted(level, file);
 }
 
 // Returns true if rewriting the table would not change it.  False also if
 // anything but its entries is damaged, because rewriting repairs that.  An
 // error: it does not open.
-Result<bool> Compactor::IsAsWanted(const TableFile& file) const {
+Result<bool> Compactor::IsAsWanted(int level, const TableFile& file) const {
   Result<const Table*> table = file.Open();
   if (!table.ok()) return table.status();
   const Result<TableTraits> traits = (*table)->ReadTraits();
-  return traits.ok() && context_.wanted.IsOf(*traits);
+  return traits.ok() && context_.filters.at(level)->wanted.IsOf(*traits);
 }
 
 Result<CompactReport> Compactor::Compact(const CompactOptions& options) {
   CompactReport report;
-  Status status = CompactLevels(options.range, &report);
+  Status status;
+  if (options.merge) status = CompactLevels(options.range, &report);
   if (!status.ok()) return status;
   // Old tables that were merged with nothing may lack our filter.
-  const auto is_fine = [&](const TableFile& file) {
-    return options.rewrite_what_differs ? IsAsWanted(file)
-                                        : HasWantedFilter(file);
+  const auto is_fine = [&](int level, const TableFile& file) {
+    return options.rewrite_what_differs ? IsAsWanted(level, file)
+                                        : HasWantedFilter(level, file);
   };
   status = RewriteUnless(options.range, is_fine, &report);
   if (!status.ok()) return status;
@@ -185,7 +192,7 @@ Status Compactor::RewriteUnless(const KeyRange& range, const IsFine& is_fine,
           for (const TableFileRef& file : version.Overlapping(
                    level, PointerTo(range.start), PointerTo(range.end))) {
             if (file->number() >= first_new) continue;
-            const Result<bool> fine = is_fine(*file);
+            const Result<bool> fine = is_fine(level, *file);
             looked = fine.status();
             if (!looked.ok()) return std::nullopt;
             if (*fine) continue;

@@ -34,11 +34,13 @@ void AddRemoved(const CompactionJob& job, VersionEdit* edit) {
 }  // namespace
 
 Compactor::Compactor(StoreContext& context, ViewPublisher& views,
-                     BackgroundState& background, VersionSet& versions)
+                     BackgroundState& background, VersionSet& versions,
+                     FilterBudget& budget)
     : context_(context),
       views_(views),
       background_(background),
-      versions_(versions) {
+      versions_(versions),
+      budget_(budget) {
   threads_[1].sort = JobSort::kBelow;
 }
 
@@ -137,6 +139,7 @@ void Compactor::ReleaseJob(Thread* self) {
   }
   released.reset();
   views_.ReleaseRetired();
+  (void)budget_.Rebalance();
 }
 
 Status Compactor::MoveTable(const CompactionJob& job) {
@@ -159,7 +162,7 @@ Result<Compactor::Outputs> Compactor::Merge(const CompactionJob& job,
   const std::vector<std::string> cuts = CutsOf(job, context_.order, parts);
   Outputs outputs(cuts.size() + 1);
   for (std::unique_ptr<TableOutputs>& part : outputs) {
-    part = NewTableOutputs(context_, versions_);
+    part = NewTableOutputs(context_, versions_, job.output_level);
   }
   const std::vector<Sequence> snapshots = context_.snapshots.All();
   const auto run = [&](std::size_t i, unsigned worker) {

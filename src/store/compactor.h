@@ -16,6 +16,7 @@
 
 #include "store/background_state.h"
 #include "store/compact_pick.h"
+#include "store/filter_budget.h"
 #include "store/store_context.h"
 #include "store/table_outputs.h"
 #include "store/version_set.h"
@@ -28,7 +29,8 @@ class Compactor {
  public:
   // REQUIRES: all outlive this
   Compactor(StoreContext& context, ViewPublisher& views,
-            BackgroundState& background, VersionSet& versions);
+            BackgroundState& background, VersionSet& versions,
+            FilterBudget& budget);
   Compactor(const Compactor&) = delete;
   Compactor& operator=(const Compactor&) = delete;
 
@@ -61,7 +63,7 @@ class Compactor {
   using Outputs = std::vector<std::unique_ptr<TableOutputs>>;
   // Picks the next job; nothing: there are no more.
   using Pick = std::function<std::optional<CompactionJob>(const Version&)>;
-  using IsFine = std::function<Result<bool>(const TableFile&)>;
+  using IsFine = std::function<Result<bool>(int level, const TableFile&)>;
 
   // A thread that runs the jobs of one sort.
   struct Thread {
@@ -98,13 +100,14 @@ class Compactor {
       TAMIS_EXCLUDES(kStoreMutex);
   Status RewriteUnless(const KeyRange& range, const IsFine& is_fine,
                        CompactReport* report) TAMIS_EXCLUDES(kStoreMutex);
-  Result<bool> HasWantedFilter(const TableFile& file) const;
-  Result<bool> IsAsWanted(const TableFile& file) const;
+  Result<bool> HasWantedFilter(int level, const TableFile& file) const;
+  Result<bool> IsAsWanted(int level, const TableFile& file) const;
 
   StoreContext& context_;
   ViewPublisher& views_;
   BackgroundState& background_;
   VersionSet& versions_;
+  FilterBudget& budget_;
   std::atomic<bool> stop_{false};
   // A Compact() call is running, and no other compaction.
   bool is_exclusive_ TAMIS_GUARDED_BY(kStoreMutex) = false;

@@ -89,6 +89,18 @@ class Explainer {
       filter = *loaded;
       step->filter = filter->kind_name();
       step->filter_rate = filter->expected_rate();
+      step->filter_bytes = filter->bytes();
+      if (filter->stored().keys > 0) {
+        step->filter_bits_per_key = 8 * static_cast<double>(filter->bytes()) /
+                                    static_cast<double>(filter->stored().keys);
+      }
+      if (filter->kind() == TableFilter::Kind::kNone &&
+          filter->stored().bytes > 0) {
+        step->note = "its filter is not in memory, for lack of it";
+      } else if (filter->divisor() > TableFilter::kWholly) {
+        step->note = "1/" + std::to_string(filter->divisor()) +
+                     " of its filter is in memory";
+      }
       if (!filter->damage().ok()) step->note = filter->damage().message();
       if (!filter->MayContain(lookup_.key.user())) {
         if (use_ == FilterUse::kOn) {

@@ -14,12 +14,13 @@ namespace tamis {
 
 Flusher::Flusher(StoreContext& context, ViewPublisher& views,
                  BackgroundState& background, VersionSet& versions,
-                 StoreWriter& writer)
+                 StoreWriter& writer, FilterBudget& budget)
     : context_(context),
       views_(views),
       background_(background),
       versions_(versions),
-      writer_(writer) {}
+      writer_(writer),
+      budget_(budget) {}
 
 void Flusher::Start() {
   // A thread inherits the signal mask of the thread that starts it.
@@ -44,6 +45,7 @@ void Flusher::Run() {
     Status flushed = NoThrow([this] { return FlushOldest(); });
     const bool done = flushed.ok();
     views_.ReleaseRetired();
+    (void)budget_.Rebalance();
     lock.Lock();
     is_busy_ = false;
     background_.NotifyPreparer();  // the memtable has left its memory
@@ -68,8 +70,9 @@ Status Flusher::FlushOldest() {
           ? view->immutable[view->immutable.size() - 2].log_number
           : view->memtable.log_number;
   view.reset();
+  budget_.WillFlush(oldest.table->entries());
   const std::unique_ptr<TableOutputs> outputs =
-      NewTableOutputs(context_, versions_);
+      NewTableOutputs(context_, versions_, 0);
   if (Status written = WriteMemtable(*oldest.table, context_, outputs.get());
       !written.ok()) {
     return written;

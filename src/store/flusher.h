@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "store/background_state.h"
+#include "store/filter_budget.h"
 #include "store/store_context.h"
 #include "store/store_writer.h"
 #include "store/version_set.h"
@@ -18,7 +19,7 @@ class Flusher {
   // REQUIRES: all outlive this
   Flusher(StoreContext& context, ViewPublisher& views,
           BackgroundState& background, VersionSet& versions,
-          StoreWriter& writer);
+          StoreWriter& writer, FilterBudget& budget);
   Flusher(const Flusher&) = delete;
   Flusher& operator=(const Flusher&) = delete;
 
@@ -43,6 +44,7 @@ class Flusher {
   BackgroundState& background_;
   VersionSet& versions_;
   StoreWriter& writer_;
+  FilterBudget& budget_;
   bool is_busy_ TAMIS_GUARDED_BY(kStoreMutex) = false;
   std::thread thread_;
 };

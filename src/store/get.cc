@@ -17,10 +17,15 @@ Sequence StoreImpl::SequenceFor(const ReadOptions& options) const noexcept {
 }
 
 TableReading StoreImpl::ReadingFor(const ReadOptions& options,
+                                   const Version& version,
                                    LoadRequests* requests) const noexcept {
+  const std::vector<int>& filled = version.filled_levels();
   return {.filter_use = context_.options.filter_use,
           .verify_checksums = options.verify_checksums,
-          .requests = loader_.has_started() ? requests : nullptr};
+          .requests = loader_.has_started() ? requests : nullptr,
+          .mutex = &context_.mutex,
+          .skipped_level =
+              options.expect_hit && !filled.empty() ? filled.back() : -1};
 }
 
 Status StoreImpl::Get(const ReadOptions& options, Slice key,
@@ -35,16 +40,17 @@ Status StoreImpl::Get(const ReadOptions& options, Slice key,
   counters.lookups.Add(1);
 
   PrefetchFilter(*view.memtable.table, lookup);
-  TableSearch search(*view.version, lookup);
+  TableSearch search(*view.version, lookup, options.expect_hit);
   search.Gather();
+  if (IsSampled(counters)) search.NoteAsked();
   Status status;
   if (FindInMemtables(view, lookup, value, &counters, &status)) {
     if (status.ok()) counters.found.Add(1);
     return status;
   }
   LoadRequests requests(loader_);
-  return FindInTables(ReadingFor(options, &requests), &search, lookup, value,
-                      &counters);
+  return FindInTables(ReadingFor(options, *view.version, &requests), &search,
+                      lookup, value, &counters);
 }
 
 }  // namespace tamis

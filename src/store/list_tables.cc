@@ -12,6 +12,7 @@
 #include "base/no_throw.h"
 #include "store/check_files.h"
 #include "store/manifest.h"
+#include "table/internal_iterator.h"
 #include "table/table_reader.h"
 #include "tamis/env.h"
 #include "tamis/store_tables.h"
@@ -46,6 +47,29 @@ void TakeTraits(const TableTraits& traits, StoreTable* out) {
   if (traits.properties.empty()) out->compression = CodecsText(traits);
 }
 
+// Returns the table's entries, from the bytes that its first ones take.
+std::uint64_t EstimatedEntries(const Table& table, std::uint64_t file_bytes) {
+  constexpr std::uint64_t kEnough = 2000;
+  const std::unique_ptr<InternalIterator> entries = table.NewIterator({});
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;   // of the blocks before this one
+  std::uint64_t before = 0;  // entries in those
+  for (entries->SeekToFirst(); entries->Valid() && count < kEnough;
+       entries->Next()) {
+    const std::uint64_t at = table.ApproximateOffsetOf(entries->key());
+    if (at != bytes) {
+      bytes = at;
+      before = count;
+    }
+    ++count;
+  }
+  if (!entries->Valid()) return count;
+  if (bytes == 0) return count;  // one block has them all
+  return static_cast<std::uint64_t>(static_cast<double>(before) *
+                                    static_cast<double>(file_bytes) /
+                                    static_cast<double>(bytes));
+}
+
 // Reads what the table says about itself.  A read error is a problem, unless it
 // is a lack of memory.
 Status LookInto(const TableReadContext& context,
@@ -57,9 +81,12 @@ Status LookInto(const TableReadContext& context,
     const auto filter = table->ReadFilter();
     out->filter = filter->kind_name();
     out->filter_rate = filter->expected_rate();
+    out->filter_bytes = filter->bytes();
     status = filter->damage();
     const auto traits = table->ReadTraits();
     if (traits.ok()) TakeTraits(*traits, out);
+    out->estimated_keys =
+        out->keys ? *out->keys : EstimatedEntries(**table, out->bytes);
     if (status.ok()) status = traits.status();
   }
   if (status.code() == StatusCode::kResourceExhausted) return status;

@@ -27,10 +27,18 @@ void CountPositive(FilterCounters* filters, bool found) noexcept {
 alignas(64) const std::array<unsigned char, kLineBytes> TableSearch::kNoLine =
     AllOnes();
 
+bool Lookup::MayBeIn(const TableFilter& filter) const noexcept {
+  return filter.hash_seed() == own_seed_ ? filter.MayContainHash(hash)
+                                         : filter.MayContain(key.user());
+}
+
 void Lookup::HashByOther() const noexcept {
   other_hash_ = LineHash(key.user(), other_seed_);
   has_other_ = true;
 }
+
+// Of a filter that is not asked.
+static const FilterSlot kNoSlot;
 
 // Inline, because it may be called for a hundred tables in a row.
 inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
@@ -38,16 +46,18 @@ inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
   const unsigned char* block = kNoLine.data();
   if (const unsigned char* lines = slot.lines(); lines != nullptr) {
     const unsigned shape = slot.shape();
-    if (probes_ == 0) probes_ = shape & ~FilterSlot::kOtherSeed;
-    if (shape == probes_) {
+    if ((shape & FilterSlot::kOtherSeed) == 0) {
       const LineFilter filter = {.lines = lines, .count = slot.count()};
       block = filter.LineOf(lookup_.hash);
       __builtin_prefetch(block);
     } else {
-      other_shapes_ |= shape;
+      has_other_seed_ = true;
     }
+    NoteProbes(shape & ~FilterSlot::kOtherSeed);
   }
-  candidates_[size_] = {static_cast<std::uint32_t>(i), number};
+  candidates_[size_] = {static_cast<std::uint32_t>(i),
+                        static_cast<std::int16_t>(number),
+                        static_cast<std::uint16_t>(probes_)};
   queries_[size_] = {block, LineBitsOf(lookup_.hash)};
   ++size_;
 }
@@ -58,7 +68,7 @@ void TableSearch::AskByOtherSeed() noexcept {
   for (std::size_t i = 0; i < size_; ++i) {
     const FilterSlot& its = place(i).slot();
     const unsigned char* const lines = its.lines();
-    if (lines == nullptr || its.shape() != (probes_ | FilterSlot::kOtherSeed)) {
+    if (lines == nullptr || (its.shape() & FilterSlot::kOtherSeed) == 0) {
       continue;
     }
     const LineFilter filter = {.lines = lines, .count = its.count()};
@@ -104,7 +114,8 @@ void TableSearch::GatherLevel0Bytewise(const Level& level) noexcept {
 void TableSearch::Gather() noexcept {
   size_ = 0;
   probes_ = 0;
-  other_shapes_ = 0;
+  is_mixed_ = false;
+  has_other_seed_ = false;
   GatherLevel0();
   level0_size_ = size_;
   const std::vector<int>& filled = version_.filled_levels();
@@ -112,9 +123,11 @@ void TableSearch::Gather() noexcept {
     const int number = filled[next_filled_++];
     const Level& level = version_.level(number);
     const std::size_t at = level.FindHolder(lookup_.key.internal());
-    if (at < level.size()) Push(level.slot(at), at, number);
+    if (at == level.size()) continue;
+    const bool is_skipped = skip_last_ && next_filled_ == filled.size();
+    Push(is_skipped ? kNoSlot : level.slot(at), at, number);
   }
-  if ((other_shapes_ & FilterSlot::kOtherSeed) != 0) AskByOtherSeed();
+  if (has_other_seed_) AskByOtherSeed();
 }
 
 // ---- the memtables
@@ -155,9 +168,21 @@ bool FindInMemtables(const ReadView& view, const Lookup& lookup,
 // ---- the filters of the tables, all at once
 
 void TableSearch::Check() noexcept {
+  if (!is_mixed_) return CheckSome(0, size_, probes_);
+  // Neighbours, such as the tables of level 0, mostly have equal probes.
+  for (std::size_t from = 0, to = 0; from < size_; from = to) {
+    const unsigned probes = candidates_[from].probes;
+    while (to < size_ && candidates_[to].probes == probes) ++to;
+    CheckSome(from, to - from, probes);
+  }
+}
+
+void TableSearch::CheckSome(std::size_t from, std::size_t count,
+                            unsigned probes) noexcept {
   // If no filter's lines are known, any number of probes gives "maybe".
-  const LineProbes probes = TamisLineProbes(probes_ == 0 ? 1 : probes_);
-  ActiveKernels().check_lines(queries_.data(), size_, probes, may_hold_.data());
+  ActiveKernels().check_lines(queries_.data() + from, count,
+                              TamisLineProbes(probes == 0 ? 1 : probes),
+                              may_hold_.data() + from);
 }
 
 bool TableSearch::is_any_left() const noexcept {
@@ -185,20 +210,34 @@ bool DoesWithout(const TableReading& reading, const TableFile& file) noexcept {
          reading.requests->loader().MayRequest(file);
 }
 
+// Makes the lines of a filter known to the lookups that follow, unless the
+// store's mutex is taken: then a later one does it.
+void Publish(const TableReading& reading, const TablePlace& place,
+             const TableFilter& filter) noexcept {
+  const TableFile& file = place.file();
+  if (!FilterSlot::Fits(filter, file.seeds())) return;
+  if (reading.mutex == nullptr || !reading.mutex->TryLock()) return;
+  // Not if it was dropped meanwhile: what clears the slot holds the mutex, too.
+  if (file.loaded_filter() == &filter) {
+    place.slot().Publish(filter, file.seeds());
+  }
+  reading.mutex->Unlock();
+}
+
 // Asks a filter that was not among those whose lines are known: it is not
 // loaded yet, or of another kind.
-Status AskSlowly(const TablePlace& place, const Lookup& lookup,
-                 FilterAnswer* answer) {
+Status AskSlowly(const TableReading& reading, const TablePlace& place,
+                 const Lookup& lookup, FilterAnswer* answer) {
   Result<const TableFilter*> filter = place.file().Filter();
   if (!filter.ok()) return filter.status();
   answer->filter = *filter;
   switch ((*filter)->kind()) {
     case TableFilter::Kind::kLines:
-      place.slot().Publish(**filter, place.file().seeds());
+      Publish(reading, place, **filter);
       [[fallthrough]];
     case TableFilter::Kind::kWhole:
       answer->asked = true;
-      answer->absent = !(*filter)->MayContain(lookup.key.user());
+      answer->absent = !lookup.MayBeIn(**filter);
       break;
     case TableFilter::Kind::kLevelDbBlock:  // Table::Get() asks it
     case TableFilter::Kind::kNone:
@@ -227,12 +266,34 @@ void CountRead(const LookupResult& result, FilterAnswer answer,
   }
   if (!answer.asked) {
     level->unfiltered.Add(1);
+    if (result.state == LookupResult::State::kAbsent) {
+      level->unfiltered_in_vain.Add(1);
+    }
   } else if (answer.absent) {
     level->filters.absent.Add(1);
   } else {
     CountPositive(&level->filters,
                   result.state != LookupResult::State::kAbsent);
   }
+}
+
+}  // namespace
+
+namespace {
+
+// If lookups often do without a filter that is not held, it may be worth more
+// than others that are.
+void RequestFilters(const TableReading& reading, const TablePlace& place,
+                    const FilterAnswer& answer,
+                    const ReadCounters::Level& level) noexcept {
+  constexpr std::uint64_t kOften = 4096;
+  if (answer.asked || reading.requests == nullptr ||
+      level.unfiltered.value() % kOften != kOften - 1) {
+    return;
+  }
+  const TableFilter* const filter = place.file().loaded_filter();
+  if (filter == nullptr || filter->stored().bytes == 0) return;
+  reading.requests->WantRebalance();
 }
 
 }  // namespace
@@ -246,8 +307,9 @@ bool ReadCandidate(const TableReading& reading, const Lookup& lookup,
   const bool does_without = !answer.asked && DoesWithout(reading, place.file());
   if (does_without) {
     reading.requests->Add(place.file_ref());
-  } else if (!answer.asked && reading.filter_use != FilterUse::kOff) {
-    *status = AskSlowly(place, lookup, &answer);
+  } else if (!answer.asked && reading.filter_use != FilterUse::kOff &&
+             place.number != reading.skipped_level) {
+    *status = AskSlowly(reading, place, lookup, &answer);
     if (!status->ok()) return true;
   }
   if (answer.absent && believe) {
@@ -266,6 +328,7 @@ bool ReadCandidate(const TableReading& reading, const Lookup& lookup,
   }
   level.tables_read.Add(1);
   level.blocks_read.Add(result.blocks_read);
+  RequestFilters(reading, place, answer, level);
   if (!is_done && !status->ok()) return true;
   CountRead(result, answer, &level);
   if (result.state == LookupResult::State::kAbsent) return false;

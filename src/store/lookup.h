@@ -29,10 +29,13 @@ class Lookup {
   Lookup(Slice user_key, Sequence sequence, const LineSeeds& seeds = {})
       : key(user_key, sequence),
         hash(LineHash(user_key, seeds.own)),
+        own_seed_(seeds.own),
         other_seed_(seeds.other) {}
 
   const LookupKey key;
   const std::uint64_t hash;  // with the store's own seed
+  // Asks a filter of a whole table, by the hash if it takes that.
+  bool MayBeIn(const TableFilter& filter) const noexcept;
   // The hash with the other seed.
   std::uint64_t other_hash() const noexcept {
     if (!has_other_) HashByOther();
@@ -42,6 +45,7 @@ class Lookup {
  private:
   void HashByOther() const noexcept;
 
+  const std::uint64_t own_seed_;
   const std::uint64_t other_seed_;
   mutable std::uint64_t other_hash_ = 0;
   mutable bool has_other_ = false;
@@ -83,9 +87,11 @@ class TableSearch {
   // Takes the place of a filter that must be queried otherwise: says "maybe".
   static const std::array<unsigned char, kLineBytes> kNoLine;
 
+  // `skip_last`: the filter of the last level is not asked.
   // REQUIRES: both outlive it
-  TableSearch(const Version& version, const Lookup& lookup) noexcept
-      : version_(version), lookup_(lookup) {}
+  TableSearch(const Version& version, const Lookup& lookup,
+              bool skip_last = false) noexcept
+      : version_(version), lookup_(lookup), skip_last_(skip_last) {}
 
   // Finds the next size() candidates; none: the search is over.
   void Gather() noexcept;
@@ -100,6 +106,11 @@ class TableSearch {
   // Counts all candidates as "certainly absent".
   // REQUIRES: Check() was called, and is_any_left() is false
   void CountAbsent(ReadCounters* counters) const noexcept;
+
+  // Counts this lookup, one of many, with the tables that were gathered.
+  void NoteAsked() const noexcept {
+    for (std::size_t i = 0; i < size_; ++i) file(i).NoteAsked();
+  }
 
   std::size_t size() const noexcept { return size_; }
   // True: some candidate may contain the key.  REQUIRES: Check() was called
@@ -125,13 +136,19 @@ class TableSearch {
   static constexpr std::size_t kGroup = 32;
   struct Candidate {
     std::uint32_t at;  // in its level
-    std::int32_t level;
+    std::int16_t level;
+    std::uint16_t probes;  // of its filter; if that has no lines here: any
   };
 
   void GatherLevel0() noexcept;
   void GatherLevel0Bytewise(const Level& level) noexcept;
   void Push(const FilterSlot& slot, std::size_t i, int number) noexcept;
+  void NoteProbes(unsigned probes) noexcept {
+    is_mixed_ |= probes_ != 0 && probes != probes_;
+    probes_ = probes;
+  }
   void AskByOtherSeed() noexcept;
+  void CheckSome(std::size_t from, std::size_t count, unsigned probes) noexcept;
   bool is_over() const noexcept {
     return next_level0_ >= version_.level(0).size() &&
            next_filled_ == version_.filled_levels().size();
@@ -139,13 +156,14 @@ class TableSearch {
 
   const Version& version_;
   const Lookup& lookup_;
+  const bool skip_last_;
   std::size_t next_level0_ = 0;
   std::size_t next_filled_ = 0;
   std::size_t size_ = 0;
   std::size_t level0_size_ = 0;  // the candidates of level 0 come first
-  unsigned probes_ = 0;          // of the filters of this group; 0: none so far
-  // The union of the shapes of filters with other probes or another seed.
-  unsigned other_shapes_ = 0;
+  unsigned probes_ = 0;    // of the last filter with lines; 0: none so far
+  bool is_mixed_ = false;  // the filters differ in their probes
+  bool has_other_seed_ = false;  // some hash with the other seed
   std::array<Candidate, kGroup> candidates_;
   std::array<BlockQuery, kGroup> queries_;
   std::array<bool, kGroup> may_hold_;
@@ -165,7 +183,10 @@ bool FindInMemtables(const ReadView& view, const Lookup& lookup,
 class LoadRequests {
  public:
   explicit LoadRequests(TableLoader& loader) noexcept : loader_(loader) {}
-  ~LoadRequests() { Send(); }
+  ~LoadRequests() {
+    Send();
+    if (wants_rebalance_) loader_.RequestRebalance();
+  }
   LoadRequests(const LoadRequests&) = delete;
   LoadRequests& operator=(const LoadRequests&) = delete;
 
@@ -175,6 +196,8 @@ class LoadRequests {
     if (size_ == files_.size()) Send();
     files_[size_++] = &file;
   }
+  // Other filters should be held.
+  void WantRebalance() noexcept { wants_rebalance_ = true; }
 
  private:
   void Send() noexcept {
@@ -183,6 +206,7 @@ class LoadRequests {
   }
 
   TableLoader& loader_;
+  bool wants_rebalance_ = false;
   std::size_t size_ = 0;
   std::array<const TableFileRef*, 8> files_;
 };
@@ -192,6 +216,8 @@ struct TableReading {
   bool verify_checksums = false;
   // Null: lookups load tables and filters themselves.
   LoadRequests* requests = nullptr;
+  StoreMutex* mutex = nullptr;  // the store's
+  int skipped_level = -1;       // whose filters are not asked; -1: none
 };
 
 struct ReadOutput {
@@ -205,6 +231,12 @@ struct ReadOutput {
 bool ReadCandidate(const TableReading& reading, const Lookup& lookup,
                    const TablePlace& place, FilterAnswer answer,
                    const ReadOutput& output, Status* status);
+
+// One lookup of so many is counted with the tables that it asks.
+inline constexpr std::uint64_t kSampledLookups = 64;
+inline bool IsSampled(const ReadCounters& counters) noexcept {
+  return counters.lookups.value() % kSampledLookups == 0;
+}
 
 // Searches the tables.  REQUIRES: search->Gather() was called once
 Status FindInTables(const TableReading& reading, TableSearch* search,

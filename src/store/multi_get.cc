@@ -33,7 +33,9 @@ class GroupLookup {
       PrefetchFilter(*view_.memtable.table, lookup);
     }
     FindInAllMemtables();
-    BatchSearch search(*view_.version, reading_.filter_use);
+    if (IsSampled(*counters_)) NoteAsked();
+    BatchSearch search(*view_.version, reading_.filter_use,
+                       reading_.skipped_level);
     for (std::size_t i = 0; i < group_.keys.size(); ++i) {
       search.Add(*lookups_[i]);
     }
@@ -48,6 +50,13 @@ class GroupLookup {
 
  private:
   bool IsOpen(std::size_t i) const noexcept { return (open_ >> i & 1) != 0; }
+
+  // Counts the first key, as Get() of it would.
+  void NoteAsked() const noexcept {
+    TableSearch search(*view_.version, *lookups_[0]);
+    search.Gather();
+    search.NoteAsked();
+  }
 
   void FindInAllMemtables() {
     for (std::size_t i = 0; i < group_.keys.size(); ++i) {
@@ -118,7 +127,7 @@ void StoreImpl::MultiGet(const ReadOptions& options,
   const Sequence sequence = SequenceFor(options);
   guard.counters().lookups.Add(keys.size());
   LoadRequests requests(loader_);
-  const TableReading reading = ReadingFor(options, &requests);
+  const TableReading reading = ReadingFor(options, *view.version, &requests);
   for (std::size_t i = 0; i < keys.size(); i += kKeysAtOnce) {
     const std::size_t count = std::min(kKeysAtOnce, keys.size() - i);
     const KeyGroup group{keys.subspan(i, count), values.subspan(i, count),

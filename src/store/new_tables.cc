@@ -8,7 +8,8 @@
 namespace tamis {
 namespace {
 
-TableWriteOptions TableWriteOptionsOf(const StoreContext& context) {
+TableWriteOptions TableWriteOptionsOf(const StoreContext& context,
+                                      const LevelFilters::Choice& filter) {
   TableWriteOptions options;
   options.order = context.order;
   options.block_bytes = context.options.block_bytes;
@@ -17,23 +18,26 @@ TableWriteOptions TableWriteOptionsOf(const StoreContext& context) {
   options.compression = context.options.compression;
   options.zstd_level = context.options.zstd_level;
   options.limits = PackLimitsOf(context.options);
-  options.filter = context.filter.get();
+  options.filter = filter.policy.get();
   options.leveldb_filter_bits =
       context.filters_fit ? context.options.leveldb_filter_bits : 0;
-  options.properties = context.wanted.properties();
+  options.properties = filter.wanted.properties();
   return options;
 }
 
 }  // namespace
 
 std::unique_ptr<TableOutputs> NewTableOutputs(StoreContext& context,
-                                              VersionSet& versions) {
+                                              VersionSet& versions, int level) {
+  const std::shared_ptr<const LevelFilters::Choice> filter =
+      context.filters.at(level);
   return std::make_unique<TableOutputs>(
-      context.env, context.dir, TableWriteOptionsOf(context),
+      context.env, context.dir, TableWriteOptionsOf(context, *filter),
       [&versions] { return versions.NewFileNumber(); },
       [&context](const std::string& what) {
         context.filter_faults.NoteNotBuilt(what);
-      });
+      },
+      filter->policy);
 }
 
 Status WriteMemtable(const Memtable& memtable, const StoreContext& context,

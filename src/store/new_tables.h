@@ -13,9 +13,9 @@
 
 namespace tamis {
 
-// REQUIRES: both outlive it
+// The tables are for that level.  REQUIRES: both outlive it
 std::unique_ptr<TableOutputs> NewTableOutputs(StoreContext& context,
-                                              VersionSet& versions);
+                                              VersionSet& versions, int level);
 
 // Writes the entries of a memtable that can still be read, and ends the last
 // table.

@@ -11,6 +11,19 @@
 #include "store/store_impl.h"
 
 namespace tamis {
+namespace {
+
+// What was asked in earlier openings counts less and less.
+AskedCounts Halved(AskedCounts asked) noexcept {
+  asked.lookups /= 2;
+  for (LevelAsked& level : asked.levels) {
+    level = {level.in_vain / 2, level.held / 2};
+  }
+  return asked;
+}
+
+}  // namespace
+
 StoreImpl::StoreImpl(std::string dir, const StoreOptions& options)
     : context_(std::move(dir), options) {}
 
@@ -37,50 +50,22 @@ Status StoreImpl::CheckOptions() {
         "compaction that never begins");
   }
   if (!context_.filters_fit) context_.options.filter_use = FilterUse::kOff;
-  Status filter = CheckFilter();
-  if (!context_.filters_fit) context_.filter = nullptr;
-  return filter;
-}
-
-// Refuses a filter that no table could have, instead of leaving it out later.
-Status StoreImpl::CheckFilter() {
-  context_.filter = context_.options.filter_policy;
-  std::string name = "filter_policy";
-  if (context_.filter == nullptr) {
-    if (context_.options.filter.empty()) return Status::Ok();
-    Result<std::unique_ptr<const FilterPolicy>> made =
-        MakePolicy(context_.options.filter);
-    if (!made.ok()) return made.status();
-    context_.filter = *std::move(made);
-    name = "filter \"" + context_.options.filter + "\"";
-  }
-  if (context_.options.read_only) return Status::Ok();
-  Status fits = context_.options.filter_policy == nullptr
-                    ? CheckFitsTables(context_.options.filter)
-                    : Status::Ok();
-  if (fits.ok()) fits = TryPolicy(*context_.filter);
-  if (fits.ok()) return fits;
-  return fits.WithMessage(name + ": " + fits.message());
+  return LevelFilters::Check(context_.options);
 }
 
 // Chooses the seed of new filters, and the other seed that lookups hash with.
 Status StoreImpl::ChooseSeeds() {
   const std::optional<std::uint64_t> remembered = settings_.filter_seed();
   const std::uint64_t seed = settings_.ChooseSeed();
-  if (context_.filter != nullptr && context_.options.filter_policy == nullptr) {
-    Result<std::unique_ptr<const FilterPolicy>> made =
-        MakeSeededPolicy(context_.options.filter, seed);
-    if (!made.ok()) return made.status();
-    context_.filter = *std::move(made);
-  }
+  LevelFilters& filters = context_.filters;
+  Status chosen = filters.Choose(context_.options, context_.filters_fit, seed);
+  if (!chosen.ok()) return chosen;
   LineSeeds& seeds = context_.tables.seeds;
   seeds.own = seed;
-  if (context_.filter != nullptr) {
-    seeds.own = LineSeedOf(*context_.filter).value_or(seed);
+  if (filters.first() != nullptr) {
+    seeds.own = LineSeedOf(*filters.first()).value_or(seed);
   }
   seeds.other = seeds.own == 0 ? remembered.value_or(0) : 0;
-  context_.wanted = WantedShape::Of(context_.options, context_.filter,
-                                    context_.filters_fit, seed);
   return Status::Ok();
 }
 
@@ -188,8 +173,11 @@ Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
   if (Status chosen = ChooseSeeds(); !chosen.ok()) return chosen;
   context_.tables.read = {.order = context_.order,
                           .cache = cache_.get(),
-                          .filter = context_.filter.get(),
-                          .unpack = UnpackLimitsOf(context_.options)};
+                          .filter = context_.filters.first(),
+                          .unpack = UnpackLimitsOf(context_.options),
+                          .room = &context_.room};
+  context_.room.set_limit(
+      context_.options.filter_memory_bytes.value_or(FilterRoom::kNoLimit));
   Status opened = found.has_current ? recovery_.Run() : CreateNew();
   if (!opened.ok()) return opened;
   {
@@ -198,9 +186,12 @@ Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
   }
   if (context_.options.filter_loading == FilterLoading::kAtOpening ||
       context_.options.read_only) {
-    return OpenTables();
+    if (Status all = OpenTables(); !all.ok()) return all;
   }
-  return Status::Ok();
+  if (const std::optional<AskedCounts> asked = settings_.asked()) {
+    budget_.Remember(Halved(*asked));
+  }
+  return budget_.Rebalance();
 }
 
 Status StoreImpl::CreateNew() {

@@ -47,6 +47,7 @@ struct ReadCounters {
     OwnCounter tables_read;
     OwnCounter blocks_read;
     OwnCounter unfiltered;
+    OwnCounter unfiltered_in_vain;  // of those: the key was not there
   };
   std::array<Level, kStoreLevels> levels;
   FilterCounters memtables;

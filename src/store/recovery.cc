@@ -253,7 +253,7 @@ Status Recovery::StartAnew() {
 Status Recovery::FlushReplayed() {
   if (memtable_->empty()) return Status::Ok();
   const std::unique_ptr<TableOutputs> outputs =
-      NewTableOutputs(context_, versions_);
+      NewTableOutputs(context_, versions_, 0);
   Status written = WriteMemtable(*memtable_, context_, outputs.get());
   if (!written.ok()) return written;
   Result<std::vector<FileMetadata>> tables = outputs->Finish();

@@ -70,6 +70,8 @@ void RememberedSettings::TakeOptions() {
   } else {
     now.filter_policy = std::string(options.filter_policy->name());
   }
+  now.filter_per_level = options.filter_per_level;
+  now.filter_memory_bytes = options.filter_memory_bytes;
   now.leveldb_filter_bits = options.leveldb_filter_bits;
   now.compression = options.compression;
   now.zstd_level = options.zstd_level;
@@ -78,7 +80,21 @@ void RememberedSettings::TakeOptions() {
   now.table_bytes = options.table_bytes;
   const std::string before = SettingsToText(lines_);
   SetSettings(now, &lines_);
+  if (!now.filter_memory_bytes) RemoveSetting(kFilterMemorySetting, &lines_);
   has_changed_ |= SettingsToText(lines_) != before;
+}
+
+std::optional<AskedCounts> RememberedSettings::asked() const {
+  return AskedIn(lines_);
+}
+
+Status RememberedSettings::SaveAsked(const AskedCounts& asked) {
+  // If settings could not be written before, they are not now.
+  if (context_.options.read_only || !FileIsOurs() || FileIsDamaged()) {
+    return Status::Ok();
+  }
+  SetAsked(asked, &lines_);
+  return WriteSettingsFile(context_.env, context_.dir, lines_);
 }
 
 Status RememberedSettings::Save(bool is_new) {

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "base/named_lines.h"
+#include "store/settings_file.h"
 #include "store/store_context.h"
 #include "tamis/status.h"
 
 namespace tamis {
 
-// Used by one thread, while the store is opened.
+// Used by one thread, while the store is opened or closed.
 class RememberedSettings {
  public:
   // REQUIRES: the context outlives this
@@ -35,6 +36,11 @@ class RememberedSettings {
   // Writes the file if anything in it changes.  `is_new`: the store was just
   // created.  An error: something that must be remembered cannot be.
   Status Save(bool is_new);
+
+  // How often lookups of earlier openings asked each level.
+  std::optional<AskedCounts> asked() const;
+  // Writes that of this opening.  Nothing is written where settings are not.
+  Status SaveAsked(const AskedCounts& asked);
 
  private:
   void TakeOptions();

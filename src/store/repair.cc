@@ -15,6 +15,7 @@
 #include "store/check_files.h"
 #include "store/compact_pick.h"
 #include "store/file_names.h"
+#include "store/level_filters.h"
 #include "store/manifest.h"
 #include "store/memtable.h"
 #include "store/read_whole.h"
@@ -377,9 +378,10 @@ Result<RepairReport> RepairStore(const std::string& dir,
       return Status::InvalidArgument("a store needs a comparator");
     }
     std::shared_ptr<const FilterPolicy> policy = options.filter_policy;
-    if (policy == nullptr && !options.filter.empty()) {
+    // What a repair writes has the filters of level 0, whatever its level.
+    if (policy == nullptr && !FilterTextOf(options, 0).empty()) {
       Result<std::unique_ptr<const FilterPolicy>> made =
-          MakePolicy(options.filter);
+          MakePolicy(FilterTextOf(options, 0));
       if (!made.ok()) return made.status();
       policy = *std::move(made);
     }

@@ -14,6 +14,7 @@
 #include "base/no_throw.h"
 #include "store/file_names.h"
 #include "tamis/filter.h"
+#include "tamis/store_stats.h"
 
 namespace tamis {
 namespace {
@@ -58,13 +59,38 @@ std::optional<Number> NumberIn(const std::vector<NamedLine>& lines,
   return number;
 }
 
+// Returns the spec that TextOfFilter() wrote; nothing: it is none.
+std::optional<std::string> FilterOfText(const std::string& text) {
+  if (text == kNoFilter) return std::string();
+  const auto policy = MakePolicy(text);
+  ThrowIfOutOfMemory(policy.status());
+  return policy.ok() ? std::optional(text) : std::nullopt;
+}
+
+std::string TextOfFilter(const std::string& filter) {
+  return filter.empty() ? std::string(kNoFilter) : filter;
+}
+
 std::optional<std::string> FilterIn(const std::vector<NamedLine>& lines) {
   const std::string* const value = FindLine(lines, kFilterSetting);
+  return value != nullptr ? FilterOfText(*value) : std::nullopt;
+}
+
+// A list of specs, which have no spaces, with a space between them.
+std::optional<std::vector<std::string>> FiltersIn(
+    const std::vector<NamedLine>& lines) {
+  const std::string* const value = FindLine(lines, kFilterPerLevelSetting);
   if (value == nullptr) return std::nullopt;
-  if (*value == kNoFilter) return std::string();
-  const auto policy = MakePolicy(*value);
-  ThrowIfOutOfMemory(policy.status());
-  return policy.ok() ? std::optional(*value) : std::nullopt;
+  std::vector<std::string> filters;
+  for (std::size_t from = 0; from < value->size();) {
+    const std::size_t to = std::min(value->find(' ', from), value->size());
+    std::optional<std::string> filter =
+        FilterOfText(value->substr(from, to - from));
+    if (!filter || filters.size() == kStoreLevels) return std::nullopt;
+    filters.push_back(*std::move(filter));
+    from = to + 1;
+  }
+  return filters;
 }
 
 // Returns the name that NameAsFilter() wrote, which may be truncated.
@@ -93,6 +119,16 @@ void Set(std::string_view name, std::string value,
   lines->push_back({std::string(name), std::move(value)});
 }
 
+void SetFilters(const std::vector<std::string>& filters,
+                std::vector<NamedLine>* lines) {
+  if (filters.empty()) return RemoveSetting(kFilterPerLevelSetting, lines);
+  std::string text;
+  for (const std::string& filter : filters) {
+    text += (text.empty() ? "" : " ") + TextOfFilter(filter);
+  }
+  Set(kFilterPerLevelSetting, std::move(text), lines);
+}
+
 template <typename Number>
 void SetNumber(std::string_view name, const std::optional<Number>& value,
                std::vector<NamedLine>* lines) {
@@ -108,6 +144,8 @@ void Apply(const std::optional<T>& from, T* to) {
 
 void StoreSettings::ApplyTo(StoreOptions* options) const {
   Apply(filter, &options->filter);
+  Apply(filter_per_level, &options->filter_per_level);
+  if (filter_memory_bytes) options->filter_memory_bytes = filter_memory_bytes;
   Apply(leveldb_filter_bits, &options->leveldb_filter_bits);
   Apply(compression, &options->compression);
   Apply(zstd_level, &options->zstd_level);
@@ -189,6 +227,9 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
   StoreSettings settings;
   settings.filter = FilterIn(lines);
   settings.filter_policy = PolicyNameIn(lines);
+  settings.filter_per_level = FiltersIn(lines);
+  settings.filter_memory_bytes =
+      NumberIn<std::uint64_t>(lines, kFilterMemorySetting, 0);
   settings.leveldb_filter_bits =
       NumberIn<unsigned>(lines, kLevelDbBitsSetting, 0);
   settings.compression = CompressionIn(lines);
@@ -205,6 +246,8 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
     settings.not_understood.push_back(std::string(name) + " = " + *value);
   };
   expect(kFilterSetting, settings.filter || settings.filter_policy);
+  expect(kFilterPerLevelSetting, settings.filter_per_level.has_value());
+  expect(kFilterMemorySetting, settings.filter_memory_bytes.has_value());
   expect(kLevelDbBitsSetting, settings.leveldb_filter_bits.has_value());
   expect(kCompressionSetting, settings.compression.has_value());
   expect(kZstdLevelSetting, settings.zstd_level.has_value());
@@ -217,13 +260,13 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
 
 void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines) {
   if (settings.filter) {
-    Set(kFilterSetting,
-        settings.filter->empty() ? std::string(kNoFilter) : *settings.filter,
-        lines);
+    Set(kFilterSetting, TextOfFilter(*settings.filter), lines);
   }
+  if (settings.filter_per_level) SetFilters(*settings.filter_per_level, lines);
   if (settings.filter_policy) {
     Set(kFilterSetting, NameAsFilter(*settings.filter_policy), lines);
   }
+  SetNumber(kFilterMemorySetting, settings.filter_memory_bytes, lines);
   SetNumber(kLevelDbBitsSetting, settings.leveldb_filter_bits, lines);
   if (settings.compression) {
     Set(kCompressionSetting, std::string(NameOf(*settings.compression)), lines);
@@ -235,6 +278,42 @@ void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines) {
   if (settings.filter_seed) {
     Set(kFilterSeedSetting, SeedToText(*settings.filter_seed), lines);
   }
+}
+
+void RemoveSetting(std::string_view name, std::vector<NamedLine>* lines) {
+  std::erase_if(*lines,
+                [&](const NamedLine& line) { return line.name == name; });
+}
+
+// Numbers with a space between them: the lookups, then two for each level.
+std::optional<AskedCounts> AskedIn(const std::vector<NamedLine>& lines) {
+  const std::string* const value = FindLine(lines, kAskedSetting);
+  if (value == nullptr) return std::nullopt;
+  std::array<std::uint64_t, 1 + 2 * kStoreLevels> numbers{};
+  const char* at = value->data();
+  const char* const end = at + value->size();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0 && (at == end || *at++ != ' ')) return std::nullopt;
+    const auto [next, error] = std::from_chars(at, end, numbers[i]);
+    if (error != std::errc()) return std::nullopt;
+    at = next;
+  }
+  if (at != end) return std::nullopt;
+  AskedCounts asked;
+  asked.lookups = numbers[0];
+  for (std::size_t i = 0; i < asked.levels.size(); ++i) {
+    asked.levels[i] = {numbers[1 + 2 * i], numbers[2 + 2 * i]};
+  }
+  return asked;
+}
+
+void SetAsked(const AskedCounts& asked, std::vector<NamedLine>* lines) {
+  std::string text = std::to_string(asked.lookups);
+  for (const LevelAsked& level : asked.levels) {
+    text += " " + std::to_string(level.in_vain);
+    text += " " + std::to_string(level.held);
+  }
+  Set(kAskedSetting, std::move(text), lines);
 }
 
 Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/named_lines.h"
+#include "store/asked_counts.h"
 #include "tamis/env.h"
 #include "tamis/result.h"
 #include "tamis/store_settings.h"
@@ -35,6 +37,13 @@ std::string SettingsToText(const std::vector<NamedLine>& lines);
 StoreSettings SettingsOf(const std::vector<NamedLine>& lines);
 // Updates the lines; members without a value stay unchanged.
 void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines);
+// From now on there is no such setting.
+void RemoveSetting(std::string_view name, std::vector<NamedLine>* lines);
+
+// Returns how often lookups asked each level, over all openings with a limit of
+// the memory for filters.  Nothing: there are no counts that can be read.
+std::optional<AskedCounts> AskedIn(const std::vector<NamedLine>& lines);
+void SetAsked(const AskedCounts& asked, std::vector<NamedLine>* lines);
 
 // As ParseSettings().  NotFound: there is no such file.
 Result<std::vector<NamedLine>> ReadSettingsFile(Env& env,
@@ -53,6 +62,9 @@ std::string SeedToText(std::uint64_t seed);  // always of the same length
 std::string NameAsFilter(std::string_view policy_name);
 inline constexpr std::string_view kNoFilter = "none";
 inline constexpr std::string_view kFilterSetting = "filter";
+inline constexpr std::string_view kFilterPerLevelSetting = "filter_per_level";
+inline constexpr std::string_view kFilterMemorySetting = "filter_memory_bytes";
+inline constexpr std::string_view kAskedSetting = "asked";
 inline constexpr std::string_view kFilterSeedSetting = "filter_seed";
 inline constexpr std::string_view kLevelDbBitsSetting = "leveldb_filter_bits";
 inline constexpr std::string_view kCompressionSetting = "compression";

@@ -39,15 +39,20 @@ void AddTables(const Level& level, LevelStats* stats) {
   std::uint64_t rated = 0;
   for (const TableFileRef& file : level.files()) {
     const TableFilter* filter = file->loaded_filter();
-    if (filter == nullptr || filter->kind() == TableFilter::Kind::kNone) {
+    if (filter == nullptr) continue;
+    if (filter->kind() == TableFilter::Kind::kNone) {
+      if (filter->stored().bytes > 0) ++stats->filters_dropped;
       continue;
     }
     ++stats->filters_loaded;
+    if (filter->divisor() > TableFilter::kWholly) ++stats->filters_folded;
+    stats->filter_keys += filter->stored().keys;
     stats->filter_bytes += filter->bytes();
     rates += filter->expected_rate();
     ++rated;
   }
   if (rated > 0) {
+    stats->filter_rate = rates / static_cast<double>(rated);
     const std::uint64_t not_there =
         stats->filters.absent + stats->filters.false_positives;
     stats->filters.expected_false_positives =
@@ -75,6 +80,10 @@ StoreStats StoreImpl::Stats() const {
   stats.filters_not_built = context_.filter_faults.not_built();
   stats.last_filter_damage = context_.filter_faults.last_damaged();
   stats.last_filter_not_built = context_.filter_faults.last_not_built();
+  stats.filter_memory_held = context_.room.held();
+  if (context_.room.is_limited()) {
+    stats.filter_memory_limit = context_.room.limit();
+  }
   stats.block_cache_bytes = cache_->bytes();
   stats.block_cache_hits = cache_->hits();
   stats.block_cache_misses = cache_->misses();

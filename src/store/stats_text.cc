@@ -105,6 +105,8 @@ constexpr NamedCount kCounts[] = {
      "Blocks found decompressed."},
     {"block_cache_misses", &StoreStats::block_cache_misses, true,
      "Blocks that had to be decompressed."},
+    {"filter_memory_held", &StoreStats::filter_memory_held, false,
+     "Memory of all filters."},
     {"damaged_filters", &StoreStats::damaged_filters, true,
      "Filters that could not be used."},
     {"filters_not_built", &StoreStats::filters_not_built, true,
@@ -130,6 +132,12 @@ constexpr NamedLevelCount kLevelCounts[] = {
     {"filters_loaded", &LevelStats::filters_loaded, false,
      "Filters in memory."},
     {"filter_bytes", &LevelStats::filter_bytes, false, "Memory of filters."},
+    {"filter_keys", &LevelStats::filter_keys, false,
+     "Keys in filters in memory."},
+    {"filters_folded", &LevelStats::filters_folded, false,
+     "Filters of which a part is in memory."},
+    {"filters_dropped", &LevelStats::filters_dropped, false,
+     "Filters that are not in memory for lack of it."},
 };
 
 struct NamedFilterCount {
@@ -225,6 +233,10 @@ std::string StoreStats::ToText() const {
     text += std::string(count.name) + ": " +
             std::to_string(this->*count.member) + "\n";
   }
+  if (filter_memory_limit) {
+    text +=
+        "filter_memory_limit: " + std::to_string(*filter_memory_limit) + "\n";
+  }
   if (!last_filter_damage.empty()) {
     text += "last damaged filter: " + last_filter_damage + "\n";
   }
@@ -256,6 +268,9 @@ std::string StoreStats::ToJson() const {
   for (const NamedCount& count : kCounts) {
     object.Add(count.name, this->*count.member);
   }
+  if (filter_memory_limit) {
+    object.Add("filter_memory_limit", *filter_memory_limit);
+  }
   object.Add("last_filter_damage", Quoted(last_filter_damage));
   object.Add("last_filter_not_built", Quoted(last_filter_not_built));
   object.Add("background_error", Quoted(background_error));
@@ -269,6 +284,11 @@ std::string StoreStats::ToPrometheus() const {
         MetricName("tamis_store_", count.name, count.only_rises);
     AppendHeader(&text, name, count.help, count.only_rises);
     AppendLine(&text, name, -1, this->*count.member);
+  }
+  if (filter_memory_limit) {
+    const std::string name = "tamis_store_filter_memory_limit";
+    AppendHeader(&text, name, "Memory that filters may take.", false);
+    AppendLine(&text, name, -1, *filter_memory_limit);
   }
   for (const NamedLevelCount& count : kLevelCounts) {
     const std::string name =
@@ -285,6 +305,14 @@ std::string StoreStats::ToPrometheus() const {
       AppendLine(&text, name, static_cast<int>(i),
                  levels[i].filters.*count.member);
     }
+  }
+  const std::string expected = "tamis_store_level_filter_expected_rate";
+  AppendHeader(&text, expected,
+               "Rate of false positives expected of the filters in memory.",
+               false);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    text += expected + "{level=\"" + std::to_string(i) + "\"} " +
+            Number(levels[i].filter_rate) + "\n";
   }
   return text;
 }

@@ -182,6 +182,12 @@ Status Store::WaitForQuiet() {
       [&] { return impl_->IsOwned() ? impl_->WaitForQuiet() : NotTheOwner(); });
 }
 
+Status Store::SetFilterMemory(std::optional<std::uint64_t> bytes) {
+  return NoThrow([&] {
+    return impl_->IsOwned() ? impl_->SetFilterMemory(bytes) : NotTheOwner();
+  });
+}
+
 StoreStats Store::Stats() const {
   StoreStats stats;
   const Status told = NoThrow([&] {

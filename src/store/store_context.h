@@ -11,11 +11,11 @@
 #include "store/compact_pick.h"
 #include "store/filter_faults.h"
 #include "store/info_log.h"
+#include "store/level_filters.h"
 #include "store/memtable.h"
 #include "store/snapshots.h"
 #include "store/store_mutex.h"
 #include "store/table_file.h"
-#include "store/wanted_shape.h"
 #include "tamis/store_options.h"
 
 namespace tamis {
@@ -53,9 +53,9 @@ struct StoreContext {
   Env& env;
   const KeyOrder order;
   const bool filters_fit;  // keys that compare equal have equal bytes
-  std::shared_ptr<const FilterPolicy> filter;  // null: new tables get none
-  WantedShape wanted;                          // of new tables
+  LevelFilters filters;    // of new tables
   TableFileContext tables;
+  FilterRoom room;  // of the tables
   // Memory of memtables that were flushed, for those that come: at most the
   // bytes of two, while there are writes.
   const std::shared_ptr<ChunkStock> chunks;

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@
 #include "base/owner_process.h"
 #include "store/background_state.h"
 #include "store/compactor.h"
+#include "store/filter_budget.h"
 #include "store/flusher.h"
 #include "store/preparer.h"
 #include "store/recovery.h"
@@ -84,6 +86,9 @@ class StoreImpl {
   // ---- background.cc
   Result<CompactReport> Compact(const CompactOptions& options);
   Status WaitForQuiet();
+  Status SetFilterMemory(std::optional<std::uint64_t> bytes) {
+    return budget_.SetLimit(bytes);
+  }
 
   // ---- stats.cc
   StoreStats Stats() const;
@@ -96,7 +101,6 @@ class StoreImpl {
   Status CheckOptions();
   Result<StoreDirectory> Look();
   Status CheckBeforeLocking();
-  Status CheckFilter();
   Status ChooseSeeds();
   Status TakeDirectory();
   Status RecoverOrCreate(const StoreDirectory& found);
@@ -109,7 +113,7 @@ class StoreImpl {
 
   // ---- get.cc
   Sequence SequenceFor(const ReadOptions& options) const noexcept;
-  TableReading ReadingFor(const ReadOptions& options,
+  TableReading ReadingFor(const ReadOptions& options, const Version& version,
                           LoadRequests* requests) const noexcept;
 
   // ---- stats.cc
@@ -126,9 +130,10 @@ class StoreImpl {
   VersionSet versions_{context_, views_, background_};
   Preparer preparer_{context_, background_};
   StoreWriter writer_{context_, views_, background_, versions_, preparer_};
-  Flusher flusher_{context_, views_, background_, versions_, writer_};
-  Compactor compactor_{context_, views_, background_, versions_};
-  TableLoader loader_{context_, background_};
+  FilterBudget budget_{context_, views_, versions_};
+  Flusher flusher_{context_, views_, background_, versions_, writer_, budget_};
+  Compactor compactor_{context_, views_, background_, versions_, budget_};
+  TableLoader loader_{context_, background_, budget_};
   Recovery recovery_{context_, views_, versions_, writer_};
 };
 

@@ -36,6 +36,9 @@ class StoreMutex {
   void Unlock() TAMIS_RELEASE(kStoreMutex) TAMIS_NOT_ANALYSED {
     mutex_.Unlock();
   }
+  bool TryLock() TAMIS_TRY_ACQUIRE(true, kStoreMutex) TAMIS_NOT_ANALYSED {
+    return mutex_.TryLock();
+  }
   // For lambdas.  Checks nothing at run time.
   void AssertHeld() const noexcept TAMIS_ASSERT_HELD(kStoreMutex) {}
 

@@ -107,13 +107,35 @@ Result<const TableFilter*> TableFile::Filter() const {
   if (const TableFilter* loaded = loaded_filter()) return loaded;
   Result<const Table*> table = Open();
   if (!table.ok()) return table.status();
+  std::shared_ptr<const TableFilter> filter;
   {
     const MutexLock lock(mutex_);
     if (const TableFilter* loaded = loaded_filter()) return loaded;
-    (void)Keep(NewFilter(**table));
+    filter = NewFilter(**table);
+    (void)Keep(filter);
   }
-  ReportDamage(*loaded_filter());
-  return loaded_filter();
+  ReportDamage(*filter);
+  return filter.get();
+}
+
+std::shared_ptr<const TableFilter> TableFile::DropFilter() const {
+  const MutexLock lock(mutex_);
+  if (owned_filter_ == nullptr) return nullptr;
+  std::shared_ptr<const TableFilter> none =
+      TableFilter::NotHeld(owned_filter_->stored());
+  filter_.store(none.get(), std::memory_order_seq_cst);
+  owned_filter_.swap(none);
+  return none;
+}
+
+void TableFile::ReloadFilter(unsigned divisor) const {
+  const Table* const table = opened();
+  if (table == nullptr) return;
+  std::shared_ptr<const TableFilter> filter = table->ReadFilter(divisor);
+  const MutexLock lock(mutex_);
+  // What DropFilter() has left may still be read: it is kept.
+  dropped_ = std::exchange(owned_filter_, std::move(filter));
+  filter_.store(owned_filter_.get(), std::memory_order_seq_cst);
 }
 
 // Holds the locks for moments only: a child that is forked meanwhile could
@@ -131,9 +153,9 @@ Status TableFile::Load() const {
     bool is_first = false;
     {
       const MutexLock lock(mutex_);
-      is_first = Keep(std::move(filter));
+      is_first = Keep(filter);
     }
-    if (is_first) ReportDamage(*loaded_filter());
+    if (is_first) ReportDamage(*filter);
   }
   // Its index is not needed any more.
   std::shared_ptr<const QuickTable> done;

@@ -69,13 +69,35 @@ class TableFile {
     return OpenNow();
   }
 
-  // Null: not loaded yet.
+  // Null: not loaded yet.  It may be replaced: it lasts as long as a guard of
+  // the store's readers that was there before, or as the store's mutex is held.
   const TableFilter* loaded_filter() const noexcept {
     return filter_.load(std::memory_order_acquire);
   }
   // Loads the filter if necessary; of kind kNone if there is none that can be
-  // used.  An error: the table itself does not open.
+  // used.  It lasts as loaded_filter() does.  An error: the table itself does
+  // not open.
   Result<const TableFilter*> Filter() const TAMIS_EXCLUDES(mutex_);
+
+  // ---- a limit of the memory for filters
+
+  // Returns the filter, which lookups no longer see: they do without, until
+  // ReloadFilter().  The caller frees it when no reader can use it any more.
+  std::shared_ptr<const TableFilter> DropFilter() const TAMIS_EXCLUDES(mutex_);
+  // Loads so much of the filter (TableFilter::divisor()) as there is room for.
+  // REQUIRES: DropFilter() was called, and no reader uses what it returned
+  void ReloadFilter(unsigned divisor) const TAMIS_EXCLUDES(mutex_);
+  // Counts a lookup, one of many, that asked this table.
+  void NoteAsked() const noexcept {
+    asked_.fetch_add(1, std::memory_order_relaxed);
+  }
+  std::uint64_t asked() const noexcept {
+    return asked_.load(std::memory_order_relaxed);
+  }
+  // So that what was asked long ago counts less.
+  void HalveAsked() const noexcept {
+    asked_.store(asked() / 2, std::memory_order_relaxed);
+  }
 
   // ---- loading by another thread, while lookups do without
 
@@ -133,6 +155,8 @@ class TableFile {
   mutable std::shared_ptr<const TableFilter> owned_filter_
       TAMIS_GUARDED_BY(mutex_);
   mutable std::atomic<const TableFilter*> filter_{nullptr};
+  // The placeholder that was there before the last ReloadFilter().
+  mutable std::shared_ptr<const TableFilter> dropped_ TAMIS_GUARDED_BY(mutex_);
   // Held for moments only.
   mutable Mutex quick_mutex_;
   // Null: not read so yet, or loaded since.
@@ -140,6 +164,7 @@ class TableFile {
       TAMIS_GUARDED_BY(quick_mutex_);
   mutable std::atomic<Loading> loading_{Loading::kNotClaimed};
   mutable std::atomic<bool> is_obsolete_{false};
+  mutable std::atomic<std::uint64_t> asked_{0};
 };
 
 }  // namespace tamis

@@ -33,11 +33,28 @@ void TableLoader::Request(const TableFileRef& file) noexcept {
   if (!queued.ok()) file->EndLoading();
 }
 
+void TableLoader::RequestRebalance() noexcept {
+  if (!context_.tables.owner.IsHere()) return;
+  const StoreLock lock(context_.mutex);
+  must_rebalance_ = true;
+  work_.NotifyOne();
+}
+
 void TableLoader::Run() {
   StoreLock lock(context_.mutex);
   while (true) {
-    while (!is_stopped_ && waiting_.empty()) context_.mutex.Wait(work_);
+    while (!is_stopped_ && waiting_.empty() && !must_rebalance_) {
+      context_.mutex.Wait(work_);
+    }
     if (is_stopped_) break;
+    if (waiting_.empty()) {
+      lock.Unlock();
+      (void)budget_.Rebalance();
+      lock.Lock();
+      must_rebalance_ = false;
+      background_.NotifyWaiters();
+      continue;
+    }
     TableFileRef file = std::move(waiting_.front());
     waiting_.pop_front();
     is_loading_ = true;
@@ -48,7 +65,8 @@ void TableLoader::Run() {
     file.reset();
     lock.Lock();
     is_loading_ = false;
-    if (waiting_.empty()) background_.NotifyWaiters();
+    must_rebalance_ = context_.room.is_limited();
+    if (!must_rebalance_ && waiting_.empty()) background_.NotifyWaiters();
   }
   waiting_.clear();
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "store/background_state.h"
+#include "store/filter_budget.h"
 #include "store/store_context.h"
 #include "store/version.h"
 
@@ -16,9 +17,10 @@ namespace tamis {
 
 class TableLoader {
  public:
-  // REQUIRES: both outlive this
-  TableLoader(StoreContext& context, BackgroundState& background)
-      : context_(context), background_(background) {}
+  // REQUIRES: all outlive this
+  TableLoader(StoreContext& context, BackgroundState& background,
+              FilterBudget& budget)
+      : context_(context), background_(background), budget_(budget) {}
   TableLoader(const TableLoader&) = delete;
   TableLoader& operator=(const TableLoader&) = delete;
 
@@ -32,7 +34,7 @@ class TableLoader {
 
   // True: tables are being loaded, or wait for it.
   bool is_busy() const noexcept TAMIS_REQUIRES(kStoreMutex) {
-    return !waiting_.empty() || is_loading_;
+    return !waiting_.empty() || is_loading_ || must_rebalance_;
   }
 
   // False: lookups load the table: this was tried, or cannot be done here, in
@@ -43,15 +45,20 @@ class TableLoader {
   // Has the table loaded soon, if it was not requested before.
   // REQUIRES: has_started(), and MayRequest(*file)
   void Request(const TableFileRef& file) noexcept TAMIS_EXCLUDES(kStoreMutex);
+  // Has it decided anew which filters are held: lookups often ask for some that
+  // are not.  REQUIRES: has_started()
+  void RequestRebalance() noexcept TAMIS_EXCLUDES(kStoreMutex);
 
  private:
   void Run() TAMIS_EXCLUDES(kStoreMutex);
 
   StoreContext& context_;
   BackgroundState& background_;
+  FilterBudget& budget_;
   CondVar work_;
   std::deque<TableFileRef> waiting_ TAMIS_GUARDED_BY(kStoreMutex);
   bool is_loading_ TAMIS_GUARDED_BY(kStoreMutex) = false;
+  bool must_rebalance_ TAMIS_GUARDED_BY(kStoreMutex) = false;
   bool is_stopped_ TAMIS_GUARDED_BY(kStoreMutex) = false;
   std::thread thread_;
 };

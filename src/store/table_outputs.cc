@@ -11,10 +11,12 @@ namespace tamis {
 TableOutputs::TableOutputs(Env& env, std::string dir,
                            const TableWriteOptions& options,
                            std::function<std::uint64_t()> new_number,
-                           std::function<void(const std::string&)> not_built)
+                           std::function<void(const std::string&)> not_built,
+                           std::shared_ptr<const FilterPolicy> filter)
     : env_(&env),
       dir_(std::move(dir)),
       options_(options),
+      filter_(std::move(filter)),
       new_number_(std::move(new_number)),
       filter_not_built_(std::move(not_built)) {}
 

@@ -23,11 +23,13 @@ class TableOutputs {
  public:
   // `new_number` gives each table its number; `filter_not_built`, if not empty,
   // is called for every table that is written without a filter it should have.
-  // REQUIRES: env outlives this
+  // `filter` is what options.filter points to, if that need not outlive this
+  // otherwise.  REQUIRES: env outlives this
   TableOutputs(
       Env& env, std::string dir, const TableWriteOptions& options,
       std::function<std::uint64_t()> new_number,
-      std::function<void(const std::string& what)> filter_not_built = {});
+      std::function<void(const std::string& what)> filter_not_built = {},
+      std::shared_ptr<const FilterPolicy> filter = nullptr);
   ~TableOutputs();
   TableOutputs(const TableOutputs&) = delete;
   TableOutputs& operator=(const TableOutputs&) = delete;
@@ -52,6 +54,7 @@ class TableOutputs {
   Env* env_;
   std::string dir_;
   TableWriteOptions options_;
+  std::shared_ptr<const FilterPolicy> filter_;  // of options_
   std::function<std::uint64_t()> new_number_;
   std::function<void(const std::string&)> filter_not_built_;
   std::vector<FileMetadata> tables_;  // the last may be incomplete

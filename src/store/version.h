@@ -39,12 +39,20 @@ class FilterSlot {
     return shape_.load(std::memory_order_relaxed);
   }
   static constexpr unsigned kOtherSeed = 1u << 16;
-  // Stays empty for filters of other kinds, or with neither of the two seeds.
+  // The filter is dropped: the tables' filters are asked elsewhere.  Another
+  // one may be published when no reader of this one is left.
+  void Clear() noexcept { lines_.store(nullptr, std::memory_order_seq_cst); }
+  // False: it stays empty, because the filter is of another kind, or has
+  // neither of the two seeds.
+  static bool Fits(const TableFilter& filter, const LineSeeds& seeds) noexcept {
+    return filter.kind() == TableFilter::Kind::kLines &&
+           (filter.lines().seed == seeds.own ||
+            filter.lines().seed == seeds.other);
+  }
   void Publish(const TableFilter& filter, const LineSeeds& seeds) noexcept {
-    if (filter.kind() != TableFilter::Kind::kLines) return;
+    if (!Fits(filter, seeds)) return;
     const LineView& view = filter.lines();
     const bool is_own = view.seed == seeds.own;
-    if (!is_own && view.seed != seeds.other) return;
     count_.store(view.count, std::memory_order_relaxed);
     shape_.store(view.probes.count | (is_own ? 0 : kOtherSeed),
                  std::memory_order_relaxed);

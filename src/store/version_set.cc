@@ -21,9 +21,10 @@ std::set<std::uint64_t> LiveTables(const Version& version) {
   return live;
 }
 
-// Marks tables as obsolete that the edit removes and does not add to another
-// level.
-void MarkRemoved(const VersionEdit& edit, const Version& base) {
+// Returns the tables that the edit removes and does not add to another level.
+std::vector<TableFileRef> RemovedBy(const VersionEdit& edit,
+                                    const Version& base) {
+  std::vector<TableFileRef> removed;
   for (const auto& [level, number] : edit.removed) {
     const std::uint64_t wanted = number;
     const bool is_moved = std::any_of(
@@ -31,9 +32,10 @@ void MarkRemoved(const VersionEdit& edit, const Version& base) {
         [wanted](const auto& added) { return added.second.number == wanted; });
     if (is_moved) continue;
     for (const TableFileRef& file : base.level(level).files()) {
-      if (file->number() == number) file->MarkObsolete();
+      if (file->number() == number) removed.push_back(file);
     }
   }
+  return removed;
 }
 
 // The files that the current version, logs and manifest need.
@@ -182,9 +184,17 @@ Status VersionSet::LogAndApply(VersionEdit edit, const ViewChange& change) {
   constexpr std::size_t kMaxImmutable = 8;
   auto view = std::make_shared<ReadView>();
   view->immutable.reserve(kMaxImmutable);
+  std::vector<TableFileRef> removed = RemovedBy(edit, *base);
+  // Most were freed since.
+  std::erase_if(removed_, [](const auto& file) { return file.expired(); });
+  removed_.reserve(removed_.size() + removed.size());
   if (Status written = WriteEdit(&edit, **next); !written.ok()) return written;
   if (edit.log_number) log_number_ = *edit.log_number;
-  MarkRemoved(edit, *base);
+  for (const TableFileRef& file : removed) {
+    file->MarkObsolete();
+    removed_.push_back(file);
+  }
+  removed.clear();
   {
     const StoreLock lock(context_.mutex);
     view->memtable = views_.current()->memtable;
@@ -197,6 +207,18 @@ Status VersionSet::LogAndApply(VersionEdit edit, const ViewChange& change) {
   }
   base.reset();
   return Status::Ok();
+}
+
+void VersionSet::WhileUnchanged(
+    const std::function<void(const Version&)>& work) {
+  const MutexLock lock(edit_mutex_);
+  const std::shared_ptr<const ReadView> view = views_.Current();
+  work(*view->version);
+}
+
+std::vector<std::weak_ptr<const TableFile>> VersionSet::TakeRemoved() {
+  edit_mutex_.AssertHeld();
+  return std::exchange(removed_, {});
 }
 
 void VersionSet::RemoveOldLogs() {

@@ -63,6 +63,13 @@ class VersionSet {
   // On error readers see the same as before.
   Status LogAndApply(VersionEdit edit, const ViewChange& change = {})
       TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
+  // Calls work(version) with the current one, which stays that meanwhile.  May
+  // throw what that throws.
+  void WhileUnchanged(const std::function<void(const Version&)>& work)
+      TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
+  // Returns tables that versions no longer have, though iterators may, each
+  // once.  REQUIRES: called by the work of WhileUnchanged()
+  std::vector<std::weak_ptr<const TableFile>> TakeRemoved();
   // Removes the logs whose writes are all in tables.
   void RemoveOldLogs() TAMIS_EXCLUDES(edit_mutex_, kStoreMutex);
 
@@ -85,6 +92,8 @@ class VersionSet {
 
   mutable Mutex edit_mutex_;
   Manifest manifest_ TAMIS_GUARDED_BY(edit_mutex_);
+  std::vector<std::weak_ptr<const TableFile>> removed_
+      TAMIS_GUARDED_BY(edit_mutex_);
   // The writes of logs below this number are in tables.
   std::uint64_t log_number_ TAMIS_GUARDED_BY(edit_mutex_) = 0;
 };

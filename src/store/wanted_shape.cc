@@ -2,12 +2,14 @@
 #include "store/wanted_shape.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "policy/table_policy.h"
 #include "store/settings_file.h"
 #include "table/compression.h"
 #include "table/table_meta.h"
+#include "tamis/policy_settings.h"
 
 namespace tamis {
 namespace {
@@ -19,19 +21,29 @@ bool IsSameValue(const NamedLine& wanted, const std::string& has) {
           CanonicalText(wanted.value) == CanonicalText(has));
 }
 
+// Of the same kind, and with nearly the same bits per key.
+bool IsNearSize(const std::string& wanted, const std::string& has) {
+  constexpr double kNear = 1.5;  // bits per key
+  if (wanted == has) return true;
+  const Result<PolicySettings> one = ParsePolicy(wanted);
+  const Result<PolicySettings> other = ParsePolicy(has);
+  return one.ok() && other.ok() && one->name == other->name &&
+         one->bits_per_key && other->bits_per_key &&
+         std::abs(*one->bits_per_key - *other->bits_per_key) <= kNear;
+}
+
 }  // namespace
 
-WantedShape WantedShape::Of(const StoreOptions& options,
-                            const std::shared_ptr<const FilterPolicy>& filter,
+WantedShape WantedShape::Of(const StoreOptions& options, const Filter& filter,
                             bool filters_fit, std::uint64_t seed) {
   WantedShape wanted;
-  wanted.filter_ = filter;
+  wanted.filter_ = filter.policy;
   std::string text(kNoFilter);
-  if (options.filter_policy != nullptr && filter != nullptr) {
+  if (options.filter_policy != nullptr && filter.policy != nullptr) {
     // A custom policy has no spec, and is represented by its name.
-    text = NameAsFilter(filter->name());
-  } else if (filter != nullptr) {
-    text = options.filter;
+    text = NameAsFilter(filter.policy->name());
+  } else if (filter.policy != nullptr) {
+    text = filter.text;
     if (text.find("seed=") == std::string::npos) wanted.seed_ = seed;
   }
   const unsigned bits = filters_fit ? options.leveldb_filter_bits : 0;
@@ -66,7 +78,10 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
   const bool all_same =
       std::all_of(wanted->begin(), wanted->end(), [&](const NamedLine& line) {
         const std::string* const has = FindLine(table.properties, line.name);
-        return has != nullptr && IsSameValue(line, *has);
+        if (has == nullptr) return false;
+        return accepts_near_sizes_ && line.name == kFilterSetting
+                   ? IsNearSize(line.value, *has)
+                   : IsSameValue(line, *has);
       });
   if (!all_same) return false;
   // A filter that the properties name may be damaged.

@@ -18,12 +18,19 @@ namespace tamis {
 class WantedShape {
  public:
   WantedShape() = default;
-  // `filter` is the policy of the options, null: none; `seed` is its seed,
-  // unless its spec names another.  `filters_fit`: filters work with the
-  // comparator.
-  static WantedShape Of(const StoreOptions& options,
-                        const std::shared_ptr<const FilterPolicy>& filter,
+  // A filter as the options name it.
+  struct Filter {
+    std::shared_ptr<const FilterPolicy> policy;  // null: none
+    std::string text;  // its spec, unless it is options.filter_policy
+  };
+  // `seed` is the filter's, unless its spec names another.  `filters_fit`:
+  // filters work with the comparator.
+  static WantedShape Of(const StoreOptions& options, const Filter& filter,
                         bool filters_fit, std::uint64_t seed);
+
+  // A table is as wanted if its filter is of the kind, and of nearly the size:
+  // what is planned changes with the tree.
+  void AcceptNearSizes() noexcept { accepts_near_sizes_ = true; }
 
   // For TableWriteOptions::properties.
   const std::string& properties() const noexcept { return properties_; }
@@ -41,6 +48,7 @@ class WantedShape {
   std::shared_ptr<const FilterPolicy> filter_;
   std::optional<std::uint64_t> seed_;  // nothing: the spec names one
   bool wants_leveldb_filter_ = false;
+  bool accepts_near_sizes_ = false;
   Compression compression_ = Compression::kNone;
 };
 

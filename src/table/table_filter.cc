@@ -8,6 +8,7 @@
 #include "formats/tamis/container.h"
 #include "math/blocked_bloom.h"
 #include "tamis/bloom_math.h"
+#include "tamis/fold.h"
 
 namespace tamis {
 namespace {
@@ -74,28 +75,111 @@ Slice WholeTableFilter(const LevelDbFilterBlockReader& block, Slice bytes,
 
 }  // namespace
 
+std::shared_ptr<const TableFilter> TableFilter::None(std::uint64_t keys) {
+  auto filter = std::make_shared<TableFilter>();
+  filter->stored_.keys = keys;
+  return filter;
+}
+
 std::shared_ptr<const TableFilter> TableFilter::Damaged(Status why) {
   auto filter = std::make_shared<TableFilter>();
   filter->damage_ = std::move(why);
   return filter;
 }
 
-std::shared_ptr<const TableFilter> TableFilter::OpenWhole(
-    Slice bytes, const FilterOpener& opener) {
-  Result<FilterMemory> memory = FilterMemory::Copy(bytes);
-  if (!memory.ok()) return Damaged(memory.status());
+std::shared_ptr<const TableFilter> TableFilter::NotHeld(const Stored& stored) {
   auto filter = std::make_shared<TableFilter>();
-  filter->memory_ = *std::move(memory);
-  bytes = filter->memory_->bytes();
+  filter->stored_ = stored;
+  return filter;
+}
+
+double TableFilter::Stored::RateFoldedBy(unsigned divisor) const noexcept {
+  if (keys == 0) return 1.0;
+  return BlockedRate({BlockKind::kLine, lines / divisor, probes}, keys);
+}
+
+// Keeps a copy of the bytes.  ResourceExhausted: there is no memory, or no room
+// (and then lease_ is empty).
+Status TableFilter::Hold(Slice bytes, FilterRoom* room) {
+  if (room != nullptr) {
+    if (!room->Take(bytes.size())) {
+      return Status::ResourceExhausted("no room for the filter");
+    }
+    lease_ = FilterLease(room, bytes.size());
+  }
+  Result<FilterMemory> memory = FilterMemory::Copy(bytes);
+  if (!memory.ok()) return memory.status();
+  memory_ = *std::move(memory);
+  return Status::Ok();
+}
+
+void TableFilter::TakeLines(const LineView& lines) {
+  kind_ = Kind::kLines;
+  lines_ = lines;
+  kind_name_ = "bloom";
+  const BlockedShape shape{BlockKind::kLine, lines.count, lines.probes.count};
+  expected_rate_ = lines.keys != 0 ? BlockedRate(shape, lines.keys) : 1.0;
+  hash_seed_ = lines.seed;
+}
+
+namespace {
+
+TableFilter::Stored StoredOf(Slice bytes, const LineView& lines) {
+  TableFilter::Stored stored;
+  stored.bytes = bytes.size();
+  stored.keys = lines.keys;
+  stored.lines = lines.count;
+  stored.probes = lines.probes.count;
+  stored.rate = stored.RateFoldedBy(1);
+  return stored;
+}
+
+// Looks at a filter without keeping its bytes.  Corruption: it does not open.
+Result<TableFilter::Stored> LookAt(Slice bytes, const FilterOpener& opener) {
+  if (opener.name() == kTamisFilterName) {
+    if (const auto lines = ViewLines(bytes)) return StoredOf(bytes, *lines);
+  }
+  const Result<std::unique_ptr<const FilterReader>> reader = opener.Open(bytes);
+  if (!reader.ok()) return reader.status();
+  const FilterInfo info = reader->Describe();
+  TableFilter::Stored stored;
+  stored.bytes = bytes.size();
+  stored.rate = info.always_maybe.empty() ? info.rate : 1.0;
+  stored.keys = info.keys.value_or(0);
+  return stored;
+}
+
+}  // namespace
+
+std::shared_ptr<const TableFilter> TableFilter::OpenWhole(
+    Slice bytes, const FilterOpener& opener, FilterRoom* room,
+    unsigned divisor) {
   const bool is_tamis = opener.name() == kTamisFilterName;
+  auto filter = std::make_shared<TableFilter>();
+  std::string folded;
+  const bool is_limited = room != nullptr && room->is_limited();
+  if (divisor != kWholly || is_limited) {
+    // What is stored may be more than what is held.
+    const Result<Stored> stored = LookAt(bytes, opener);
+    if (!stored.ok()) return Damaged(stored.status());
+    filter->stored_ = *stored;
+    if (divisor == kDrop) return NotHeld(filter->stored_);
+    if (divisor != kWholly) {
+      if (!filter->stored_.FoldsBy(divisor) ||
+          !FoldFilter(bytes, divisor, &folded).ok()) {
+        return NotHeld(filter->stored_);
+      }
+      bytes = folded;
+    }
+  }
+  if (Status held = filter->Hold(bytes, room); !held.ok()) {
+    return is_limited ? NotHeld(filter->stored_) : Damaged(std::move(held));
+  }
+  bytes = filter->memory_->bytes();
+  filter->divisor_ = divisor;
   if (const auto lines = is_tamis ? ViewLines(bytes) : std::nullopt) {
-    filter->kind_ = Kind::kLines;
-    filter->lines_ = *lines;
-    filter->kind_name_ = "bloom";
-    const BlockedShape shape{BlockKind::kLine, lines->count,
-                             lines->probes.count};
-    filter->expected_rate_ =
-        lines->keys != 0 ? BlockedRate(shape, lines->keys) : 1.0;
+    filter->TakeLines(*lines);
+    if (filter->stored_.lines == 0) filter->stored_ = StoredOf(bytes, *lines);
     return filter;
   }
   Result<std::unique_ptr<const FilterReader>> reader = opener.Open(bytes);
@@ -103,17 +187,29 @@ std::shared_ptr<const TableFilter> TableFilter::OpenWhole(
   const FilterInfo info = reader->Describe();
   filter->kind_ = Kind::kWhole;
   filter->reader_ = *std::move(reader);
+  filter->hash_seed_ = filter->reader_->hash_seed();
   filter->kind_name_ = info.kind;
   filter->expected_rate_ = info.always_maybe.empty() ? info.rate : 1.0;
+  filter->stored_.bytes = bytes.size();
+  filter->stored_.rate = filter->expected_rate_;
+  filter->stored_.keys = info.keys.value_or(0);
   return filter;
 }
 
 std::shared_ptr<const TableFilter> TableFilter::OpenLevelDbBlock(
-    Slice bytes, std::uint64_t table_bytes) {
-  Result<FilterMemory> memory = FilterMemory::Copy(bytes);
-  if (!memory.ok()) return Damaged(memory.status());
+    Slice bytes, std::uint64_t table_bytes, FilterRoom* room,
+    unsigned divisor) {
   auto filter = std::make_shared<TableFilter>();
-  filter->memory_ = *std::move(memory);
+  filter->stored_.bytes = bytes.size();
+  const bool is_limited = room != nullptr && room->is_limited();
+  if (divisor != kWholly || is_limited) {
+    filter->stored_.rate = RateOfLevelDbBlock(LevelDbFilterBlockReader(bytes));
+  }
+  if (divisor != kWholly) return NotHeld(filter->stored_);
+  if (Status held = filter->Hold(bytes, room); !held.ok()) {
+    return is_limited ? NotHeld(filter->stored_) : Damaged(std::move(held));
+  }
+  filter->divisor_ = kWholly;
   bytes = filter->memory_->bytes();
   const LevelDbFilterBlockReader& block = filter->leveldb_block_.emplace(bytes);
   if (!block.damage().empty()) {
@@ -125,11 +221,12 @@ std::shared_ptr<const TableFilter> TableFilter::OpenLevelDbBlock(
   if (whole.empty()) {
     filter->kind_ = Kind::kLevelDbBlock;
     filter->expected_rate_ = RateOfLevelDbBlock(block);
-    return filter;
+  } else {
+    filter->kind_ = Kind::kWhole;
+    filter->reader_ = std::make_unique<LevelDbWhole>(whole);
+    filter->expected_rate_ = RateOfLevelDbFilter(whole);
   }
-  filter->kind_ = Kind::kWhole;
-  filter->reader_ = std::make_unique<LevelDbWhole>(whole);
-  filter->expected_rate_ = RateOfLevelDbFilter(whole);
+  filter->stored_.rate = filter->expected_rate_;
   return filter;
 }
 

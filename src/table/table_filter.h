@@ -10,6 +10,7 @@
 #include "formats/leveldb/filter_block.h"
 #include "formats/tamis/line_view.h"
 #include "policy/filter_opener.h"
+#include "table/filter_room.h"
 #include "tamis/filter.h"
 #include "tamis/filter_memory.h"
 
@@ -26,18 +27,53 @@ class TableFilter {
     kLevelDbBlock,  // LevelDB's, one per 2 KiB: leveldb_block()
   };
 
+  // What is stored of a table's filter, whether it is in memory or not.
+  struct Stored {
+    std::uint64_t bytes = 0;  // of the whole filter; 0: there is none
+    double rate = 1.0;        // expected of it
+    std::uint64_t keys = 0;   // in it, or without one in the table; 0: unknown
+    // Of one that can be folded: its lines, and its probes; 0: it cannot.
+    std::uint64_t lines = 0;
+    unsigned probes = 0;
+
+    // Divides the lines.  REQUIRES: 2, 4 or 8
+    bool FoldsBy(unsigned divisor) const noexcept {
+      return lines != 0 && lines % divisor == 0 && lines > divisor;
+    }
+    // Returns the rate of the filter when folded.
+    double RateFoldedBy(unsigned divisor) const noexcept;
+    // Returns about the bytes of that.
+    std::uint64_t BytesFoldedBy(unsigned divisor) const noexcept {
+      return bytes / divisor + kHeaderBytes;
+    }
+
+   private:
+    static constexpr std::uint64_t kHeaderBytes = 128;
+  };
+  // How much of a filter is to be in memory.
+  static constexpr unsigned kDrop = 0;    // nothing
+  static constexpr unsigned kWholly = 1;  // other numbers: folded by so many
+
   TableFilter() = default;  // none
+  // The same, for a table of so many keys; 0: unknown.
+  static std::shared_ptr<const TableFilter> None(std::uint64_t keys);
   // Returns no filter, with the reason why the existing one cannot be used.
   static std::shared_ptr<const TableFilter> Damaged(Status why);
-  // Opens a filter of our own.  Returns Damaged() if `bytes` does not open.
+  // Returns no filter, because there is no room for the one that is stored.
+  static std::shared_ptr<const TableFilter> NotHeld(const Stored& stored);
+  // Opens a filter of our own, folded by `divisor` if that is not kWholly.
+  // Returns Damaged() if `bytes` does not open, and NotHeld() if it cannot be
+  // folded so or there is no room for it.
   // REQUIRES: a policy by which `opener` opens outlives the filter; the
-  // opener's name is the one stored
+  // opener's name is the one stored; a room outlives it, too, or is null
   static std::shared_ptr<const TableFilter> OpenWhole(
-      Slice bytes, const FilterOpener& opener);
+      Slice bytes, const FilterOpener& opener, FilterRoom* room = nullptr,
+      unsigned divisor = kWholly);
   // Opens a filter block of LevelDB.  If it has one filter for the whole table,
   // it becomes kWhole.
   static std::shared_ptr<const TableFilter> OpenLevelDbBlock(
-      Slice bytes, std::uint64_t table_bytes);
+      Slice bytes, std::uint64_t table_bytes, FilterRoom* room = nullptr,
+      unsigned divisor = kWholly);
 
   Kind kind() const noexcept { return kind_; }
   const LineView& lines() const noexcept { return lines_; }
@@ -50,15 +86,34 @@ class TableFilter {
   // the key.  For the others: true.
   bool MayContain(Slice user_key) const noexcept;
 
+  // The same by HashKey(user_key, *hash_seed()).
+  // REQUIRES: hash_seed() has a value
+  bool MayContainHash(std::uint64_t hash) const noexcept {
+    return kind_ == Kind::kLines ? lines_.Check(hash)
+                                 : reader_->MayContainHash({hash, *hash_seed_});
+  }
+
   double expected_rate() const noexcept { return expected_rate_; }
   // "bloom", "ribbon", "leveldb", ...; empty: none.
   const std::string& kind_name() const noexcept { return kind_name_; }
   std::size_t bytes() const noexcept;  // in memory
   // Not ok: the reason why the table's filter is not used.
   const Status& damage() const noexcept { return damage_; }
+  const Stored& stored() const noexcept { return stored_; }
+  // How much of it is in memory.
+  unsigned divisor() const noexcept { return divisor_; }
+  // Nothing: it takes no hashes in place of keys.
+  std::optional<std::uint64_t> hash_seed() const noexcept { return hash_seed_; }
 
  private:
+  Status Hold(Slice bytes, FilterRoom* room);
+  void TakeLines(const LineView& lines);
+
+  FilterLease lease_;  // first, so that it is returned when memory_ is free
   Kind kind_ = Kind::kNone;
+  unsigned divisor_ = kDrop;
+  Stored stored_;
+  std::optional<std::uint64_t> hash_seed_;
   std::optional<FilterMemory> memory_;
   LineView lines_;
   std::unique_ptr<const FilterReader> reader_;

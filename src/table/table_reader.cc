@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/table_reader.h"
 
+#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "base/named_lines.h"
 #include "base/pooled_memory.h"
 #include "table/block_file.h"
 #include "table/block_search.h"
@@ -15,11 +17,33 @@
 namespace tamis {
 namespace {
 
+// Returns the number of keys, as the table's properties have it; 0: they do
+// not.
+std::uint64_t KeysOfTable(const ReadableFile& file,
+                          const std::vector<MetaEntry>& entries,
+                          const UnpackLimits& limits) {
+  for (const MetaEntry& entry : entries) {
+    if (entry.name != kPropertiesMeta) continue;
+    BlockBuffer buffer;
+    Slice bytes;
+    if (!ReadBlock(file, entry.handle, &buffer, &bytes, limits).ok()) return 0;
+    const std::optional<std::vector<NamedLine>> lines = ParseNamedLines(bytes);
+    const std::string* const text =
+        lines ? FindLine(*lines, kKeysProperty) : nullptr;
+    if (text == nullptr) return 0;
+    std::uint64_t keys = 0;
+    const char* const end = text->data() + text->size();
+    const auto [last, error] = std::from_chars(text->data(), end, keys);
+    return error == std::errc() && last == end ? keys : 0;
+  }
+  return 0;
+}
+
 // Reads the best filter of a table: the preferred one, another of the whole
 // table, or LevelDB's, in this order.
 std::shared_ptr<const TableFilter> ReadBestFilter(
     const ReadableFile& file, const Footer& footer,
-    const TableReadContext& context) {
+    const TableReadContext& context, unsigned divisor) {
   const FilterPolicy* const preferred = context.filter;
   std::vector<MetaEntry> entries;
   Status read = ReadMetaindex(file, footer, &entries, context.unpack);
@@ -37,14 +61,18 @@ std::shared_ptr<const TableFilter> ReadBestFilter(
       best = &entry;
     }
   }
-  if (best == nullptr) return std::make_shared<const TableFilter>();
+  if (best == nullptr) {
+    return TableFilter::None(KeysOfTable(file, entries, context.unpack));
+  }
   BlockBuffer buffer;
   Slice bytes;
   read = ReadBlock(file, best->handle, &buffer, &bytes, context.unpack);
   if (!read.ok()) return TableFilter::Damaged(std::move(read));
   return best_opener.has_value()
-             ? TableFilter::OpenWhole(bytes, *best_opener)
-             : TableFilter::OpenLevelDbBlock(bytes, file.size());
+             ? TableFilter::OpenWhole(bytes, *best_opener, context.room,
+                                      divisor)
+             : TableFilter::OpenLevelDbBlock(bytes, file.size(), context.room,
+                                             divisor);
 }
 
 class TableReader final : public Table {
@@ -83,8 +111,9 @@ class TableReader final : public Table {
     return {context_.order, index_, *blocks_, name_};
   }
 
-  std::shared_ptr<const TableFilter> ReadFilter() const override {
-    return ReadBestFilter(*file_, footer_, context_);
+  std::shared_ptr<const TableFilter> ReadFilter(
+      unsigned divisor) const override {
+    return ReadBestFilter(*file_, footer_, context_, divisor);
   }
 
   Result<TableTraits> ReadTraits() const override {

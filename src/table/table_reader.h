@@ -38,6 +38,8 @@ struct TableReadContext {
   // REQUIRES: outlives the tables
   const FilterPolicy* filter = nullptr;
   UnpackLimits unpack = {};
+  // Null: filters may take any memory.  REQUIRES: outlives them
+  FilterRoom* room = nullptr;
 };
 
 // Internal keys that bound a table's keys; empty: unknown.
@@ -115,7 +117,9 @@ class Table {
   // Reads and verifies the filter: every call reads it again, because the
   // caller keeps it.  Never null; a filter that cannot be used is returned as
   // kNone with damage().  Prefers our own filter to LevelDB's.
-  virtual std::shared_ptr<const TableFilter> ReadFilter() const = 0;
+  // `divisor`: how much of it, as TableFilter::divisor().
+  virtual std::shared_ptr<const TableFilter> ReadFilter(
+      unsigned divisor = TableFilter::kWholly) const = 0;
 
   // Reads how the table was written, from its properties or its blocks.
   virtual Result<TableTraits> ReadTraits() const = 0;

@@ -22,13 +22,12 @@ std::string KindIn(const FilterPolicy& policy, const std::string& bytes) {
   return reader.ok() ? reader->Describe().kind : "";
 }
 
-struct Case {
-  const char* spec;
-  std::uint64_t keys;
-  const char* same_as;  // bytes of this policy
-};
-
 TEST(ChoosingPolicy, WritesTheBytesOfTheKindItChooses) {
+  struct Case {
+    const char* spec;
+    std::uint64_t keys;
+    const char* same_as;  // bytes of this policy
+  };
   for (const Case& c : {
            Case{"fpr:0.01", 0, "bloom:fpr=0.01"},
            Case{"fpr:0.01", 1, "bloom:fpr=0.01"},

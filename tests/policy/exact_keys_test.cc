@@ -32,20 +32,20 @@ BuildOptions Known(std::uint64_t exact_keys) {
   return options;
 }
 
-enum class How { kOneByOne, kMany, kByHash, kMixed };
+enum class WayToAdd { kOneByOne, kMany, kByHash, kMixed };
 
 void AddAll(FilterBuilder* builder, const std::vector<std::string>& keys,
-            How how) {
+            WayToAdd how) {
   const std::vector<Slice> slices(keys.begin(), keys.end());
   const std::span<const Slice> all(slices);
-  if (how == How::kMany) return builder->AddMany(all);
+  if (how == WayToAdd::kMany) return builder->AddMany(all);
   const std::uint64_t seed = builder->hash_seed().value_or(0);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (how == How::kMixed && i % 100 == 7) {
+    if (how == WayToAdd::kMixed && i % 100 == 7) {
       const std::size_t some = std::min<std::size_t>(70, all.size() - i);
       builder->AddMany(all.subspan(i, some));
       i += some - 1;
-    } else if (how == How::kOneByOne ||
+    } else if (how == WayToAdd::kOneByOne ||
                !builder->AddHash(HashKey(all[i], seed))) {
       builder->Add(all[i]);
     }
@@ -59,7 +59,7 @@ class ExactKeys : public ::testing::TestWithParam<std::string> {
   // Builds with these options, and expects it to succeed.
   std::string Bytes(const BuildOptions& options,
                     const std::vector<std::string>& keys,
-                    How how = How::kMany) const {
+                    WayToAdd how = WayToAdd::kMany) const {
     const auto builder = policy_->NewBuilder(options);
     AddAll(builder.get(), keys, how);
     std::string bytes;
@@ -82,8 +82,8 @@ TEST_P(ExactKeys, GiveTheSameBytes) {
   const auto keys = NumberedKeys("key-", kExactKeys);
   const std::string expected = Bytes(Known(0), keys);
   const auto counted = counted_;
-  for (const How how :
-       {How::kOneByOne, How::kMany, How::kByHash, How::kMixed}) {
+  for (const WayToAdd how : {WayToAdd::kOneByOne, WayToAdd::kMany,
+                             WayToAdd::kByHash, WayToAdd::kMixed}) {
     EXPECT_EQ(Bytes(Known(kExactKeys), keys, how), expected);
     EXPECT_EQ(counted_, counted);
   }
@@ -97,7 +97,8 @@ TEST_P(ExactKeys, CountRepeatsAsTheFormatDoes) {
   }
   const std::string expected = Bytes(Known(0), thrice);
   const std::uint64_t counted = counted_.value_or(kExactKeys);
-  for (const How how : {How::kOneByOne, How::kMany, How::kMixed}) {
+  for (const WayToAdd how :
+       {WayToAdd::kOneByOne, WayToAdd::kMany, WayToAdd::kMixed}) {
     EXPECT_EQ(Bytes(Known(counted), thrice, how), expected);
   }
 }
@@ -139,7 +140,7 @@ TEST_P(ExactKeys, AnotherNumberIsRefusedWhereItIsUsed) {
     const std::string expected = Bytes(options, keys);
     for (const std::uint64_t promised :
          {std::uint64_t{1}, kExactKeys - 1, kExactKeys + 1}) {
-      for (const How how : {How::kOneByOne, How::kMany}) {
+      for (const WayToAdd how : {WayToAdd::kOneByOne, WayToAdd::kMany}) {
         options.exact_keys = promised;
         const auto builder = policy_->NewBuilder(options);
         AddAll(builder.get(), keys, how);
@@ -165,7 +166,7 @@ TEST(ExactKeysOfBloom, AnotherNumberIsRefusedByName) {
     const auto policy = PolicyOf(spec);
     for (const std::size_t added : {0u, 9u, 11u}) {
       const auto builder = policy->NewBuilder(Known(10));
-      AddAll(builder.get(), NumberedKeys("key-", added), How::kOneByOne);
+      AddAll(builder.get(), NumberedKeys("key-", added), WayToAdd::kOneByOne);
       std::string bytes;
       const Status finished = builder->Finish(&bytes);
       EXPECT_EQ(finished.code(), StatusCode::kInvalidArgument) << spec;
@@ -180,8 +181,8 @@ TEST(ExactKeysOfBloom, AnotherNumberIsRefusedByName) {
 TEST(ExactKeysOfBloom, AnImpossibleSizeIsRefused) {
   const auto policy = PolicyOf("bloom:10");
   const auto builder = policy->NewBuilder(Known(std::uint64_t{1} << 62));
-  AddAll(builder.get(), NumberedKeys("key-", 1000), How::kOneByOne);
-  AddAll(builder.get(), NumberedKeys("key-", 1000), How::kMany);
+  AddAll(builder.get(), NumberedKeys("key-", 1000), WayToAdd::kOneByOne);
+  AddAll(builder.get(), NumberedKeys("key-", 1000), WayToAdd::kMany);
   std::string bytes;
   EXPECT_EQ(builder->Finish(&bytes).code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(bytes.empty());

@@ -77,6 +77,8 @@ void ModelRun::Step() {
     BeginOrEndWalk();
   } else if (what < 985) {
     if (!walks_.empty()) MoveWalk(walks_[Chance(walks_.size())].get());
+  } else if (what < 987) {
+    ChangeFilterMemory();
   } else if (what < 990) {
     store_.Flush();
   } else if (what < 997) {
@@ -84,6 +86,15 @@ void ModelRun::Step() {
   } else {
     Reopen();
   }
+}
+
+// Only if it is limited at all.
+void ModelRun::ChangeFilterMemory() {
+  const std::uint64_t bytes = Chance(3000);
+  if (!store_.options().filter_memory_bytes) return;
+  const Status changed = store_->SetFilterMemory(bytes);
+  ASSERT_TRUE(changed.ok()) << changed.ToString();
+  ASSERT_LE(store_->Stats().filter_memory_held, bytes);
 }
 
 void ModelRun::PutOrDelete() {
@@ -126,6 +137,12 @@ void ModelRun::Look() {
       store_.Get(key, moment == nullptr ? nullptr : moment->snapshot.get());
   Note(got);
   ASSERT_EQ(got, ValueIn(moment == nullptr ? model_ : moment->model, key));
+  std::string expected_hit;
+  const Status hit = store_->Get(
+      {.snapshot = moment == nullptr ? nullptr : moment->snapshot.get(),
+       .expect_hit = true},
+      key, &expected_hit);
+  ASSERT_EQ(hit.ok() ? expected_hit : "(none)", got);
   if (Chance(16) != 0) return;
   const Explanation told = store_->Explain(
       {.snapshot = moment == nullptr ? nullptr : moment->snapshot.get()}, key);

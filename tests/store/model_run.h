@@ -46,6 +46,7 @@ class ModelRun {
   void Note(Slice answer);
 
   void Step();
+  void ChangeFilterMemory();
   void PutOrDelete();
   void WriteBatchOf(std::uint64_t count);
   void Look();

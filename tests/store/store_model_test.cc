@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "tamis/store.h"
+#include "tests/store/batch_history.h"
 #include "tests/store/model_run.h"
 #include "tests/store/stores.h"
 
@@ -24,6 +25,7 @@ namespace tamis {
 namespace {
 
 using testing::ModelRun;
+using testing::NumberFrom;
 using testing::SmallOptions;
 
 struct Setup {
@@ -74,6 +76,17 @@ TEST_P(StoreModelOf, AnswersTheSameWithFiltersOnOffAndAlwaysMaybe) {
 INSTANTIATE_TEST_SUITE_P(Setups, StoreModelOf, ::testing::ValuesIn(kSetups),
                          [](const auto& tested) { return tested.param.name; });
 
+TEST(StoreModel, AnswersTheSameWithAnyMemoryForFilters) {
+  constexpr int kOperations = 1500;
+  StoreOptions options = SmallOptions();
+  const std::uint64_t all = AnswersOf(options, 11, kOperations);
+  for (const std::uint64_t limit : {0u, 1u, 300u, 1000u, 3000u, 1'000'000u}) {
+    options.filter_memory_bytes = limit;
+    options.expect_hits = limit % 2 == 1;
+    EXPECT_EQ(AnswersOf(options, 11, kOperations), all) << limit;
+  }
+}
+
 TEST(StoreModel, FillsSeveralLevels) {
   ModelRun run(SmallOptions(), 1);
   run.Run(6000);
@@ -84,13 +97,8 @@ TEST(StoreModel, FillsSeveralLevels) {
   EXPECT_GT(stats.filters().probes, 0u);
 }
 
-std::uint64_t NumberFrom(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 // One store with options by chance.
-void TrySeed(std::uint64_t seed, int operations) {
+void TryRandomOptions(std::uint64_t seed, int operations) {
   std::mt19937_64 random(seed);
   StoreOptions options = OptionsOf(kSetups[random() % std::size(kSetups)]);
   options.filter_use = static_cast<FilterUse>(random() % 3);
@@ -103,6 +111,12 @@ void TrySeed(std::uint64_t seed, int operations) {
   options.level_growth = static_cast<unsigned>(2 + random() % 6);
   options.block_cache_bytes = random() % 2 == 0 ? 0 : std::size_t{64} << 10;
   options.filter_loading = static_cast<FilterLoading>(random() % 3);
+  if (random() % 3 == 0) options.filter_memory_bytes = random() % 4000;
+  if (random() % 4 == 0) {
+    options.filter_per_level = {"bloom:16,fold=8", "ribbon:7", "", "bloom:6"};
+    options.filter_per_level.resize(1 + random() % 4);
+  }
+  options.expect_hits = random() % 2 == 0;
   ModelRun(options, seed).Run(operations);
 }
 
@@ -115,7 +129,7 @@ TEST(StoreModel, AnswersLikeAMapForManySeeds) {
   std::uint64_t seed = only > 0 ? only : 1;
   if (only == 0 && seconds > 0) seed = std::random_device()() * 1000ull + 1;
   for (std::uint64_t tried = 1;; ++tried, ++seed) {
-    TrySeed(seed, operations);
+    TryRandomOptions(seed, operations);
     ASSERT_FALSE(HasFailure()) << "TAMIS_SOAK_SEED=" << seed;
     if (seconds > 0 && tried % 20 == 0) {
       std::printf("%llu seeds, the last %llu\n",

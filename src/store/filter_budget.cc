@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/filter_budget.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include "base/no_throw.h"
+
+namespace tamis {
+
+AskedCounts FilterBudget::Asked() const {
+  AskedCounts asked = remembered_;
+  views_.slots().ForEachCounters([&](const ReadCounters& counters) {
+    asked.lookups += counters.lookups.value();
+    for (std::size_t i = 0; i < asked.levels.size(); ++i) {
+      const ReadCounters::Level& level = counters.levels[i];
+      asked.levels[i].in_vain += level.filters.absent.value() +
+                                 level.filters.false_positives.value() +
+                                 level.unfiltered_in_vain.value();
+      asked.levels[i].held += level.filters.true_positives.value() +
+                              level.unfiltered.value() -
+                              level.unfiltered_in_vain.value();
+    }
+  });
+  return asked;
+}
+
+FilterPlanInput FilterBudget::Input() const {
+  FilterPlanInput input;
+  input.limit = context_.room.limit();
+  input.expects_hits = context_.options.expect_hits;
+  input.asked = Asked();
+  return input;
+}
+
+Status FilterBudget::SetLimit(std::optional<std::uint64_t> bytes) noexcept {
+  const std::uint64_t limit = bytes.value_or(FilterRoom::kNoLimit);
+  context_.room.set_limit(limit);
+  // Filters that other threads were loading come a moment later.
+  constexpr int kMaxAttempts = 1000;
+  for (int i = 0; i < kMaxAttempts; ++i) {
+    if (Status done = Rebalance(); !done.ok()) return done;
+    if (context_.room.held() <= limit) return Status::Ok();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return OutOfMemory();
+}
+
+Status FilterBudget::Rebalance() noexcept {
+  if (context_.room.is_limited()) {
+    was_limited_.store(true, std::memory_order_relaxed);
+  } else if (!was_limited()) {
+    return Status::Ok();
+  }
+  return NoThrow([this] {
+    versions_.WhileUnchanged([this](const Version& version) {
+      const MutexLock lock(mutex_);
+      Age(version);
+      Hold(version);
+      PlanNew(version);
+    });
+    return Status::Ok();
+  });
+}
+
+// What was asked long ago counts less than what is asked now.
+void FilterBudget::Age(const Version& version) {
+  constexpr std::uint64_t kMany = 1'000'000;
+  std::uint64_t asked = 0;
+  for (const Level& level : version.levels()) {
+    for (const TableFileRef& file : level.files()) asked += file->asked();
+  }
+  if (asked < kMany) return;
+  for (const Level& level : version.levels()) {
+    for (const TableFileRef& file : level.files()) file->HalveAsked();
+  }
+}
+
+// Drops first, then loads: what is held never exceeds the limit.
+void FilterBudget::Hold(const Version& version) {
+  const std::vector<std::weak_ptr<const TableFile>> removed =
+      versions_.TakeRemoved();
+  const std::vector<FilterChange> changes = PlanHeldFilters(version, Input());
+  if (changes.empty() && removed.empty()) return;
+  std::vector<std::shared_ptr<const TableFilter>> dropped;
+  dropped.reserve(changes.size() + removed.size());
+  // An iterator may hold a table for long, and needs no filter.
+  for (const std::weak_ptr<const TableFile>& one : removed) {
+    if (const TableFileRef file = one.lock()) {
+      dropped.push_back(file->DropFilter());
+    }
+  }
+  {
+    const StoreLock lock(context_.mutex);
+    for (const FilterChange& change : changes) {
+      if (change.from == TableFilter::kDrop) continue;
+      const Level& level = version.level(change.level);
+      dropped.push_back(level.files()[change.at]->DropFilter());
+      level.slot(change.at).Clear();
+    }
+  }
+  views_.slots().WaitForReaders();
+  dropped.clear();
+  for (const FilterChange& change : changes) {
+    if (change.to == TableFilter::kDrop) continue;
+    const Level& level = version.level(change.level);
+    const TableFile& file = *level.files()[change.at];
+    file.ReloadFilter(change.to);
+    const StoreLock lock(context_.mutex);
+    level.slot(change.at).Publish(*file.loaded_filter(), file.seeds());
+  }
+}
+
+void FilterBudget::WillFlush(std::uint64_t entries) noexcept {
+  if (!context_.room.is_limited()) return;
+  (void)NoThrow([&] {
+    versions_.WhileUnchanged([&](const Version& version) {
+      const MutexLock lock(mutex_);
+      level0_keys_ = entries;
+      PlanNew(version);
+    });
+    return Status::Ok();
+  });
+}
+
+// Counts the keys as if level 0 had the tables that it had lately.
+LevelKeys FilterBudget::KeysFor(const Version& version) {
+  constexpr double kFading = 0.95;
+  LevelKeys keys = CountKeys(version, context_.options.write_buffer_bytes);
+  level0_tables_ = std::max(static_cast<double>(keys.tables_of_level0),
+                            level0_tables_ * kFading);
+  keys.tables_of_level0 =
+      static_cast<std::uint64_t>(std::lround(level0_tables_));
+  if (level0_keys_ > 0) keys.of_flush = level0_keys_;
+  return keys;
+}
+
+// Plans again only if the tree, or the limit, has changed enough.
+void FilterBudget::PlanNew(const Version& version) {
+  const bool is_chosen = context_.options.filter_policy != nullptr ||
+                         !context_.options.filter_per_level.empty() ||
+                         context_.options.filter.empty();
+  if (is_chosen || !context_.filters_fit) return;
+  if (!context_.room.is_limited()) {
+    context_.filters.Forget();
+    planned_keys_.reset();
+    return;
+  }
+  const LevelKeys keys = KeysFor(version);
+  const std::uint64_t limit = context_.room.limit();
+  if (planned_keys_ && planned_limit_ == limit &&
+      planned_keys_->IsCloseTo(keys)) {
+    return;
+  }
+  const Result<std::array<std::string, kStoreLevels>> specs =
+      PlanNewFilters(keys, Input());
+  if (!specs.ok()) return;
+  if (!context_.filters.Plan(context_.options, *specs).ok()) return;
+  planned_keys_ = keys;
+  planned_limit_ = limit;
+}
+
+}  // namespace tamis

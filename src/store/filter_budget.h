@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// store/filter_budget.h -- keeps the filters of a store within the memory that
+// they may take, and spends it where it saves the most reads.
+//
+// Which filters are held is decided anew after tables have come or gone, when
+// the limit changes, and when lookups often ask for filters that are not held.
+// Filters of new tables are made with sizes that fit.  FilterRoom makes sure of
+// the limit, whatever is decided here.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/mutex.h"
+#include "store/filter_plan.h"
+#include "store/store_context.h"
+#include "store/version_set.h"
+#include "store/view_publisher.h"
+
+namespace tamis {
+
+// Thread-safe.  Does nothing as long as there is no limit.
+class FilterBudget {
+ public:
+  // REQUIRES: all outlive this
+  FilterBudget(StoreContext& context, ViewPublisher& views,
+               VersionSet& versions)
+      : context_(context), views_(views), versions_(versions) {}
+  FilterBudget(const FilterBudget&) = delete;
+  FilterBudget& operator=(const FilterBudget&) = delete;
+
+  // Drops, folds and loads filters, and plans those of new tables.  What there
+  // is no memory for waits for the next call.  REQUIRES: this thread has no
+  // guard of the readers
+  // Returns ok unless there was no memory to plan.
+  Status Rebalance() noexcept TAMIS_EXCLUDES(kStoreMutex, mutex_);
+  // Nothing: no limit.  When it returns, no more is held than that.
+  // ResourceExhausted: more is held, for lack of memory to change it.
+  // REQUIRES: as above
+  Status SetLimit(std::optional<std::uint64_t> bytes) noexcept
+      TAMIS_EXCLUDES(kStoreMutex, mutex_);
+
+  // A table of level 0 is about to be written, with so many entries.
+  void WillFlush(std::uint64_t entries) noexcept
+      TAMIS_EXCLUDES(kStoreMutex, mutex_);
+
+  // Counts of earlier openings, to which those of this one are added.
+  // REQUIRES: no other thread uses it yet
+  void Remember(const AskedCounts& asked) noexcept { remembered_ = asked; }
+  // Returns all of these.
+  AskedCounts Asked() const;
+  // True: there is a limit, or was one.
+  bool was_limited() const noexcept {
+    return was_limited_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  FilterPlanInput Input() const;
+  static void Age(const Version& version);
+  LevelKeys KeysFor(const Version& version) TAMIS_REQUIRES(mutex_);
+  void Hold(const Version& version) TAMIS_REQUIRES(mutex_);
+  void PlanNew(const Version& version) TAMIS_REQUIRES(mutex_);
+
+  StoreContext& context_;
+  ViewPublisher& views_;
+  VersionSet& versions_;
+  AskedCounts remembered_;
+  std::atomic<bool> was_limited_{false};
+  Mutex mutex_;  // taken after that of VersionSet, before the store's
+  // The tables that level 0 had lately, and the keys of one: there will be as
+  // many again, and their filters need room, too.
+  double level0_tables_ TAMIS_GUARDED_BY(mutex_) = 0;
+  std::uint64_t level0_keys_ TAMIS_GUARDED_BY(mutex_) = 0;
+  // Of the last plan for new tables.
+  std::optional<LevelKeys> planned_keys_ TAMIS_GUARDED_BY(mutex_);
+  std::uint64_t planned_limit_ TAMIS_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace tamis
