@@ -28,8 +28,8 @@ option(TAMIS_PRECOMPILE_SOURCES
        "Precompile the standard library's headers for the library and the tool"
        ${PROJECT_IS_TOP_LEVEL})
 option(TAMIS_UNITY
-       "Compile the sources of library and tool, and some of the tests, several \
-at a time: in a quarter of the time"
+       "Compile the sources of library, tool and tests several at a time: in a \
+quarter of the time"
        ${PROJECT_IS_TOP_LEVEL})
 option(TAMIS_TEST_WHOLE_FOLDERS
        "Run the tests of a folder in one process instead of one each" OFF)

@@ -22,7 +22,7 @@ namespace tamis {
 
 // One sorted run.
 struct FilterRun {
-  std::uint64_t keys = 0;
+  std::uint64_t keys = 0;  // distinct ones
   // How often a lookup asks this run for a key that it does not have: 1 if all
   // lookups are of missing keys.  Only the proportions matter.
   double asked = 1.0;

@@ -28,7 +28,7 @@ std::vector<std::uint64_t> Keys(std::size_t count) {
 }
 
 // No multiple of anything, so that neighbours differ.
-bool Answer(std::uint64_t key) { return key % 3 == 0 || key % 7 == 2; }
+bool IsMaybe(std::uint64_t key) { return key % 3 == 0 || key % 7 == 2; }
 
 // The stages that keys 1000, 1001, ... go through, in time.
 template <std::size_t kKeys, BatchOrder kOrder>
@@ -76,11 +76,11 @@ TEST(BatchLoop, AnswersAreThoseOfTheSingleCheck) {
       CheckBatch<kKeys, kOrder>(
           std::span<const std::uint64_t>(keys), out,
           [](std::uint64_t key) { return key * 10; },
-          [](std::uint64_t prepared) { return Answer(prepared / 10); });
+          [](std::uint64_t prepared) { return IsMaybe(prepared / 10); });
       EXPECT_EQ(bytes.front(), 2);
       EXPECT_EQ(bytes.back(), 2);
       for (std::size_t i = 0; i < count; ++i) {
-        ASSERT_EQ(bytes[i + 1], Answer(keys[i]) ? 1 : 0)
+        ASSERT_EQ(bytes[i + 1], IsMaybe(keys[i]) ? 1 : 0)
             << i << " of " << count << " in groups of " << kKeys;
       }
     }

@@ -19,7 +19,7 @@
 namespace tamis {
 namespace {
 
-constexpr LineFactors kFactors = PowersOf(0x9e3779b9);
+constexpr LineFactors kKernelFactors = PowersOf(0x9e3779b9);
 
 class EveryKernel : public ::testing::TestWithParam<const Kernels*> {
  protected:
@@ -61,7 +61,7 @@ TEST_P(EveryKernel, AgreesWithPortableOnLines) {
   std::mt19937_64 random(1);
   unsigned maybe = 0;
   for (unsigned count = 0; count <= kMaxLineProbes; ++count) {
-    const LineProbes probes{kFactors.data(), count};
+    const LineProbes probes{kKernelFactors.data(), count};
     for (std::size_t offset = 0; offset < 64; ++offset) {
       Block line(kLineBytes, offset, &random);
       for (unsigned i = 0; i < 50; ++i) {
@@ -81,7 +81,7 @@ TEST_P(EveryKernel, AgreesWithPortableOnLines) {
 TEST_P(EveryKernel, MakesEveryProbeOfALineAndNoOther) {
   std::mt19937_64 random(2);
   for (unsigned count = 1; count <= kMaxLineProbes; ++count) {
-    const LineProbes probes{kFactors.data(), count};
+    const LineProbes probes{kKernelFactors.data(), count};
     for (unsigned i = 0; i < kMaxLineProbes; ++i) {
       const auto bits = static_cast<std::uint32_t>(random());
       const unsigned position = probes.PositionOf(bits, i);
@@ -128,7 +128,7 @@ TEST_P(EveryKernel, AnswersManyAsOneByOne) {
   std::mt19937_64 random(5);
   for (std::size_t count : {0u, 1u, 2u, 7u, 8u, 9u, 63u, 64u, 65u, 200u}) {
     for (unsigned probe_count : {1u, 5u, 6u, 7u, 8u, 9u, 16u, 17u, 32u}) {
-      const LineProbes probes{kFactors.data(), probe_count};
+      const LineProbes probes{kKernelFactors.data(), probe_count};
       std::vector<Block> blocks;
       std::vector<BlockQuery> queries;
       for (std::size_t i = 0; i < count; ++i) {
@@ -158,7 +158,7 @@ TEST_P(EveryKernel, AnswersManyAsOneByOne) {
 TEST_P(EveryKernel, MarksAsPortableDoes) {
   std::mt19937_64 random(6);
   for (unsigned probe_count = 0; probe_count <= kMaxLineProbes; ++probe_count) {
-    const LineProbes probes{kFactors.data(), probe_count};
+    const LineProbes probes{kKernelFactors.data(), probe_count};
     for (std::size_t count : {0u, 1u, 63u, 64u, 65u}) {
       std::vector<unsigned char> expected(1 + 4 * kLineBytes);
       std::vector<unsigned char> lines = expected;

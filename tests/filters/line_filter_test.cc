@@ -9,20 +9,16 @@
 #include <gtest/gtest.h>
 
 #include "base/wide_math.h"
+#include "tests/support/random.h"
 
 namespace tamis {
 namespace {
 
-constexpr LineFactors kFactors = PowersOf(0xadb4a92d);
+using testing::RandomHashes;
 
-LineProbes Probes(unsigned count) { return {kFactors.data(), count}; }
+constexpr LineFactors kLineFactors = PowersOf(0xadb4a92d);
 
-std::vector<std::uint64_t> Hashes(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::uint64_t> hashes(count);
-  for (std::uint64_t& hash : hashes) hash = random();
-  return hashes;
-}
+LineProbes Probes(unsigned count) { return {kLineFactors.data(), count}; }
 
 MutableLineFilter FilterIn(std::vector<unsigned char>* bytes, unsigned probes) {
   return {.lines = bytes->data(),
@@ -35,7 +31,7 @@ TEST(LineFilter, PicksALineByTheWholeHash) {
   const LineFilter filter = FilterIn(&bytes, 6);
   EXPECT_EQ(filter.LineOf(0), bytes.data());
   EXPECT_EQ(filter.LineOf(~std::uint64_t{0}), bytes.data() + 6 * kLineBytes);
-  for (const std::uint64_t hash : Hashes(1000, 1)) {
+  for (const std::uint64_t hash : RandomHashes(1000, 1)) {
     const auto line = static_cast<std::size_t>(
         static_cast<Uint128>(hash) * filter.count >> 64);
     ASSERT_EQ(filter.OffsetOf(hash), line * kLineBytes);
@@ -48,13 +44,13 @@ TEST(LineFilter, FindsWhatWasMarkedAndMarksNothingElse) {
     std::vector<unsigned char> bytes(50 * kLineBytes);
     const MutableLineFilter filter = FilterIn(&bytes, probes);
     std::vector<unsigned char> expected = bytes;
-    for (const std::uint64_t hash : Hashes(300, 2)) {
+    for (const std::uint64_t hash : RandomHashes(300, 2)) {
       filter.Mark(hash);
       MarkLine(expected.data() + filter.OffsetOf(hash), LineBitsOf(hash),
                filter.probes);
     }
     EXPECT_EQ(bytes, expected);
-    for (const std::uint64_t hash : Hashes(300, 2)) {
+    for (const std::uint64_t hash : RandomHashes(300, 2)) {
       ASSERT_TRUE(filter.Check(hash));
     }
   }
@@ -63,10 +59,10 @@ TEST(LineFilter, FindsWhatWasMarkedAndMarksNothingElse) {
 TEST(LineFilter, AnswersTheSameInEveryWayToAsk) {
   std::vector<unsigned char> bytes(50 * kLineBytes);
   const MutableLineFilter marked = FilterIn(&bytes, 3);
-  for (const std::uint64_t hash : Hashes(5000, 3)) marked.Mark(hash);
+  for (const std::uint64_t hash : RandomHashes(5000, 3)) marked.Mark(hash);
   const LineFilter filter = marked;
   unsigned found = 0;
-  for (const std::uint64_t hash : Hashes(5000, 4)) {
+  for (const std::uint64_t hash : RandomHashes(5000, 4)) {
     const bool maybe = filter.Check(hash);
     found += maybe ? 1 : 0;
     for (const Kernels* kernels : AllKernels()) {
@@ -89,7 +85,7 @@ TEST(LineFilter, InterleavedFiltersKeepToTheirOwnLines) {
                                     .count = 20,
                                     .probes = Probes(6),
                                     .stride = kFilters * kLineBytes};
-  for (const std::uint64_t hash : Hashes(2000, 5)) second.Mark(hash);
+  for (const std::uint64_t hash : RandomHashes(2000, 5)) second.Mark(hash);
   for (std::size_t at = 0; at < bytes.size(); at += kLineBytes) {
     const std::vector<unsigned char> line(bytes.data() + at,
                                           bytes.data() + at + kLineBytes);

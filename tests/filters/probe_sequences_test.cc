@@ -30,7 +30,7 @@ const std::vector<std::uint64_t>& Sizes() {
   return sizes;
 }
 
-std::vector<std::uint64_t> Hashes() {
+std::vector<std::uint64_t> EdgeHashes() {
   std::vector<std::uint64_t> hashes = {0, 1, ~std::uint64_t{0},
                                        std::uint64_t{1} << 63,
                                        (std::uint64_t{1} << 63) + 1};
@@ -43,7 +43,7 @@ constexpr unsigned kProbes = 255;
 
 TEST(MultiplicativeProbes, AreTheUpperHalfOfAProduct) {
   for (std::uint64_t bits : Sizes()) {
-    for (std::uint64_t hash : Hashes()) {
+    for (std::uint64_t hash : EdgeHashes()) {
       MultiplicativeProbes probes(hash, bits);
       std::uint64_t expected = hash;
       for (unsigned i = 0; i < kProbes; ++i) {
@@ -59,7 +59,7 @@ TEST(MultiplicativeProbes, AreTheUpperHalfOfAProduct) {
 
 TEST(RotatedSumProbes, WrapAt32Bits) {
   for (std::uint64_t bits : Sizes()) {
-    for (std::uint64_t hash : Hashes()) {
+    for (std::uint64_t hash : EdgeHashes()) {
       const auto h = static_cast<std::uint32_t>(hash);
       const std::uint32_t delta = (h >> 17) | (h << 15);
       RotatedSumProbes probes(h, bits);
@@ -73,7 +73,7 @@ TEST(RotatedSumProbes, WrapAt32Bits) {
 
 TEST(SignedSumProbes, WrapAt64BitsAndDropTheSign) {
   for (std::uint64_t bits : Sizes()) {
-    for (std::uint64_t base : Hashes()) {
+    for (std::uint64_t base : EdgeHashes()) {
       const HashPair pair{base, base * 0x9e3779b97f4a7c15};
       SignedSumProbes probes(pair, bits);
       std::uint64_t wrapped = pair.first;
@@ -91,7 +91,7 @@ TEST(SignedSumProbes, WrapAt64BitsAndDropTheSign) {
 
 TEST(HalvesSumProbes, AddTheUpperHalf) {
   for (std::uint64_t bits : Sizes()) {
-    for (std::uint64_t hash : Hashes()) {
+    for (std::uint64_t hash : EdgeHashes()) {
       HalvesSumProbes probes(hash, bits);
       for (unsigned i = 0; i < 30; ++i) {
         const Uint128 sum = static_cast<Uint128>(hash & 0xffffffff) +
@@ -104,7 +104,7 @@ TEST(HalvesSumProbes, AddTheUpperHalf) {
 
 TEST(ExactSumProbes, NeverWrap) {
   for (std::uint64_t bits : Sizes()) {
-    for (std::uint64_t a : Hashes()) {
+    for (std::uint64_t a : EdgeHashes()) {
       const HashPair pair{a, ~a * 3};
       ExactSumProbes probes(pair, bits);
       for (unsigned i = 0; i < kProbes; ++i) {

@@ -10,19 +10,14 @@
 #include "filters/ribbon/coefficients.h"
 #include "filters/ribbon/fallback.h"
 #include "hash/splitmix64.h"
+#include "tests/support/random.h"
 
 namespace tamis {
 namespace {
 
-using Hashes = std::vector<std::uint64_t>;
-
-Hashes RandomHashes(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  Hashes hashes;
-  for (std::size_t i = 0; i < count; ++i) hashes.push_back(random());
-  std::sort(hashes.begin(), hashes.end());
-  return hashes;
-}
+using testing::Hashes;
+using testing::RandomHashes;
+using testing::Sorted;
 
 // The table alone, in memory of its exact size.
 struct Table {
@@ -62,7 +57,7 @@ struct Table {
 
 TEST(BumpedFallback, HoldsAnyNumberOfKeysInAnyNumberOfColumns) {
   for (unsigned keys = 0; keys <= 300; ++keys) {
-    const Hashes hashes = RandomHashes(keys, keys);
+    const Hashes hashes = Sorted(RandomHashes(keys, keys));
     for (unsigned columns = 1 + keys % 3; columns <= 32; columns += 3) {
       const Table table(hashes, columns, BumpedFallback::kListed);
       ASSERT_NE(table.last.attempt, BumpedFallback::kListed);
@@ -80,7 +75,7 @@ TEST(BumpedFallback, AgreesWithASlowTableOnStrangers) {
   std::mt19937_64 random(1);
   for (const std::size_t keys : {1u, 2u, 3u, 30u, 61u, 62u, 63u, 64u, 200u}) {
     for (unsigned columns = 1; columns <= 32; ++columns) {
-      const Table table(RandomHashes(keys, columns), columns,
+      const Table table(Sorted(RandomHashes(keys, columns)), columns,
                         BumpedFallback::kListed);
       for (unsigned i = 0; i < 50; ++i) {
         const std::uint64_t hash = random();
@@ -98,7 +93,7 @@ TEST(BumpedFallback, WithoutKeysNothingIsIn) {
 
 TEST(BumpedFallback, ListsTheHashesWhereNoTableIsFound) {
   for (const std::size_t keys : {1u, 2u, 3u, 4u, 100u, 101u}) {
-    const Hashes hashes = RandomHashes(keys, keys);
+    const Hashes hashes = Sorted(RandomHashes(keys, keys));
     const Table table(hashes, 8, 0);
     EXPECT_EQ(table.last.attempt, BumpedFallback::kListed);
     EXPECT_EQ(table.last.bytes(), 8 * keys);
@@ -111,7 +106,7 @@ TEST(BumpedFallback, ListsTheHashesWhereNoTableIsFound) {
     EXPECT_FALSE(table.Has(~std::uint64_t{0}));
   }
   // More than a table may have rows.
-  const Hashes many = RandomHashes(70'000, 1);
+  const Hashes many = Sorted(RandomHashes(70'000, 1));
   const Table table(many, 1, BumpedFallback::kListed);
   EXPECT_EQ(table.last.attempt, BumpedFallback::kListed);
   EXPECT_EQ(table.last.hashes, many.size());
@@ -121,7 +116,7 @@ TEST(BumpedFallback, ListsTheHashesWhereNoTableIsFound) {
 // What the layers cannot use: up to about nine thousand at one column.
 TEST(BumpedFallback, ThousandsOfKeysFitAtTheFirstAttempts) {
   for (const std::size_t keys : {1000u, 5000u, 10'000u, 30'000u}) {
-    const Hashes hashes = RandomHashes(keys, 5);
+    const Hashes hashes = Sorted(RandomHashes(keys, 5));
     const Table table(hashes, 2, BumpedFallback::kListed);
     EXPECT_LT(table.last.attempt, 20u) << keys;
     EXPECT_TRUE(std::all_of(hashes.begin(), hashes.end(),

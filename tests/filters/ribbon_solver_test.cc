@@ -12,26 +12,16 @@
 #include "filters/ribbon/query.h"
 #include "filters/ribbon/solver.h"
 #include "sort/hash_set.h"
+#include "tests/support/random.h"
 
 namespace tamis {
 namespace {
 
-constexpr std::uint32_t kOne = 1u << kColumnFractionBits;
-using Hashes = std::vector<std::uint64_t>;
+using testing::Hashes;
+using testing::RandomHashes;
+using testing::Sorted;
 
-// Ascending, without duplicates.
-Hashes Sorted(Hashes hashes) {
-  std::sort(hashes.begin(), hashes.end());
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  return hashes;
-}
-
-Hashes RandomHashes(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  Hashes hashes;
-  for (std::size_t i = 0; i < count; ++i) hashes.push_back(random());
-  return Sorted(hashes);
-}
+constexpr std::uint32_t kOneColumn = 1u << kColumnFractionBits;
 
 struct Solved {
   std::unique_ptr<unsigned char[]> bytes;  // of the exact size
@@ -95,10 +85,12 @@ std::uint64_t BucketsFor(const BumpedLayout& shape, std::size_t keys,
 
 TEST(BumpedSolver, EveryKeyIsInItsTableOrBumpedWithAnyNumberOfColumns) {
   for (std::uint32_t columns = 1; columns <= 32; ++columns) {
-    for (const std::uint32_t fraction : {0u, 1u, kOne / 3, kOne - 1}) {
+    for (const std::uint32_t fraction :
+         {0u, 1u, kOneColumn / 3, kOneColumn - 1}) {
       if (columns == 32 && fraction > 0) break;
-      const BumpedLayout shape = BumpedLayout::Of(columns * kOne + fraction);
-      const Hashes hashes = RandomHashes(4000, columns + fraction);
+      const BumpedLayout shape =
+          BumpedLayout::Of(columns * kOneColumn + fraction);
+      const Hashes hashes = Sorted(RandomHashes(4000, columns + fraction));
       for (const double load : {0.5, 1.03, 1.3}) {
         SCOPED_TRACE(std::to_string(columns) + " " + std::to_string(fraction));
         const BumpedLayer layer(shape, BucketsFor(shape, hashes.size(), load));
@@ -123,17 +115,18 @@ TEST(BumpedSolver, AnyNumberOfPartsIsSolved) {
     std::uint32_t columns;
     double parts;
   };
-  constexpr std::uint32_t kMore = 3 * kOne + kOne / 2;
-  for (const Case& c : {Case{kOne, 1.01}, Case{kOne, 5.5}, Case{kMore, 0.99},
-                        Case{kMore, 1.0}, Case{kMore, 3.5}, Case{kMore, 4.0},
-                        Case{kMore, 8.1}, Case{8 * kOne, 9.0}}) {
+  constexpr std::uint32_t kMore = 3 * kOneColumn + kOneColumn / 2;
+  for (const Case& c :
+       {Case{kOneColumn, 1.01}, Case{kOneColumn, 5.5}, Case{kMore, 0.99},
+        Case{kMore, 1.0}, Case{kMore, 3.5}, Case{kMore, 4.0}, Case{kMore, 8.1},
+        Case{8 * kOneColumn, 9.0}}) {
     const BumpedLayout shape = BumpedLayout::Of(c.columns);
     const BumpedLayer layer(
         shape, static_cast<std::uint64_t>(c.parts * shape.part_buckets()));
     const auto keys = static_cast<std::size_t>(
         1.03 * static_cast<double>(layer.buckets() * shape.bucket_rows()));
     // Not all parts as full, so that some are done before others.
-    Hashes hashes = RandomHashes(keys, c.columns);
+    Hashes hashes = Sorted(RandomHashes(keys, c.columns));
     std::erase_if(hashes, [](std::uint64_t hash) {
       return hash >> 60 == 3 && hash % 4 != 0;
     });
@@ -144,9 +137,9 @@ TEST(BumpedSolver, AnyNumberOfPartsIsSolved) {
 }
 
 TEST(BumpedSolver, TheBytesOfAPartDependOnItsOwnKeysAlone) {
-  const BumpedLayout shape = BumpedLayout::Of(5 * kOne);
+  const BumpedLayout shape = BumpedLayout::Of(5 * kOneColumn);
   const BumpedLayer layer(shape, 3 * shape.part_buckets());
-  const Hashes hashes = RandomHashes(3 * 65'000, 3);
+  const Hashes hashes = Sorted(RandomHashes(3 * 65'000, 3));
   const Solved all = Solve(layer, hashes);
   const std::uint64_t first = layer.FirstHashOf(shape.part_buckets());
   const std::uint64_t end = layer.FirstHashOf(2 * shape.part_buckets());
@@ -160,7 +153,8 @@ TEST(BumpedSolver, TheBytesOfAPartDependOnItsOwnKeysAlone) {
 }
 
 TEST(BumpedSolver, WithoutKeysAllBytesAreZero) {
-  for (const std::uint32_t columns : {kOne, 2 * kOne, 7 * kOne + 5}) {
+  for (const std::uint32_t columns :
+       {kOneColumn, 2 * kOneColumn, 7 * kOneColumn + 5}) {
     const BumpedLayout shape = BumpedLayout::Of(columns);
     for (const std::uint64_t buckets : {1u, 7u, 513u}) {
       const BumpedLayer layer(shape, buckets);
@@ -176,7 +170,8 @@ TEST(BumpedSolver, WithoutKeysAllBytesAreZero) {
 // Hashes that no honest hash gives.
 TEST(BumpedSolver, HashesWithoutEntropyAreBumpedNotLost) {
   for (const std::uint32_t columns :
-       {kOne, 2 * kOne + 9, 3 * kOne, 8 * kOne, 31 * kOne + kOne / 2}) {
+       {kOneColumn, 2 * kOneColumn + 9, 3 * kOneColumn, 8 * kOneColumn,
+        31 * kOneColumn + kOneColumn / 2}) {
     const BumpedLayout shape = BumpedLayout::Of(columns);
     const BumpedLayer layer(shape, 20);
     SCOPED_TRACE(columns);
@@ -206,10 +201,11 @@ TEST(BumpedSolver, HashesWithoutEntropyAreBumpedNotLost) {
 
 // What is far too much for every bucket is bumped as a whole.
 TEST(BumpedSolver, TwiceAsManyKeysAsRowsAreBumpedNotLost) {
-  for (const std::uint32_t columns : {kOne, 2 * kOne, 3 * kOne, 9 * kOne}) {
+  for (const std::uint32_t columns :
+       {kOneColumn, 2 * kOneColumn, 3 * kOneColumn, 9 * kOneColumn}) {
     const BumpedLayer layer(BumpedLayout::Of(columns), 30);
     const std::uint64_t rows = 30 * layer.shape().bucket_rows();
-    const Hashes hashes = RandomHashes(2 * rows, 8);
+    const Hashes hashes = Sorted(RandomHashes(2 * rows, 8));
     EXPECT_GE(ExpectSolved(layer, hashes), rows - rows / 50);
   }
 }
@@ -217,7 +213,7 @@ TEST(BumpedSolver, TwiceAsManyKeysAsRowsAreBumpedNotLost) {
 // The first and the last hash of every part, in buckets that have room for
 // them.
 TEST(BumpedBuild, HashesAtTheBordersOfPartsAreNotLost) {
-  const std::uint32_t columns = 20 * kOne;
+  const std::uint32_t columns = 20 * kOneColumn;
   const BumpedLayout shape = BumpedLayout::Of(columns);
   constexpr std::uint64_t kBuckets = 16 * 512 + 300;
   const BumpedLayer layer(shape, kBuckets);

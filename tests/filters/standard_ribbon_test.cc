@@ -10,22 +10,17 @@
 #include "filters/ribbon/standard.h"
 #include "filters/ribbon/standard_build.h"
 #include "filters/ribbon/standard_query.h"
+#include "tests/support/random.h"
 
 namespace tamis {
 namespace {
 
+using testing::RandomHashes;
 using Bytes = std::vector<unsigned char>;
 
-std::vector<std::uint64_t> Hashes(std::uint64_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::uint64_t> hashes(count);
-  std::generate(hashes.begin(), hashes.end(), std::ref(random));
-  return hashes;
-}
-
 // In order; empty: they contradict each other.
-Bytes Solve(const std::vector<std::uint64_t>& hashes, const RibbonShape& shape,
-            std::uint8_t ordinal) {
+Bytes SolveStandard(const std::vector<std::uint64_t>& hashes,
+                    const RibbonShape& shape, std::uint8_t ordinal) {
   const RibbonSeed seed = RibbonSeedFor(ordinal, shape.blocks);
   std::vector<std::uint64_t> rehashes;
   for (const std::uint64_t hash : hashes) {
@@ -71,7 +66,7 @@ bool ByDefinition(const RibbonSolution& solution, std::uint64_t hash) {
 }
 
 TEST(Ribbon128, AHashComesBackFromItsRehash) {
-  for (const std::uint64_t hash : Hashes(100, 1)) {
+  for (const std::uint64_t hash : RandomHashes(100, 1)) {
     const std::uint64_t raw = RibbonRawSeed(static_cast<std::uint8_t>(hash));
     EXPECT_EQ(RibbonUnhash(RibbonRehash(hash, raw), raw), hash);
   }
@@ -79,7 +74,7 @@ TEST(Ribbon128, AHashComesBackFromItsRehash) {
 }
 
 TEST(Ribbon128, ALargerRehashStartsNoEarlier) {
-  std::vector<std::uint64_t> rehashes = Hashes(1000, 2);
+  std::vector<std::uint64_t> rehashes = RandomHashes(1000, 2);
   rehashes.insert(rehashes.end(), {0, ~std::uint64_t{0}});
   std::sort(rehashes.begin(), rehashes.end());
   constexpr std::uint64_t kStarts = 128 * 9 + 1;
@@ -94,10 +89,10 @@ TEST(Ribbon128, ALargerRehashStartsNoEarlier) {
 
 TEST(Ribbon128, HoldsEveryEquationInEveryNumberOfColumns) {
   constexpr std::uint64_t kBlocks = 4;
-  const std::vector<std::uint64_t> hashes = Hashes(400, 3);
+  const std::vector<std::uint64_t> hashes = RandomHashes(400, 3);
   for (std::uint64_t segments = 1; segments <= 32 * kBlocks; ++segments) {
     const RibbonShape shape = RibbonShapeFor(kBlocks, segments);
-    const Bytes bytes = Solve(hashes, shape, 7);
+    const Bytes bytes = SolveStandard(hashes, shape, 7);
     ASSERT_FALSE(bytes.empty());
     const RibbonSolution solution = SolutionOf(bytes, shape, 7);
     for (const std::uint64_t hash : hashes) {
@@ -121,7 +116,7 @@ TEST(Ribbon128, AnswersStrangersByTheDefinition) {
       }
       const auto ordinal = static_cast<std::uint8_t>(segments);
       const RibbonSolution solution = SolutionOf(bytes, shape, ordinal);
-      std::vector<std::uint64_t> hashes = Hashes(200, segments);
+      std::vector<std::uint64_t> hashes = RandomHashes(200, segments);
       // The last start of all, in the last block.
       hashes.push_back(RibbonUnhash(~std::uint64_t{0}, solution.seed.raw));
       hashes.push_back(RibbonUnhash(0, solution.seed.raw));
@@ -135,11 +130,11 @@ TEST(Ribbon128, AnswersStrangersByTheDefinition) {
 
 TEST(Ribbon128, ManyAtOnceAnswerAsOneByOne) {
   const RibbonShape shape = RibbonShapeFor(6, 6 * 7 - 2);
-  const std::vector<std::uint64_t> added = Hashes(600, 5);
-  const Bytes bytes = Solve(added, shape, 9);
+  const std::vector<std::uint64_t> added = RandomHashes(600, 5);
+  const Bytes bytes = SolveStandard(added, shape, 9);
   ASSERT_FALSE(bytes.empty());
   const RibbonSolution solution = SolutionOf(bytes, shape, 9);
-  std::vector<std::uint64_t> hashes = Hashes(230, 6);
+  std::vector<std::uint64_t> hashes = RandomHashes(230, 6);
   std::copy_n(added.begin(), 30, hashes.begin() + 100);
   unsigned present = 0;
   for (std::size_t count = 0; count <= hashes.size(); ++count) {
@@ -161,29 +156,29 @@ TEST(Ribbon128, ManyAtOnceAnswerAsOneByOne) {
 
 TEST(Ribbon128, TheOrderOfEquationsDoesNotMatter) {
   const RibbonShape shape = RibbonShapeFor(4, 4 * 9 - 1);
-  std::vector<std::uint64_t> hashes = Hashes(450, 8);
-  const Bytes once = Solve(hashes, shape, 3);
+  std::vector<std::uint64_t> hashes = RandomHashes(450, 8);
+  const Bytes once = SolveStandard(hashes, shape, 3);
   ASSERT_FALSE(once.empty());
   std::reverse(hashes.begin(), hashes.end());
-  EXPECT_EQ(Solve(hashes, shape, 3), once);
+  EXPECT_EQ(SolveStandard(hashes, shape, 3), once);
   std::sort(hashes.begin(), hashes.end());
-  EXPECT_EQ(Solve(hashes, shape, 3), once);
+  EXPECT_EQ(SolveStandard(hashes, shape, 3), once);
   // Nor do repeats.
   const std::vector<std::uint64_t> repeats = hashes;
   hashes.insert(hashes.end(), repeats.begin(), repeats.end());
-  EXPECT_EQ(Solve(hashes, shape, 3), once);
+  EXPECT_EQ(SolveStandard(hashes, shape, 3), once);
 }
 
 TEST(Ribbon128, MoreEquationsThanRowsContradictEachOther) {
   const RibbonShape shape = RibbonShapeFor(2, 2);
-  EXPECT_TRUE(Solve(Hashes(300, 9), shape, 0).empty());
+  EXPECT_TRUE(SolveStandard(RandomHashes(300, 9), shape, 0).empty());
 }
 
 TEST(Ribbon128, ClearLeavesNothingBehind) {
   const RibbonShape shape = RibbonShapeFor(2, 2 * 8);
   const RibbonSeed seed = RibbonSeedFor(0, 2);
-  const std::vector<std::uint64_t> hashes = Hashes(150, 13);
-  const Bytes fresh = Solve(hashes, shape, 0);
+  const std::vector<std::uint64_t> hashes = RandomHashes(150, 13);
+  const Bytes fresh = SolveStandard(hashes, shape, 0);
   ASSERT_FALSE(fresh.empty());
   std::vector<std::uint64_t> rehashes;
   for (const std::uint64_t hash : hashes) {
@@ -191,7 +186,7 @@ TEST(Ribbon128, ClearLeavesNothingBehind) {
   }
   RibbonBanding banding;
   ASSERT_TRUE(banding.Reserve(256));
-  ASSERT_TRUE(banding.Add(Hashes(150, 10), seed.starts));
+  ASSERT_TRUE(banding.Add(RandomHashes(150, 10), seed.starts));
   banding.Clear();
   ASSERT_TRUE(banding.Add(rehashes, seed.starts));
   Bytes segments(fresh.size(), 0xaa);
@@ -211,8 +206,8 @@ TEST(Ribbon128, SortingChangesNothing) {
     const RibbonShape shape =
         RibbonShapeFor(slots / 128, slots / 128 * 7 - slots / 300);
     const RibbonSeed seed = RibbonSeedFor(0, shape.blocks);
-    const std::vector<std::uint64_t> hashes = Hashes(keys, 11);
-    const Bytes expected = Solve(hashes, shape, 0);
+    const std::vector<std::uint64_t> hashes = RandomHashes(keys, 11);
+    const Bytes expected = SolveStandard(hashes, shape, 0);
     ASSERT_FALSE(expected.empty());
 
     HashBuckets rehashes;
@@ -231,7 +226,7 @@ TEST(Ribbon128, SortingChangesNothing) {
 
 TEST(Ribbon128, SortingFindsContradictionsToo) {
   HashBuckets rehashes;
-  for (const std::uint64_t hash : Hashes(1000, 12)) {
+  for (const std::uint64_t hash : RandomHashes(1000, 12)) {
     ASSERT_TRUE(rehashes.PushBack(hash));
   }
   RibbonBanding banding;

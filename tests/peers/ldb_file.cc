@@ -12,25 +12,25 @@
 namespace tamis::testing {
 namespace {
 
-constexpr std::size_t kFooterBytes = 48;
-constexpr std::size_t kFooterHandleBytes = 40;
-constexpr std::uint64_t kMagic = 0xdb4775248b80fb57;
-constexpr std::size_t kInternalSuffixBytes = 8;  // sequence number and type
-constexpr char kRaw = 0;
-constexpr char kSnappy = 1;
+constexpr std::size_t kLdbFooterBytes = 48;
+constexpr std::size_t kLdbFooterHandleBytes = 40;
+constexpr std::uint64_t kLdbMagic = 0xdb4775248b80fb57;
+constexpr std::size_t kLdbSuffixBytes = 8;  // sequence number and type
+constexpr char kLdbRaw = 0;
+constexpr char kLdbSnappy = 1;
 
-struct Block {
+struct LdbBlock {
   std::string contents;
   bool is_compressed = false;
 };
 
-struct Entry {
+struct LdbEntry {
   std::string key;
   std::string value;
 };
 
 // Takes a varint from the front of *in; nothing if there is none.
-std::optional<std::uint64_t> TakeVarint(Slice* in) {
+std::optional<std::uint64_t> TakeLdbVarint(Slice* in) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64 && !in->empty(); shift += 7) {
     const auto byte = static_cast<unsigned char>(in->front());
@@ -41,14 +41,14 @@ std::optional<std::uint64_t> TakeVarint(Slice* in) {
   return std::nullopt;
 }
 
-std::optional<LdbHandle> TakeHandle(Slice* in) {
-  const auto offset = TakeVarint(in);
-  const auto size = TakeVarint(in);
+std::optional<LdbHandle> TakeLdbHandle(Slice* in) {
+  const auto offset = TakeLdbVarint(in);
+  const auto size = TakeLdbVarint(in);
   if (!offset || !size) return std::nullopt;
   return LdbHandle{*offset, *size};
 }
 
-std::optional<Slice> TakeBytes(Slice* in, std::uint64_t count) {
+std::optional<Slice> TakeLdbBytes(Slice* in, std::uint64_t count) {
   if (count > in->size()) return std::nullopt;
   const Slice taken = in->substr(0, static_cast<std::size_t>(count));
   in->remove_prefix(taken.size());
@@ -74,7 +74,7 @@ void PutLittle(std::string* out, T value) {
   out->append(bytes, sizeof(bytes));
 }
 
-Result<std::string> Decompress(Slice stored) {
+Result<std::string> UnsnapLdb(Slice stored) {
   std::size_t size = 0;
   if (snappy_uncompressed_length(stored.data(), stored.size(), &size) !=
       SNAPPY_OK) {
@@ -88,7 +88,7 @@ Result<std::string> Decompress(Slice stored) {
   return out;
 }
 
-Result<Block> ReadBlock(Slice file, const LdbHandle& handle) {
+Result<LdbBlock> ReadLdbBlock(Slice file, const LdbHandle& handle) {
   if (handle.size > file.size() || handle.offset > file.size() - handle.size ||
       file.size() - handle.size - handle.offset < kLdbTrailerBytes) {
     return Status::Corruption("ldb: a block lies outside the file");
@@ -100,32 +100,32 @@ Result<Block> ReadBlock(Slice file, const LdbHandle& handle) {
   if (UnmaskCrc32c(stored) != Crc32c(summed)) {
     return Status::Corruption("ldb: a block's checksum is wrong");
   }
-  if (summed.back() == kRaw) return Block{std::string(contents), false};
-  if (summed.back() != kSnappy) {
+  if (summed.back() == kLdbRaw) return LdbBlock{std::string(contents), false};
+  if (summed.back() != kLdbSnappy) {
     return Status::Corruption("ldb: unknown compression");
   }
-  auto plain = Decompress(contents);
+  auto plain = UnsnapLdb(contents);
   if (!plain.ok()) return plain.status();
-  return Block{*std::move(plain), true};
+  return LdbBlock{*std::move(plain), true};
 }
 
-Result<std::vector<Entry>> ReadEntries(Slice block) {
+Result<std::vector<LdbEntry>> ReadEntries(Slice block) {
   const Status damaged = Status::Corruption("ldb: a block's entries are cut");
   if (block.size() < 4) return damaged;
   const std::uint64_t restarts = LoadLittle32(&block[block.size() - 4]);
   if (restarts * 4 + 4 > block.size()) return damaged;
   Slice rest = block.substr(0, block.size() - 4 - restarts * 4);
-  std::vector<Entry> entries;
+  std::vector<LdbEntry> entries;
   std::string key;
   while (!rest.empty()) {
-    const auto shared = TakeVarint(&rest);
-    const auto unshared = TakeVarint(&rest);
-    const auto value_size = TakeVarint(&rest);
+    const auto shared = TakeLdbVarint(&rest);
+    const auto unshared = TakeLdbVarint(&rest);
+    const auto value_size = TakeLdbVarint(&rest);
     if (!shared || !unshared || !value_size || *shared > key.size()) {
       return damaged;
     }
-    const auto suffix = TakeBytes(&rest, *unshared);
-    const auto value = TakeBytes(&rest, *value_size);
+    const auto suffix = TakeLdbBytes(&rest, *unshared);
+    const auto value = TakeLdbBytes(&rest, *value_size);
     if (!suffix || !value) return damaged;
     key.resize(*shared);
     key.append(*suffix);
@@ -134,22 +134,23 @@ Result<std::vector<Entry>> ReadEntries(Slice block) {
   return entries;
 }
 
-Result<std::vector<Entry>> ReadEntriesAt(Slice file, const LdbHandle& handle) {
-  auto block = ReadBlock(file, handle);
+Result<std::vector<LdbEntry>> ReadEntriesAt(Slice file,
+                                            const LdbHandle& handle) {
+  auto block = ReadLdbBlock(file, handle);
   if (!block.ok()) return block.status();
   return ReadEntries(block->contents);
 }
 
-Status ReadFooter(Slice file, LdbTable* table) {
-  if (file.size() < kFooterBytes) {
+Status ReadLdbFooter(Slice file, LdbTable* table) {
+  if (file.size() < kLdbFooterBytes) {
     return Status::Corruption("ldb: shorter than its footer");
   }
-  Slice footer = file.substr(file.size() - kFooterBytes);
-  if (LoadLittle64(footer.data() + kFooterHandleBytes) != kMagic) {
+  Slice footer = file.substr(file.size() - kLdbFooterBytes);
+  if (LoadLittle64(footer.data() + kLdbFooterHandleBytes) != kLdbMagic) {
     return Status::Corruption("ldb: another magic number");
   }
-  const auto metaindex = TakeHandle(&footer);
-  const auto index = TakeHandle(&footer);
+  const auto metaindex = TakeLdbHandle(&footer);
+  const auto index = TakeLdbHandle(&footer);
   if (!metaindex || !index) return Status::Corruption("ldb: no handles");
   table->metaindex = *metaindex;
   table->index = *index;
@@ -162,10 +163,10 @@ Status ReadFilterBlock(Slice file, LdbTable* table) {
   if (entries->size() != 1) return Status::Corruption("ldb: not one filter");
   table->filter_entry = entries->front().key;
   Slice value = entries->front().value;
-  const auto handle = TakeHandle(&value);
+  const auto handle = TakeLdbHandle(&value);
   if (!handle) return Status::Corruption("ldb: the filter has no handle");
   table->filter = *handle;
-  auto block = ReadBlock(file, *handle);
+  auto block = ReadLdbBlock(file, *handle);
   if (!block.ok()) return block.status();
   if (block->is_compressed) {
     return Status::Corruption("ldb: filter blocks are never compressed");
@@ -175,17 +176,17 @@ Status ReadFilterBlock(Slice file, LdbTable* table) {
 }
 
 Result<LdbDataBlock> ReadDataBlock(Slice file, const LdbHandle& handle) {
-  auto block = ReadBlock(file, handle);
+  auto block = ReadLdbBlock(file, handle);
   if (!block.ok()) return block.status();
   auto entries = ReadEntries(block->contents);
   if (!entries.ok()) return entries.status();
   LdbDataBlock data{
       .handle = handle, .is_compressed = block->is_compressed, .user_keys = {}};
-  for (Entry& entry : *entries) {
-    if (entry.key.size() < kInternalSuffixBytes) {
+  for (LdbEntry& entry : *entries) {
+    if (entry.key.size() < kLdbSuffixBytes) {
       return Status::Corruption("ldb: a key without sequence number");
     }
-    entry.key.resize(entry.key.size() - kInternalSuffixBytes);
+    entry.key.resize(entry.key.size() - kLdbSuffixBytes);
     data.user_keys.push_back(std::move(entry.key));
   }
   return data;
@@ -195,7 +196,7 @@ Result<LdbDataBlock> ReadDataBlock(Slice file, const LdbHandle& handle) {
 LdbHandle PutBlock(std::string* file, Slice contents) {
   const LdbHandle handle{file->size(), contents.size()};
   file->append(contents);
-  file->push_back(kRaw);
+  file->push_back(kLdbRaw);
   const Slice summed = Slice(*file).substr(handle.offset);
   PutLittle(file, MaskCrc32c(Crc32c(summed)));
   return handle;
@@ -217,13 +218,13 @@ std::uint64_t LdbTable::entry_count() const {
 
 Result<LdbTable> ParseLdb(Slice file) {
   LdbTable table;
-  if (Status read = ReadFooter(file, &table); !read.ok()) return read;
+  if (Status read = ReadLdbFooter(file, &table); !read.ok()) return read;
   if (Status read = ReadFilterBlock(file, &table); !read.ok()) return read;
   auto index = ReadEntriesAt(file, table.index);
   if (!index.ok()) return index.status();
-  for (const Entry& entry : *index) {
+  for (const LdbEntry& entry : *index) {
     Slice value = entry.value;
-    const auto handle = TakeHandle(&value);
+    const auto handle = TakeLdbHandle(&value);
     if (!handle) return Status::Corruption("ldb: a data block has no handle");
     auto block = ReadDataBlock(file, *handle);
     if (!block.ok()) return block.status();
@@ -255,8 +256,8 @@ std::string WithFilterBlock(Slice file, const LdbTable& table,
   std::string footer;
   PutHandle(&footer, metaindex_handle);
   PutHandle(&footer, index);
-  footer.resize(kFooterHandleBytes);
-  PutLittle(&footer, kMagic);
+  footer.resize(kLdbFooterHandleBytes);
+  PutLittle(&footer, kLdbMagic);
   return out + footer;
 }
 

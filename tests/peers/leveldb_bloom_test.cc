@@ -13,26 +13,22 @@
 
 #include "formats/leveldb/bloom.h"
 #include "tests/peers/peer_policy.h"
+#include "tests/support/random.h"
 
 namespace tamis::testing {
 namespace {
 
 constexpr int kMaxBitsPerKey = 50;
 
-struct KeySet {
+struct NamedKeySet {
   std::string name;
   std::vector<std::string> keys;
 };
 
-std::string RandomBytes(std::mt19937_64* random, std::size_t size) {
-  std::string bytes(size, '\0');
-  for (char& byte : bytes) byte = static_cast<char>((*random)());
-  return bytes;
-}
-
 // `count` keys of random bytes, `shortest` to `longest` long.
-std::vector<std::string> RandomKeys(std::uint64_t seed, std::size_t count,
-                                    std::size_t shortest, std::size_t longest) {
+std::vector<std::string> RandomBinaryKeys(std::uint64_t seed, std::size_t count,
+                                          std::size_t shortest,
+                                          std::size_t longest) {
   std::mt19937_64 random(seed);
   std::vector<std::string> keys;
   for (std::size_t i = 0; i < count; ++i) {
@@ -60,8 +56,8 @@ std::vector<std::string> Numbered(const std::string& prefix, int count) {
   return keys;
 }
 
-std::vector<KeySet> KeySets() {
-  std::vector<KeySet> sets = {
+std::vector<NamedKeySet> NamedKeySets() {
+  std::vector<NamedKeySet> sets = {
       {"no key", {}},
       {"the empty key", {""}},
       {"one key", {"k"}},
@@ -77,9 +73,9 @@ std::vector<KeySet> KeySets() {
   };
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const std::string name = "random, seed " + std::to_string(seed);
-    sets.push_back({name, RandomKeys(seed, 50 * seed * seed, 0, 300)});
+    sets.push_back({name, RandomBinaryKeys(seed, 50 * seed * seed, 0, 300)});
   }
-  KeySet doubled{"random, each twice", RandomKeys(9, 200, 0, 20)};
+  NamedKeySet doubled{"random, each twice", RandomBinaryKeys(9, 200, 0, 20)};
   const std::vector<std::string> once = doubled.keys;
   doubled.keys.insert(doubled.keys.end(), once.begin(), once.end());
   sets.push_back(doubled);
@@ -97,8 +93,8 @@ std::string TheirAnswers(const leveldb::FilterPolicy& policy, Slice filter,
 }
 
 // Ours, by each of the three ways to ask; they must agree.
-std::string OurAnswers(const FilterPolicy& policy, Slice filter,
-                       std::span<const std::string> keys) {
+std::string OurLevelDbAnswers(const FilterPolicy& policy, Slice filter,
+                              std::span<const std::string> keys) {
   auto reader = policy.Open(filter);
   if (!reader.ok()) return reader.status().ToString();
   const std::vector<Slice> slices(keys.begin(), keys.end());
@@ -121,11 +117,11 @@ TEST(LevelDbBloomPeer, PoliciesHaveOneName) {
 }
 
 TEST(LevelDbBloomPeer, WritesTheBytesLevelDbWrites) {
-  const std::vector<KeySet> sets = KeySets();
+  const std::vector<NamedKeySet> sets = NamedKeySets();
   for (int bits = 1; bits <= kMaxBitsPerKey; ++bits) {
     const auto theirs = TheirPolicy(bits);
     const auto ours = OurPolicy(bits);
-    for (const KeySet& set : sets) {
+    for (const NamedKeySet& set : sets) {
       const std::string filter = OurFilter(*ours, set.keys);
       ASSERT_EQ(filter, TheirFilter(*theirs, set.keys))
           << set.name << " at " << bits << " bits per key";
@@ -148,18 +144,18 @@ TEST(LevelDbBloomPeer, AppendsAsLevelDbDoes) {
 }
 
 TEST(LevelDbBloomPeer, AnswersAsLevelDbDoes) {
-  const std::vector<std::string> absent = RandomKeys(99, 1000, 0, 300);
+  const std::vector<std::string> absent = RandomBinaryKeys(99, 1000, 0, 300);
   std::uint64_t strangers_let_through = 0;
   for (int bits = 1; bits <= kMaxBitsPerKey; ++bits) {
     const auto theirs = TheirPolicy(bits);
     const auto ours = OurPolicy(bits);
-    for (const KeySet& set : KeySets()) {
+    for (const NamedKeySet& set : NamedKeySets()) {
       SCOPED_TRACE(set.name + " at " + std::to_string(bits));
       const std::string filter = TheirFilter(*theirs, set.keys);
-      ASSERT_EQ(OurAnswers(*ours, filter, set.keys),
+      ASSERT_EQ(OurLevelDbAnswers(*ours, filter, set.keys),
                 std::string(set.keys.size(), '1'));
       const std::string expected = TheirAnswers(*theirs, filter, absent);
-      ASSERT_EQ(OurAnswers(*ours, filter, absent), expected);
+      ASSERT_EQ(OurLevelDbAnswers(*ours, filter, absent), expected);
       for (char answer : expected) {
         if (answer == '1') ++strangers_let_through;
       }
@@ -173,15 +169,15 @@ TEST(LevelDbBloomPeer, AnswersAsLevelDbDoes) {
 class DamagedLevelDbBloomPeer : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    const std::vector<std::string> present = RandomKeys(3, 40, 0, 40);
+    const std::vector<std::string> present = RandomBinaryKeys(3, 40, 0, 40);
     filter_ = TheirFilter(*theirs_, present);
-    asked_ = RandomKeys(4, 60, 0, 40);
+    asked_ = RandomBinaryKeys(4, 60, 0, 40);
     asked_.insert(asked_.end(), present.begin(), present.end());
   }
 
   // REQUIRES: at least 2 bytes
   void ExpectEqualAnswers(Slice filter) {
-    ASSERT_EQ(OurAnswers(*ours_, filter, asked_),
+    ASSERT_EQ(OurLevelDbAnswers(*ours_, filter, asked_),
               TheirAnswers(*theirs_, filter, asked_));
   }
 
@@ -218,7 +214,7 @@ TEST_P(DamagedLevelDbBloomPeer, EveryNumberOfProbesAnswersAlike) {
     ASSERT_NO_FATAL_FAILURE(ExpectEqualAnswers(damaged));
     // No probes, or a number reserved for later encodings: always "maybe".
     if (probes == 0 || probes > 30) {
-      ASSERT_EQ(OurAnswers(*ours_, damaged, asked_),
+      ASSERT_EQ(OurLevelDbAnswers(*ours_, damaged, asked_),
                 std::string(asked_.size(), '1'));
     }
   }
@@ -255,9 +251,10 @@ TEST(LevelDbBloomPeerLarge, WritesTheBytesLevelDbWritesBeyondFourGibibits) {
   // Not EXPECT_EQ, which would print both.
   EXPECT_TRUE(filter == TheirFilter(*theirs, keys));
   const std::vector<std::string> absent = Numbered("absent", 1000);
-  EXPECT_EQ(OurAnswers(*ours, filter, absent),
+  EXPECT_EQ(OurLevelDbAnswers(*ours, filter, absent),
             TheirAnswers(*theirs, filter, absent));
-  EXPECT_EQ(OurAnswers(*ours, filter, keys), std::string(keys.size(), '1'));
+  EXPECT_EQ(OurLevelDbAnswers(*ours, filter, keys),
+            std::string(keys.size(), '1'));
 }
 
 }  // namespace

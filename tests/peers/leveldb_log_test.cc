@@ -43,14 +43,14 @@ std::vector<std::size_t> Lengths() {
   return lengths;
 }
 
-std::string KeyOf(std::size_t i) { return "key" + std::to_string(i); }
+std::string LoggedKey(std::size_t i) { return "key" + std::to_string(i); }
 
-std::string ValueOf(std::size_t i, std::size_t length) {
+std::string LoggedValue(std::size_t i, std::size_t length) {
   return std::string(length, static_cast<char>('a' + i % 26));
 }
 
 // One put, as LevelDB's log holds it.
-std::string BatchOf(std::uint64_t sequence, Slice key, Slice value) {
+std::string PutBatch(std::uint64_t sequence, Slice key, Slice value) {
   std::string batch;
   AppendFixed64(&batch, sequence);
   AppendFixed32(&batch, 1);
@@ -89,9 +89,9 @@ Values WriteLog(LogWriter* log, const std::vector<std::size_t>& cuts = {}) {
   std::uint64_t sequence = 1;
   for (const std::size_t length : Lengths()) {
     const auto i = static_cast<std::size_t>(sequence);
-    values[KeyOf(i)] = ValueOf(i, length);
-    const Status added =
-        log->Add(BatchOf(sequence++, KeyOf(i), values[KeyOf(i)]), cuts);
+    values[LoggedKey(i)] = LoggedValue(i, length);
+    const Status added = log->Add(
+        PutBatch(sequence++, LoggedKey(i), values[LoggedKey(i)]), cuts);
     EXPECT_TRUE(added.ok()) << added.ToString();
   }
   return values;
@@ -189,7 +189,7 @@ TEST(LevelDbLog, LevelDbPassesOverARecordThatIsCutOff) {
   const auto log = CreateLog(path);
   const Values values = WriteLog(log.get());
   const std::uint64_t whole = log->bytes();
-  ASSERT_TRUE(log->Add(BatchOf(1000, "cut", std::string(70'000, 'x'))).ok());
+  ASSERT_TRUE(log->Add(PutBatch(1000, "cut", std::string(70'000, 'x'))).ok());
   const std::uint64_t all = log->bytes();
   ASSERT_TRUE(log->Close().ok());
   for (const std::uint64_t size : {all - 1, all - 40'000, whole + 8}) {
@@ -215,9 +215,9 @@ TEST(LevelDbLog, WeReadTheLogLevelDbWrote) {
     std::uint64_t sequence = 1;
     for (const std::size_t length : Lengths()) {
       const auto i = static_cast<std::size_t>(sequence);
-      const std::string value = ValueOf(i, length);
-      expected.push_back(BatchOf(sequence++, KeyOf(i), value));
-      ASSERT_TRUE(db->Put({}, KeyOf(i), value).ok());
+      const std::string value = LoggedValue(i, length);
+      expected.push_back(PutBatch(sequence++, LoggedKey(i), value));
+      ASSERT_TRUE(db->Put({}, LoggedKey(i), value).ok());
     }
   }
   const std::string log = ReadFile(LogFileName(dir, kLogNumber));
@@ -241,7 +241,7 @@ TEST(LevelDbLog, WeReadAndRewriteTheManifestLevelDbWrote) {
     const std::unique_ptr<leveldb::DB> db(opened);
     for (int round = 0; round < 6; ++round) {  // adds, removes, pointers
       for (std::size_t i = 0; i < 100; ++i) {
-        ASSERT_TRUE(db->Put({}, KeyOf(i), ValueOf(i, 100)).ok());
+        ASSERT_TRUE(db->Put({}, LoggedKey(i), LoggedValue(i, 100)).ok());
       }
       db->CompactRange(nullptr, nullptr);
     }

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kNineKb = 9 * 1024;
 constexpr std::uint64_t kBytesPerFilter = 2048;  // of data offset
 
-std::vector<Scenario> Scenarios() {
+std::vector<Scenario> TableScenarios() {
   using enum KeyKind;
   return {
       {.name = "TextKeys", .keys = 2000},
@@ -122,7 +122,7 @@ TEST_P(LevelDbTable, FilterBlockIsRebuiltFromKeysAndOffsets) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, LevelDbTable,
-                         ::testing::ValuesIn(Scenarios()),
+                         ::testing::ValuesIn(TableScenarios()),
                          [](const auto& instance) {
                            return instance.param.name;
                          });

@@ -48,7 +48,7 @@ constexpr std::size_t kBatch = 32;
 // A line of a Bloom filter, and then some.
 constexpr std::size_t kPadding = 256;
 
-rocksdb::Slice ToPeer(Slice bytes) { return {bytes.data(), bytes.size()}; }
+rocksdb::Slice ToRocksDb(Slice bytes) { return {bytes.data(), bytes.size()}; }
 
 std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderWith(
     const rocksdb::FilterPolicy& policy, int format_version,
@@ -58,14 +58,14 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderWith(
   const rocksdb::FilterBuildingContext context(options);
   std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       policy.GetBuilderWithContext(context));
-  for (const std::string& key : keys) builder->AddKey(ToPeer(key));
+  for (const std::string& key : keys) builder->AddKey(ToRocksDb(key));
   return builder;
 }
 
 std::string AnswersInBatches(rocksdb::FilterBitsReader* reader,
                              std::span<const std::string> keys) {
   std::vector<rocksdb::Slice> slices;
-  for (const std::string& key : keys) slices.push_back(ToPeer(key));
+  for (const std::string& key : keys) slices.push_back(ToRocksDb(key));
   std::string answers;
   for (std::size_t first = 0; first < keys.size(); first += kBatch) {
     const std::size_t count = std::min(kBatch, keys.size() - first);
@@ -152,7 +152,7 @@ std::string RocksDbAnswers(Slice filter, std::span<const std::string> keys) {
       policy->GetFilterBitsReader({padded.data(), filter.size()}));
   std::string answers;
   for (const std::string& key : keys) {
-    answers += reader->MayMatch(ToPeer(key)) ? '1' : '0';
+    answers += reader->MayMatch(ToRocksDb(key)) ? '1' : '0';
   }
   EXPECT_EQ(AnswersInBatches(reader.get(), keys), answers)
       << "RocksDB's batches answer differently";

@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +24,11 @@ class FilterPolicy;
 }  // namespace rocksdb
 
 namespace tamis::testing {
+
+// Each of RocksDB's filters ends with so many.
+inline constexpr std::size_t kRocksDbTrailerBytes = 5;
+// Its Bloom filters probe one line for a key.
+inline constexpr std::size_t kRocksDbLineBytes = 64;
 
 // Nothing if both the headers and the library are RocksDB 7.8.3; else a
 // sentence that says which they are.

@@ -19,9 +19,6 @@
 namespace tamis::testing {
 namespace {
 
-constexpr std::size_t kTrailerBytes = 5;
-constexpr std::size_t kLineBytes = 64;
-
 using Counts = std::initializer_list<std::size_t>;
 
 std::vector<std::string> Repeated(const std::vector<std::string>& keys,
@@ -78,8 +75,8 @@ TEST_P(RocksDbBits, DeclaredClassesAreTheLibrarys) {
   const std::vector<std::string> keys = {"a", "a", "b", "a"};
   EXPECT_EQ(RocksDbEntryCount(Spec("10"), keys), 3u);
   const std::string filter = BuildWithRocksDb(Spec("10"), keys);
-  EXPECT_EQ(filter.size(), kLineBytes + kTrailerBytes);
-  EXPECT_EQ(ToHex(filter.substr(kLineBytes)),
+  EXPECT_EQ(filter.size(), kRocksDbLineBytes + kRocksDbTrailerBytes);
+  EXPECT_EQ(ToHex(filter.substr(kRocksDbLineBytes)),
             GetParam() == "rocksdb-legacy" ? "0601000000" : "ff00060000");
   EXPECT_EQ(RocksDbAnswers(filter, keys), "1111");
   const std::vector<std::string> absent = NumberedKeys("absent", 100);
@@ -188,7 +185,7 @@ TEST(RocksDbBitsOfRibbon, OurBytesAreTheirsWhereSeedsFail) {
         NumberedKeys(std::to_string(seed) + ".", 1001);
     const std::string filter = BuildWithRocksDb("rocksdb-ribbon:10", keys);
     ASSERT_TRUE(Build(*policy, keys) == filter) << "keys of seed " << seed;
-    const std::size_t trailer = filter.size() - kTrailerBytes;
+    const std::size_t trailer = filter.size() - kRocksDbTrailerBytes;
     ASSERT_EQ(filter[trailer], kRibbonMark);
     const auto first = static_cast<unsigned char>(Xxph3(keys.front()));
     if (static_cast<unsigned char>(filter[trailer + 1]) != first) {

@@ -24,9 +24,6 @@
 namespace tamis::testing {
 namespace {
 
-constexpr std::size_t kTrailerBytes = 5;
-constexpr std::uint64_t kFooterBytes = 53;
-
 // Files too large for the repository are only in the corpus.
 std::optional<std::string> ReadGolden(const std::string& name) {
   const auto ours = std::filesystem::path(TAMIS_SOURCE_DIR) / "tests" /
@@ -117,8 +114,9 @@ TEST_P(RocksDbCorpus, FileTellsWhatTheManifestTells) {
     EXPECT_EQ(filter.handle.size, stated.at("size"));
     EXPECT_TRUE(filter.bytes ==
                 ReadGolden(stated.at("file").get<std::string>()));
-    EXPECT_EQ(ToHex(filter.bytes.substr(filter.bytes.size() - kTrailerBytes)),
-              stated.at("trailer"));
+    EXPECT_EQ(
+        ToHex(filter.bytes.substr(filter.bytes.size() - kRocksDbTrailerBytes)),
+        stated.at("trailer"));
     if (spec_.is_partitioned) {
       EXPECT_EQ(ToHex(filter.separator), stated.at("separator"));
     }
@@ -148,7 +146,7 @@ TEST_P(RocksDbCorpus, DataHoldsTheListedKeys) {
 // Every block of the file, but where an index is compressed by means that our
 // tests lack; there RocksDB itself must do.
 TEST_P(RocksDbCorpus, EveryChecksumIsRight) {
-  std::uint64_t bytes = kFooterBytes;
+  std::uint64_t bytes = kSstFooterBytes;
   for (const SstHandle& block : table_.blocks) {
     bytes += block.size + kSstTrailerBytes;
   }
@@ -185,7 +183,7 @@ TEST_P(RocksDbCorpus, OneFlippedBitInAnyBlockIsNoticed) {
 
 TEST_P(RocksDbCorpus, OneFlippedBitInTheNewFooterIsNoticed) {
   if (spec_.format_version < 6) return;
-  for (std::uint64_t at = file_.size() - kFooterBytes; at < file_.size();
+  for (std::uint64_t at = file_.size() - kSstFooterBytes; at < file_.size();
        ++at) {
     std::string damaged = file_;
     damaged[at] = static_cast<char>(damaged[at] ^ 4);

@@ -15,21 +15,20 @@
 #include "tests/peers/rocksdb_keys.h"
 #include "tests/support/filters.h"
 #include "tests/support/golden.h"
+#include "tests/support/random.h"
 
 namespace tamis::testing {
 namespace {
 
-constexpr std::size_t kTrailerBytes = 5;
-constexpr std::size_t kLineBytes = 64;
 constexpr char kNewBloom = '\xff';
 
 // RocksDB multiplies a legacy filter's number of lines in 32 bits, and takes
 // a number that is too large for one that fits.
 bool HasWrappingLines(Slice filter) {
-  const std::size_t data = filter.size() - kTrailerBytes;
+  const std::size_t data = filter.size() - kRocksDbTrailerBytes;
   const std::uint32_t lines = LoadLittle32(&filter[data + 1]);
-  const std::uint32_t product = lines * std::uint32_t{kLineBytes};
-  return product == data && std::uint64_t{lines} * kLineBytes != data;
+  const std::uint32_t product = lines * std::uint32_t{kRocksDbLineBytes};
+  return product == data && std::uint64_t{lines} * kRocksDbLineBytes != data;
 }
 
 // The places where we differ on purpose.  RocksDB answers "absent" to
@@ -39,17 +38,11 @@ bool HasWrappingLines(Slice filter) {
 // wrapping number of lines.
 bool MustBeMaybe(Slice filter) {
   if (filter.empty()) return false;
-  if (filter.size() <= kTrailerBytes) return true;
-  const std::size_t data = filter.size() - kTrailerBytes;
-  if (filter[data] == kNewBloom) return data < kLineBytes;
+  if (filter.size() <= kRocksDbTrailerBytes) return true;
+  const std::size_t data = filter.size() - kRocksDbTrailerBytes;
+  if (filter[data] == kNewBloom) return data < kRocksDbLineBytes;
   const bool is_legacy = filter[data] != 0 && (filter[data] & 0x80) == 0;
   return is_legacy && HasWrappingLines(filter);
-}
-
-std::string Letters(std::mt19937_64* random, std::size_t size) {
-  std::string bytes(size, '\0');
-  for (char& byte : bytes) byte = static_cast<char>((*random)());
-  return bytes;
 }
 
 // How the trailer of 10 bits per key starts.
@@ -68,7 +61,8 @@ class RocksDbDamage : public ::testing::TestWithParam<std::string> {
     asked_ = RandomKeys(4, 40);
     asked_.insert(asked_.end(), present_.begin(), present_.begin() + 20);
     filter_ = BuildWithRocksDb(GetParam() + ":10", present_);
-    ASSERT_EQ(filter_[filter_.size() - kTrailerBytes], KindOf(GetParam()));
+    ASSERT_EQ(filter_[filter_.size() - kRocksDbTrailerBytes],
+              KindOf(GetParam()));
     for (const char* spec :
          {"rocksdb:10", "rocksdb-legacy:10", "rocksdb-ribbon:10"}) {
       policies_.push_back(PolicyOf(spec));
@@ -82,8 +76,9 @@ class RocksDbDamage : public ::testing::TestWithParam<std::string> {
     for (const auto& policy : policies_) {
       ASSERT_EQ(OurAnswers(*policy, filter, asked_), expected)
           << policy->name() << ", " << filter.size() << " bytes ending in "
-          << ToHex(filter.substr(filter.size() -
-                                 std::min(filter.size(), kTrailerBytes)));
+          << ToHex(
+                 filter.substr(filter.size() -
+                               std::min(filter.size(), kRocksDbTrailerBytes)));
     }
   }
 
@@ -102,7 +97,7 @@ TEST_P(RocksDbDamage, CutFiltersAnswerAlike) {
 }
 
 TEST_P(RocksDbDamage, EveryTrailerByteAnswersAlike) {
-  for (std::size_t place = 1; place <= kTrailerBytes; ++place) {
+  for (std::size_t place = 1; place <= kRocksDbTrailerBytes; ++place) {
     for (int value = 0; value <= 255; ++value) {
       std::string damaged = filter_;
       damaged[damaged.size() - place] = static_cast<char>(value);
@@ -123,8 +118,8 @@ TEST_P(RocksDbDamage, FlippedBitsAnswerAlike) {
 TEST_P(RocksDbDamage, RandomDataAnswersAlike) {
   std::mt19937_64 random(11);
   for (int i = 0; i < 1500; ++i) {
-    std::string made_up = Letters(&random, random() % 700);
-    std::string trailer = filter_.substr(filter_.size() - kTrailerBytes);
+    std::string made_up = RandomBytes(&random, random() % 700);
+    std::string trailer = filter_.substr(filter_.size() - kRocksDbTrailerBytes);
     trailer[1 + random() % 4] = static_cast<char>(random() % 40);
     ASSERT_NO_FATAL_FAILURE(ExpectEqualAnswers(made_up + trailer));
   }
@@ -143,7 +138,7 @@ TEST(RocksDbDamageOfAnyKind, RandomBytesAnswerAlike) {
   const std::vector<std::string> asked = RandomKeys(5, 30);
   const auto policy = PolicyOf("rocksdb:10");
   for (int i = 0; i < 5000; ++i) {
-    const std::string filter = Letters(&random, random() % 400);
+    const std::string filter = RandomBytes(&random, random() % 400);
     const std::string expected = MustBeMaybe(filter)
                                      ? std::string(asked.size(), '1')
                                      : RocksDbAnswers(filter, asked);
@@ -156,7 +151,7 @@ TEST(RocksDbDamageOfAnyKind, RocksDbHidesKeysBehindAMereTrailer) {
   if (const auto why = WhyNotThisRocksDb()) GTEST_SKIP() << *why;
   const std::vector<std::string> asked = {"key"};
   const auto policy = PolicyOf("rocksdb:10");
-  for (std::size_t size = 1; size <= kTrailerBytes; ++size) {
+  for (std::size_t size = 1; size <= kRocksDbTrailerBytes; ++size) {
     const std::string filter(size, '\x06');
     EXPECT_EQ(RocksDbAnswers(filter, asked), "0");
     EXPECT_EQ(OurAnswers(*policy, filter, asked), "1");

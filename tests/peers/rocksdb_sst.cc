@@ -9,10 +9,9 @@
 namespace tamis::testing {
 namespace {
 
-constexpr std::size_t kFooterBytes = 53;
 constexpr std::size_t kVersionAt = 41;
 constexpr std::size_t kMagicAt = 45;
-constexpr std::uint64_t kMagic = 0x88e241b785f4cff7;
+constexpr std::uint64_t kSstMagic = 0x88e241b785f4cff7;
 constexpr std::uint32_t kOldestVersion = 2;
 constexpr std::uint32_t kContextVersion = 6;
 constexpr std::uint32_t kNewestVersion = 7;
@@ -77,11 +76,11 @@ class SstParser {
 };
 
 Status SstParser::ReadFooter() {
-  if (file_.size() < kFooterBytes) {
+  if (file_.size() < kSstFooterBytes) {
     return Status::Corruption("sst: shorter than its footer");
   }
-  const Slice footer = file_.substr(file_.size() - kFooterBytes);
-  if (LoadLittle64(&footer[kMagicAt]) != kMagic) {
+  const Slice footer = file_.substr(file_.size() - kSstFooterBytes);
+  if (LoadLittle64(&footer[kMagicAt]) != kSstMagic) {
     return Status::Corruption("sst: another magic number");
   }
   table_.format_version = LoadLittle32(&footer[kVersionAt]);
@@ -112,7 +111,7 @@ Status SstParser::ReadExtendedFooter(Slice footer) {
     return Status::Corruption("sst: no extended magic number");
   }
   table_.seal.context = LoadLittle32(&footer[kContextAt]);
-  const std::uint64_t offset = file_.size() - kFooterBytes;
+  const std::uint64_t offset = file_.size() - kSstFooterBytes;
   std::string summed(footer);
   StoreLittle(&summed[kFooterSumAt], std::uint32_t{0});
   if (LoadLittle32(&footer[kFooterSumAt]) != table_.seal.Sum(summed, offset)) {

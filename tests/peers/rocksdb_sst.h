@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,6 +14,8 @@
 #include "tests/peers/rocksdb_block.h"
 
 namespace tamis::testing {
+
+inline constexpr std::size_t kSstFooterBytes = 53;
 
 struct SstFilter {
   SstHandle handle;

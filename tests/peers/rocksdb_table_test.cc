@@ -206,8 +206,7 @@ TEST_P(RocksDbTableLayout, EveryChecksumIsAsRocksDbComputesIt) {
     for (const SstHandle& block : judged.table.blocks) {
       blocks_bytes += block.size + kSstTrailerBytes;
     }
-    constexpr std::uint64_t kFooterBytes = 53;
-    EXPECT_EQ(blocks_bytes + kFooterBytes, sst.size());  // none was missed
+    EXPECT_EQ(blocks_bytes + kSstFooterBytes, sst.size());  // none was missed
     EXPECT_TRUE(CheckedByRocksDb(spec, sst).ok());
     // Sealed by us, RocksDB finds every checksum right; as it was, wrong.
     const SstFilter& filter = judged.table.filters.back();

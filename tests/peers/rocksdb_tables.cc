@@ -77,7 +77,7 @@ rocksdb::Options OptionsOf(const TableSpec& spec, rocksdb::Env* files) {
   return options;
 }
 
-Status FromPeer(const rocksdb::Status& status) {
+Status FromRocksDb(const rocksdb::Status& status) {
   return status.ok() ? Status::Ok() : Status::Corruption(status.ToString());
 }
 
@@ -138,9 +138,9 @@ Status CheckedByRocksDb(const TableSpec& spec, const std::string& sst) {
   ExpectOk(rocksdb::WriteStringToFile(files.get(), sst, kLoneTable));
   rocksdb::SstFileReader reader(OptionsOf(spec, files.get()));
   if (const auto opened = reader.Open(kLoneTable); !opened.ok()) {
-    return FromPeer(opened);
+    return FromRocksDb(opened);
   }
-  return FromPeer(reader.VerifyChecksum());
+  return FromRocksDb(reader.VerifyChecksum());
 }
 
 PeerDb::PeerDb(const TableSpec& spec, std::span<const std::string> keys,
@@ -176,7 +176,7 @@ LookupReport PeerDb::LookUp(std::span<const std::string> keys) const {
   LookupReport report;
   rocksdb::DB* opened = nullptr;
   // Not OpenForReadOnly(): its Get() never asks a filter about a prefix.
-  report.status = FromPeer(rocksdb::DB::Open(options, kDatabase, &opened));
+  report.status = FromRocksDb(rocksdb::DB::Open(options, kDatabase, &opened));
   const std::unique_ptr<rocksdb::DB> db(opened);
   if (db == nullptr) return report;
   rocksdb::ReadOptions read;
@@ -186,7 +186,7 @@ LookupReport PeerDb::LookUp(std::span<const std::string> keys) const {
     const rocksdb::Status got = db->Get(read, key, &value);
     if (got.ok()) report.found.insert(key);
     if (!got.ok() && !got.IsNotFound() && report.status.ok()) {
-      report.status = FromPeer(got);
+      report.status = FromRocksDb(got);
     }
   }
   const auto count = [&options](rocksdb::Tickers ticker) {

@@ -17,14 +17,13 @@
 namespace tamis::testing {
 namespace {
 
-constexpr std::size_t kKeys = 3000;
-constexpr std::size_t kTrailerBytes = 5;
+constexpr std::size_t kTransplantKeys = 3000;
 
 class RocksDbTransplant : public ::testing::TestWithParam<TableSpec> {
  protected:
   void SetUp() override {
     if (const auto why = WhyNotThisRocksDb()) GTEST_SKIP() << *why;
-    written_ = SortedKeys(TableKeys::kText, kKeys);
+    written_ = SortedKeys(TableKeys::kText, kTransplantKeys);
     db_.emplace(spec_, written_, 2);
     original_ = db_->table();
     auto table = ParseSst(original_);
@@ -92,13 +91,13 @@ TEST_P(RocksDbTransplant, WithoutAFilterEveryKeyIsReadFor) {
 TEST_P(RocksDbTransplant, WithAFilterOfNoKeysTheyAreHidden) {
   ASSERT_NO_FATAL_FAILURE(Transplant([&](std::size_t i) {
     const std::string& bytes = table_.filters[i].bytes;
-    return std::string(bytes.size() - kTrailerBytes, '\0') +
-           bytes.substr(bytes.size() - kTrailerBytes);
+    return std::string(bytes.size() - kRocksDbTrailerBytes, '\0') +
+           bytes.substr(bytes.size() - kRocksDbTrailerBytes);
   }));
   const LookupReport keys = db_->LookUp(written_);
   ASSERT_TRUE(keys.status.ok()) << keys.status.ToString();
   EXPECT_LT(keys.found.size(), alive_.size() / 10);
-  EXPECT_GT(keys.ruled_out, kKeys / 10 * 9);
+  EXPECT_GT(keys.ruled_out, kTransplantKeys / 10 * 9);
 }
 
 TEST_P(RocksDbTransplant, WithOurFilterEveryKeyIsFoundAndStrangersAreNot) {

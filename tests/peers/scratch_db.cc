@@ -11,15 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/golden.h"
+#include "tests/support/random.h"
 
 namespace tamis::testing {
 namespace {
-
-std::string RandomBytes(std::mt19937_64* random, std::size_t size) {
-  std::string bytes(size, '\0');
-  for (char& byte : bytes) byte = static_cast<char>((*random)());
-  return bytes;
-}
 
 std::size_t Between(std::mt19937_64* random, std::size_t low,
                     std::size_t high) {

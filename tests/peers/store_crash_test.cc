@@ -31,7 +31,7 @@ namespace tamis::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kThreads = 3;
 
@@ -198,8 +198,8 @@ class Killer {
     return total;
   }
   static void WaitFor(const std::function<bool()>& sign) {
-    const auto end = Clock::now() + std::chrono::seconds(5);
-    while (!sign() && Clock::now() < end) {
+    const auto end = SteadyClock::now() + std::chrono::seconds(5);
+    while (!sign() && SteadyClock::now() < end) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
@@ -244,14 +244,14 @@ TEST(StoreKilled, KeepsWhatWasAcknowledged) {
 TEST(StoreKilled, KeepsWhatWasAcknowledgedForManySeeds) {
   const char* const text = std::getenv("TAMIS_SOAK_SECONDS");
   if (text == nullptr) GTEST_SKIP() << "TAMIS_SOAK_SECONDS is not set";
-  const auto end = Clock::now() + std::chrono::seconds(std::atoi(text));
+  const auto end = SteadyClock::now() + std::chrono::seconds(std::atoi(text));
   std::uint64_t seed = std::random_device()();
   if (const char* only = std::getenv("TAMIS_SOAK_SEED")) {
     seed = std::strtoull(only, nullptr, 10);
   }
   int rounds = 0;
   std::uint64_t batches = 0;
-  while (Clock::now() < end && !HasFailure()) {
+  while (SteadyClock::now() < end && !HasFailure()) {
     Killer killer(seed++);
     for (int i = 0; i < 25 && !HasFailure(); ++i, ++rounds) killer.Round();
     batches += killer.batches();

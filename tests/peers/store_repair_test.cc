@@ -17,10 +17,10 @@
 namespace tamis {
 namespace {
 
-constexpr int kKeys = 2000;
+constexpr int kSixDigitKeys = 2000;
 constexpr int kRounds = 4;
 
-std::string KeyOf(int i) { return "key" + std::to_string(100'000 + i); }
+std::string SixDigitKey(int i) { return "key" + std::to_string(100'000 + i); }
 
 // Tables in several levels, deletions among them, and a log.
 void WriteStore(const std::string& dir) {
@@ -32,15 +32,16 @@ void WriteStore(const std::string& dir) {
   auto store = Store::Open(dir, options);
   ASSERT_TRUE(store.ok()) << store.status().ToString();
   for (int round = 0; round < kRounds; ++round) {
-    for (int i = round; i < kKeys; i += 1 + round) {
+    for (int i = round; i < kSixDigitKeys; i += 1 + round) {
       const Status written =
-          i % 7 == round ? store->Delete({}, KeyOf(i))
-                         : store->Put({}, KeyOf(i), std::to_string(round * i));
+          i % 7 == round
+              ? store->Delete({}, SixDigitKey(i))
+              : store->Put({}, SixDigitKey(i), std::to_string(round * i));
       ASSERT_TRUE(written.ok()) << written.ToString();
     }
   }
 }
-std::string ValueOf(int i) {
+std::string NewestValue(int i) {
   std::string value = "(none)";
   for (int round = 0; round < kRounds; ++round) {
     if (i < round || (i - round) % (1 + round) != 0) continue;
@@ -64,11 +65,11 @@ TEST(StoreRepairPeer, LevelDbOpensWhatWasRepairedHere) {
   const leveldb::Status status = leveldb::DB::Open(options, path, &opened);
   ASSERT_TRUE(status.ok()) << status.ToString();
   const std::unique_ptr<leveldb::DB> db(opened);
-  for (int i = 0; i < kKeys; ++i) {
+  for (int i = 0; i < kSixDigitKeys; ++i) {
     std::string value;
-    const leveldb::Status got = db->Get({}, KeyOf(i), &value);
+    const leveldb::Status got = db->Get({}, SixDigitKey(i), &value);
     ASSERT_TRUE(got.ok() || got.IsNotFound()) << got.ToString();
-    ASSERT_EQ(got.ok() ? value : "(none)", ValueOf(i)) << i;
+    ASSERT_EQ(got.ok() ? value : "(none)", NewestValue(i)) << i;
   }
 }
 

@@ -23,7 +23,7 @@
 namespace tamis::testing {
 namespace {
 
-std::vector<Scenario> Scenarios() {
+std::vector<Scenario> BothWaysScenarios() {
   using enum KeyKind;
   return {
       {.name = "TextKeys", .keys = 3000},
@@ -131,7 +131,7 @@ TEST_P(TableBothWays, IsReadByLevelDbWithAFilterThatItDoesNotKnow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, TableBothWays,
-                         ::testing::ValuesIn(Scenarios()),
+                         ::testing::ValuesIn(BothWaysScenarios()),
                          [](const auto& instance) {
                            return instance.param.name;
                          });

@@ -19,13 +19,14 @@ std::vector<std::uint64_t> Contents(const HashBuckets& buckets) {
   return all;
 }
 
-constexpr std::uint64_t kSpreadsAt = 1 << 17;
+constexpr std::uint64_t kBucketsSpreadAt = 1 << 17;
 
 TEST(HashBuckets, GivesBackEveryHashOfEveryNumber) {
   for (std::uint64_t count :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{510},
         std::uint64_t{511}, std::uint64_t{512}, std::uint64_t{5000},
-        kSpreadsAt - 1, kSpreadsAt, kSpreadsAt + 1, 3 * kSpreadsAt}) {
+        kBucketsSpreadAt - 1, kBucketsSpreadAt, kBucketsSpreadAt + 1,
+        3 * kBucketsSpreadAt}) {
     std::mt19937_64 random(count);
     HashBuckets buckets;
     std::vector<std::uint64_t> expected(count);
@@ -44,7 +45,7 @@ TEST(HashBuckets, GivesBackEveryHashOfEveryNumber) {
 TEST(HashBuckets, ManyComeBackInTheOrderOfTheirUpperBits) {
   std::mt19937_64 random(1);
   HashBuckets buckets;
-  for (std::uint64_t i = 0; i < 2 * kSpreadsAt; ++i) {
+  for (std::uint64_t i = 0; i < 2 * kBucketsSpreadAt; ++i) {
     ASSERT_TRUE(buckets.PushBack(random()));
   }
   const std::vector<std::uint64_t> all = Contents(buckets);
@@ -55,11 +56,11 @@ TEST(HashBuckets, ManyComeBackInTheOrderOfTheirUpperBits) {
 
 TEST(HashBuckets, EqualHashesAllStay) {
   HashBuckets buckets;
-  for (std::uint64_t i = 0; i < kSpreadsAt + 1000; ++i) {
+  for (std::uint64_t i = 0; i < kBucketsSpreadAt + 1000; ++i) {
     ASSERT_TRUE(buckets.PushBack(~std::uint64_t{0}));
   }
   const std::vector<std::uint64_t> all = Contents(buckets);
-  EXPECT_EQ(all.size(), kSpreadsAt + 1000);
+  EXPECT_EQ(all.size(), kBucketsSpreadAt + 1000);
   EXPECT_EQ(static_cast<std::uint64_t>(
                 std::count(all.begin(), all.end(), ~std::uint64_t{0})),
             all.size());
@@ -82,7 +83,7 @@ TYPED_TEST_SUITE(EveryHashBuckets, HashTypes);
 TYPED_TEST(EveryHashBuckets, TellHowManyDiffer) {
   for (const std::uint64_t distinct :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{600},
-        std::uint64_t{5000}, kSpreadsAt - 1, kSpreadsAt}) {
+        std::uint64_t{5000}, kBucketsSpreadAt - 1, kBucketsSpreadAt}) {
     HashBucketsOf<TypeParam> buckets;
     // 2^32 has no divisor in common with an odd factor: all differ.
     constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
@@ -102,7 +103,7 @@ TYPED_TEST(EveryHashBuckets, TellHowManyDiffer) {
 // All in one bucket, which is then much larger than its share.
 TYPED_TEST(EveryHashBuckets, CountFewThatComeOverAndOver) {
   HashBucketsOf<TypeParam> buckets;
-  for (std::uint64_t i = 0; i < 3 * kSpreadsAt; ++i) {
+  for (std::uint64_t i = 0; i < 3 * kBucketsSpreadAt; ++i) {
     ASSERT_TRUE(buckets.PushBack(HashOf<TypeParam>(i % 7)));
   }
   EXPECT_EQ(buckets.CountDistinct(), 7u);
@@ -111,10 +112,10 @@ TYPED_TEST(EveryHashBuckets, CountFewThatComeOverAndOver) {
 // Different ones that are no hashes: they all fall into the first bucket.
 TEST(HashBuckets, CountsWhatIsNotSpreadEvenly) {
   HashBuckets buckets;
-  for (std::uint64_t i = 0; i < 2 * kSpreadsAt; ++i) {
+  for (std::uint64_t i = 0; i < 2 * kBucketsSpreadAt; ++i) {
     ASSERT_TRUE(buckets.PushBack(i));
   }
-  EXPECT_EQ(buckets.CountDistinct(), 2 * kSpreadsAt);
+  EXPECT_EQ(buckets.CountDistinct(), 2 * kBucketsSpreadAt);
 }
 
 }  // namespace

@@ -16,11 +16,14 @@
 
 #include "tests/base/temp_dir.h"
 #include "tests/support/failing_new.h"
+#include "tests/support/random.h"
 
 namespace tamis {
 namespace {
 
-using Hashes = std::vector<std::uint64_t>;
+using testing::Hashes;
+using testing::RandomHashes;
+using testing::Sorted;
 using Span = std::span<const std::uint64_t>;
 
 constexpr std::uint64_t kMax = ~std::uint64_t{0};
@@ -34,19 +37,6 @@ KeyHashSetOptions Options(std::uint64_t memory_bytes, unsigned threads) {
   options.threads = threads;
   options.temporary_folder = ::testing::TempDir();
   return options;
-}
-
-Hashes Random(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  Hashes hashes(count);
-  for (std::uint64_t& hash : hashes) hash = random();
-  return hashes;
-}
-
-Hashes Sorted(Hashes hashes) {
-  std::sort(hashes.begin(), hashes.end());
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  return hashes;
 }
 
 // In spans of odd sizes.
@@ -135,27 +125,27 @@ TEST(KeyHashSet, HoldsEveryNumberOfHashes) {
         std::size_t{128}, std::size_t{129}, std::size_t{4096},
         std::size_t{4097}, kSpreadsAt - 1, kSpreadsAt, kSpreadsAt + 1,
         std::size_t{700'000}}) {
-    ExpectHolds(Random(count, count), Options(0, 1));
+    ExpectHolds(RandomHashes(count, count), Options(0, 1));
   }
 }
 
 TEST(KeyHashSet, HoldsTheFirstAndTheLastOfAllHashes) {
   ExpectHolds({kMax, 0}, Options(0, 1));
-  Hashes many = Random(kSpreadsAt, 1);
+  Hashes many = RandomHashes(kSpreadsAt, 1);
   many.insert(many.end(), {0, kMax, 1, kMax - 1, 0, kMax});
   ExpectHolds(many, Options(0, 1));
 }
 
 TEST(KeyHashSet, DropsDuplicates) {
   ExpectHolds({7, 7}, Options(0, 1));
-  Hashes twice = Random(kSpreadsAt, 1);
+  Hashes twice = RandomHashes(kSpreadsAt, 1);
   twice.insert(twice.end(), twice.begin(), twice.end());
   ExpectHolds(twice, Options(0, 1));
   ExpectHolds(Hashes(3 * kSpreadsAt, 5), Options(0, 1));
 }
 
 TEST(KeyHashSet, HoldsWhatNoHashWouldGive) {
-  Hashes one_part = Random(300'000, 1);
+  Hashes one_part = RandomHashes(300'000, 1);
   for (std::uint64_t& hash : one_part) hash |= std::uint64_t{255} << 56;
   ExpectHolds(one_part, Options(0, 1));
   Hashes ascending(300'000);
@@ -173,7 +163,7 @@ TEST(KeyHashSet, NoRangesAreNoVisits) {
 TEST(KeyHashSet, TellsHowFarItIs) {
   for (std::size_t count : {std::size_t{10}, 2 * kSpreadsAt}) {
     KeyHashSet set(Options(0, 1));
-    PushAll(Random(count, 1), &set);
+    PushAll(RandomHashes(count, 1), &set);
     std::vector<double> parts = {0.0};
     ASSERT_TRUE(set.Seal([&](double part) { parts.push_back(part); }).ok());
     EXPECT_TRUE(std::is_sorted(parts.begin(), parts.end()));
@@ -183,7 +173,7 @@ TEST(KeyHashSet, TellsHowFarItIs) {
 
 TEST(KeyHashSet, HandsOutARangeWithinAPartWithoutCopying) {
   KeyHashSet set(Options(0, 1));
-  PushAll(Random(2 * kSpreadsAt, 1), &set);
+  PushAll(RandomHashes(2 * kSpreadsAt, 1), &set);
   ASSERT_TRUE(set.Seal().ok());
   Hashes cuts = EvenCuts(1024);
   std::vector<const std::uint64_t*> first;
@@ -204,7 +194,7 @@ class SpilledKeyHashSet : public ::testing::Test {
  protected:
   static const Hashes& Pushed() {
     static const Hashes hashes = [] {
-      Hashes some = Random(kSpills, 1);
+      Hashes some = RandomHashes(kSpills, 1);
       for (std::uint64_t& hash : some) hash &= ~(std::uint64_t{7} << 56);
       return some;
     }();
@@ -245,7 +235,7 @@ TEST_F(SpilledKeyHashSet, StaysInMemoryIfThatIsEnough) {
 }
 
 TEST_F(SpilledKeyHashSet, HoldsHashesOfOnePartThatAreTooMany) {
-  Hashes hashes = Random(100'000, 2);
+  Hashes hashes = RandomHashes(100'000, 2);
   KeyHashSet set(Options(1, 2));
   for (std::uint64_t& hash : hashes) hash >>= 8;
   for (int i = 0; i < 5; ++i) set.Push(hashes);
@@ -260,7 +250,7 @@ TEST_F(SpilledKeyHashSet, HoldsHashesOfOnePartThatAreTooMany) {
 
 TEST_F(SpilledKeyHashSet, DropsTheSameOverAndOverBeforeTheyFillTheFile) {
   KeyHashSet set(Options(1, 1));
-  Hashes few = Random(10, 3);
+  Hashes few = RandomHashes(10, 3);
   for (int i = 0; i < 100'000; ++i) set.Push(few);
   ASSERT_TRUE(set.Seal().ok());
   EXPECT_LT(set.spilled_bytes(), std::uint64_t{4} << 20);
@@ -308,7 +298,7 @@ TEST_F(SpilledKeyHashSet, NoRoomForTheFileIsAnErrorAtWhateverMoment) {
 }
 
 TEST(KeyHashSet, NoMemoryIsAnErrorAndNotAnException) {
-  const Hashes hashes = Random(kSpreadsAt + 1000, 1);
+  const Hashes hashes = RandomHashes(kSpreadsAt + 1000, 1);
   int failures = 0;
   for (int allowed = 0; allowed < 60; ++allowed) {
     testing::AllowAllocations(allowed);
@@ -381,7 +371,7 @@ TEST(KeyHashSetLarge, KeepsToTheLimitOfMemory) {
 }
 
 TEST(KeyHashSetThreads, HoldsTheSameForEveryNumberOfThreads) {
-  const Hashes hashes = Random(400'000, 1);
+  const Hashes hashes = RandomHashes(400'000, 1);
   for (unsigned threads : {0u, 2u, 5u}) {
     ExpectHolds(hashes, Options(0, threads));
     ExpectHolds(Hashes(hashes.begin(), hashes.begin() + 1000),
@@ -391,7 +381,7 @@ TEST(KeyHashSetThreads, HoldsTheSameForEveryNumberOfThreads) {
 
 TEST(KeyHashSetThreads, SpilledPartsAreSortedAndReadByAll) {
   // Skewed, so that few are enough to spill; with many duplicates.
-  Hashes hashes = Random(120'000, 1);
+  Hashes hashes = RandomHashes(120'000, 1);
   for (std::uint64_t& hash : hashes) hash = (hash >> 3) % (7ull << 53);
   KeyHashSet set(Options(1, 4));
   for (int i = 0; i < 3; ++i) set.Push(hashes);
@@ -409,7 +399,7 @@ TEST(KeyHashSetThreads, SpilledPartsAreSortedAndReadByAll) {
 constexpr std::size_t kManyAtOnce = 1'000'000;
 
 TEST(KeyHashSetThreads, HoldsWhatComesFasterThanItIsSpread) {
-  const Hashes hashes = Random(kManyAtOnce, 2);
+  const Hashes hashes = RandomHashes(kManyAtOnce, 2);
   KeyHashSet set(Options(0, 2));
   set.Push(Span(hashes).first(kSpreadsAt));
   set.Push(Span(hashes).subspan(kSpreadsAt));
@@ -420,11 +410,11 @@ TEST(KeyHashSetThreads, HoldsWhatComesFasterThanItIsSpread) {
 TEST(KeyHashSetThreads, AnErrorOfTheOtherThreadComesBackFromSeal) {
   KeyHashSetOptions options = Options(1, 2);
   options.temporary_folder = ::testing::TempDir() + "/tamis-missing";
-  Hashes hashes = Random(kManyAtOnce, 3);
+  Hashes hashes = RandomHashes(kManyAtOnce, 3);
   // All in one part, which so spills, and not before the other thread is there.
   for (std::uint64_t& hash : hashes) hash >>= 8;
   KeyHashSet set(options);
-  set.Push(Random(kSpreadsAt, 4));
+  set.Push(RandomHashes(kSpreadsAt, 4));
   set.Push(hashes);
   const Status status = set.Seal();
   EXPECT_FALSE(status.ok());
@@ -432,7 +422,7 @@ TEST(KeyHashSetThreads, AnErrorOfTheOtherThreadComesBackFromSeal) {
 }
 
 TEST(KeyHashSetThreads, CanBeGivenUpAtAnyMoment) {
-  const Hashes hashes = Random(kManyAtOnce, 5);
+  const Hashes hashes = RandomHashes(kManyAtOnce, 5);
   for (const std::size_t count :
        {kSpreadsAt - 1, kSpreadsAt, kSpreadsAt + 100'000, kManyAtOnce}) {
     KeyHashSet set(Options(0, 2));
@@ -444,7 +434,7 @@ TEST(KeyHashSetThreads, CanBeGivenUpAtAnyMoment) {
 
 TEST(KeyHashSetThreads, NoMemoryInAVisitIsAnErrorAndNotAnException) {
   KeyHashSet set(Options(0, 3));
-  PushAll(Random(1000, 1), &set);
+  PushAll(RandomHashes(1000, 1), &set);
   ASSERT_TRUE(set.Seal().ok());
   const Status status = set.ForEachRange(
       100, [](std::size_t i) { return kMax / 100 * i; },

@@ -7,16 +7,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/random.h"
+
 namespace tamis {
 namespace {
 
-using Hashes = std::vector<std::uint64_t>;
-
-Hashes Sorted(Hashes hashes) {
-  std::sort(hashes.begin(), hashes.end());
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  return hashes;
-}
+using testing::Hashes;
+using testing::RandomHashes;
+using testing::Sorted;
 
 Hashes SortedByUs(Hashes hashes, std::size_t scratch_size,
                   unsigned known_bits) {
@@ -25,10 +23,10 @@ Hashes SortedByUs(Hashes hashes, std::size_t scratch_size,
   return hashes;
 }
 
-Hashes Random(std::size_t count, unsigned known_bits, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  Hashes hashes(count);
-  for (std::uint64_t& hash : hashes) hash = random() >> known_bits;
+Hashes WithKnownBits(std::size_t count, unsigned known_bits,
+                     std::uint64_t seed) {
+  Hashes hashes = RandomHashes(count, seed);
+  for (std::uint64_t& hash : hashes) hash >>= known_bits;
   return hashes;
 }
 
@@ -36,7 +34,7 @@ TEST(HashSort, SortsEveryNumberOfHashes) {
   for (unsigned count : {0u, 1u, 2u, 3u, 31u, 100u, 4095u, 4096u, 4097u, 8192u,
                          60'000u, 300'000u}) {
     for (unsigned known_bits : {0u, 1u, 8u, 40u, 60u, 63u}) {
-      const Hashes hashes = Random(count, known_bits, count);
+      const Hashes hashes = WithKnownBits(count, known_bits, count);
       EXPECT_EQ(SortedByUs(hashes, count, known_bits), Sorted(hashes))
           << count << " " << known_bits;
     }
@@ -44,7 +42,7 @@ TEST(HashSort, SortsEveryNumberOfHashes) {
 }
 
 TEST(HashSort, SortsWithoutScratchToo) {
-  const Hashes hashes = Random(100'000, 8, 1);
+  const Hashes hashes = WithKnownBits(100'000, 8, 1);
   EXPECT_EQ(SortedByUs(hashes, 0, 8), Sorted(hashes));
   EXPECT_EQ(SortedByUs(hashes, hashes.size() - 1, 8), Sorted(hashes));
 }

@@ -11,7 +11,7 @@
 namespace tamis {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 struct Background {
   StoreMutex mutex;
@@ -44,10 +44,10 @@ TEST(BackgroundState, AnErrorOfACompactionIsNoneOfAFlush) {
 TEST(BackgroundState, TheFirstRetryComesSoon) {
   Background background;
   const StoreLock lock(background.mutex);
-  const Clock::time_point start = Clock::now();
+  const SteadyClock::time_point start = SteadyClock::now();
   EXPECT_TRUE(background.state.WaitToRetry(1));
-  EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(20));
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(10));
+  EXPECT_GE(SteadyClock::now() - start, std::chrono::milliseconds(20));
+  EXPECT_LT(SteadyClock::now() - start, std::chrono::seconds(10));
 }
 
 TEST(BackgroundState, NobodyTriesAgainInAStoreThatIsBeingClosed) {
@@ -57,9 +57,9 @@ TEST(BackgroundState, NobodyTriesAgainInAStoreThatIsBeingClosed) {
   background.state.Close();
   EXPECT_TRUE(background.state.is_closing());
   // Though more failures would make it wait for a second.
-  const Clock::time_point start = Clock::now();
+  const SteadyClock::time_point start = SteadyClock::now();
   EXPECT_FALSE(background.state.WaitToRetry(7));
-  EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(900));
+  EXPECT_LT(SteadyClock::now() - start, std::chrono::milliseconds(900));
 }
 
 TEST(BackgroundStateThreads, ClosingWakesThoseWhoWait) {

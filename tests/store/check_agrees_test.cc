@@ -17,12 +17,11 @@
 #include "store/manifest.h"
 #include "tamis/store.h"
 #include "tests/store/batch_history.h"
+#include "tests/store/log_files.h"
 #include "tests/store/stores.h"
 
 namespace tamis::testing {
 namespace {
-
-using Files = std::map<std::string, std::string>;
 
 // Tables in two levels and a log.
 Files SmallStore() {
@@ -33,16 +32,7 @@ Files SmallStore() {
   store.Flush();
   for (std::uint64_t i = 0; i < 40; i += 3) store.Delete(NumberKey(i));
   store.Close();
-  Files files;
-  for (const std::string& path : store.Files("")) {
-    files[path] = store.env().Contents(path);
-  }
-  return files;
-}
-
-void PutFiles(const Files& files, MemoryEnv* env) {
-  ASSERT_TRUE(env->CreateDirectory("/db").ok());
-  for (const auto& [path, bytes] : files) env->SetContents(path, bytes);
+  return FilesOf(&store.env());
 }
 
 struct Tally {
@@ -129,14 +119,6 @@ TEST(CheckAgrees, WhicheverFileIsMissing) {
 
 // ---- What has the right checksums, and is wrong nevertheless ----
 
-std::string LogOf(const std::string& record) {
-  MemoryEnv env;
-  LogWriter writer(*env.Create("/log", WriteKind::kLog));
-  EXPECT_TRUE(writer.Add(record).ok());
-  EXPECT_TRUE(writer.Close().ok());
-  return env.Contents("/log");
-}
-
 std::string BatchAt(Sequence sequence) {
   WriteBatch batch;
   batch.Put("key", "value");
@@ -156,7 +138,7 @@ Files StoreOf(const VersionEdit& edit) {
   std::string record;
   edit.AppendTo(&record);
   return {{"/db/CURRENT", "MANIFEST-000002\n"},
-          {"/db/MANIFEST-000002", LogOf(record)}};
+          {"/db/MANIFEST-000002", LogOf({record})}};
 }
 
 void ExpectBothRefuse(const Files& files) {
@@ -168,7 +150,7 @@ void ExpectBothRefuse(const Files& files) {
 
 TEST(CheckAgrees, OnASequenceNumberThatIsTooLarge) {
   Files files = StoreOf(EmptyStore());
-  files["/db/000005.log"] = LogOf(BatchAt(kMaxSequence));
+  files["/db/000005.log"] = LogOf({BatchAt(kMaxSequence)});
   ExpectBothRefuse(files);
 }
 
@@ -176,7 +158,7 @@ TEST(CheckAgrees, OnTheLogBeforeTheLast) {
   VersionEdit edit = EmptyStore();
   edit.previous_log_number = 3;
   Files files = StoreOf(edit);
-  files["/db/000003.log"] = LogOf(BatchAt(kMaxSequence));
+  files["/db/000003.log"] = LogOf({BatchAt(kMaxSequence)});
   ExpectBothRefuse(files);
   // One that is not needed is not read by either.
   files["/db/000004.log"] = std::exchange(files["/db/000003.log"], "");

@@ -16,11 +16,11 @@ namespace tamis {
 namespace {
 
 using testing::NumberKey;
+using testing::PartPlaces;
 using testing::PartsOf;
 using testing::Reseal;
 using testing::SmallOptions;
 using testing::StillOptions;
-using testing::TableParts;
 using testing::TestStore;
 
 std::vector<std::string> ProblemsOf(TestStore* store) {
@@ -64,7 +64,7 @@ class StoreCheck : public ::testing::Test {
   TestStore store_;
   std::string table_;
   std::string log_;
-  TableParts parts_;
+  PartPlaces parts_;
 };
 
 TEST_F(StoreCheck, FindsNothingWrongWithAWholeStore) {

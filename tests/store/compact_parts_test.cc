@@ -12,24 +12,23 @@
 namespace tamis::testing {
 namespace {
 
-constexpr int kEntries = 20'000;
+constexpr int kMergedEntries = 20'000;
 
-std::string KeyOf(int i) {
-  const std::string digits = std::to_string(i);
-  return "key" + std::string(8 - digits.size(), '0') + digits;
+std::string MergedKey(int i) {
+  return "key" + NumberKey(static_cast<std::uint64_t>(i));
 }
 
 // Half of them deleted, in tables that all span the whole range.
-void Fill(TestStore* store) {
+void FillAndDeleteHalf(TestStore* store) {
   const std::string value(1000, 'v');
   for (int first = 0; first < 4; ++first) {
-    for (int i = first; i < kEntries; i += 4) {
-      ASSERT_TRUE((*store)->Put({}, KeyOf(i), value + KeyOf(i)).ok());
+    for (int i = first; i < kMergedEntries; i += 4) {
+      ASSERT_TRUE((*store)->Put({}, MergedKey(i), value + MergedKey(i)).ok());
     }
     ASSERT_TRUE((*store)->Flush().ok());
   }
-  for (int i = 0; i < kEntries; i += 2) {
-    ASSERT_TRUE((*store)->Delete({}, KeyOf(i)).ok());
+  for (int i = 0; i < kMergedEntries; i += 2) {
+    ASSERT_TRUE((*store)->Delete({}, MergedKey(i)).ok());
   }
 }
 
@@ -39,19 +38,19 @@ std::uint64_t TablesAfterCompaction(unsigned threads) {
   options.compression = Compression::kNone;
   options.table_bytes = std::uint64_t{1} << 30;  // so one per range
   TestStore store(options);
-  Fill(&store);
+  FillAndDeleteHalf(&store);
   EXPECT_TRUE(store->Compact().ok());
 
   int next = 1;
   const auto entries = store->NewIterator();
   for (entries->SeekToFirst(); entries->Valid(); entries->Next(), next += 2) {
-    EXPECT_EQ(entries->key(), KeyOf(next));
+    EXPECT_EQ(entries->key(), MergedKey(next));
   }
   EXPECT_TRUE(entries->status().ok());
-  EXPECT_EQ(next, kEntries + 1);
+  EXPECT_EQ(next, kMergedEntries + 1);
   std::string value;
-  EXPECT_TRUE(store->Get({}, KeyOf(4711), &value).ok());
-  EXPECT_FALSE(store->Get({}, KeyOf(4712), &value).ok());
+  EXPECT_TRUE(store->Get({}, MergedKey(4711), &value).ok());
+  EXPECT_FALSE(store->Get({}, MergedKey(4712), &value).ok());
   const Result<CheckReport> report =
       CheckStore(TestStore::dir(), store.options());
   EXPECT_TRUE(report.ok() && report->problems.empty());

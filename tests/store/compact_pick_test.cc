@@ -14,19 +14,15 @@ namespace tamis {
 namespace {
 
 using testing::InternalKey;
+using testing::kSmallLimits;
 using testing::MakeVersion;
+using testing::Numbers;
 using testing::NumbersOf;
 using testing::TableAt;
-using Numbers = std::vector<std::uint64_t>;
-
-constexpr CompactionLimits kLimits = {.level1_bytes = 1000,
-                                      .level_growth = 10,
-                                      .level0_tables = 4,
-                                      .table_bytes = 100};
 
 // What a thread begins if the other one is idle.
 std::optional<CompactionJob> Pick(const Version& version, JobSort sort) {
-  return PickCompaction(version, kLimits, sort, {});
+  return PickCompaction(version, kSmallLimits, sort, {});
 }
 // The same, of either sort.
 std::optional<CompactionJob> Pick(const Version& version) {
@@ -36,14 +32,14 @@ std::optional<CompactionJob> Pick(const Version& version) {
 // What it begins while the other one runs a job.
 std::optional<CompactionJob> PickBeside(const Version& version, JobSort sort,
                                         const CompactionJob& running) {
-  return PickCompaction(version, kLimits, sort, {.running = &running});
+  return PickCompaction(version, kSmallLimits, sort, {.running = &running});
 }
 
 TEST(CompactionLimits, GrowByLevelAndNeverWrap) {
-  EXPECT_EQ(kLimits.LevelBytes(1), 1000u);
-  EXPECT_EQ(kLimits.LevelBytes(2), 10'000u);
-  EXPECT_EQ(kLimits.LevelBytes(5), 10'000'000u);
-  CompactionLimits vast = kLimits;
+  EXPECT_EQ(kSmallLimits.LevelBytes(1), 1000u);
+  EXPECT_EQ(kSmallLimits.LevelBytes(2), 10'000u);
+  EXPECT_EQ(kSmallLimits.LevelBytes(5), 10'000'000u);
+  CompactionLimits vast = kSmallLimits;
   vast.level_growth = 1'000'000;
   for (int i = 2; i < kStoreLevels; ++i) {
     EXPECT_GE(vast.LevelBytes(i), vast.LevelBytes(i - 1)) << i;
@@ -58,11 +54,11 @@ TEST(CompactPick, ScoresByTablesInLevel0AndByBytesBelow) {
       {.level = 2, .number = 4, .first = "a", .last = "b", .bytes = 20'000},
       {.level = 6, .number = 5, .first = "a", .last = "b", .bytes = 1u << 31},
   });
-  EXPECT_DOUBLE_EQ(CompactionScore(*version, kLimits, 0), 0.5);
-  EXPECT_DOUBLE_EQ(CompactionScore(*version, kLimits, 1), 0.5);
-  EXPECT_DOUBLE_EQ(CompactionScore(*version, kLimits, 2), 2.0);
-  EXPECT_DOUBLE_EQ(CompactionScore(*version, kLimits, 3), 0.0);
-  EXPECT_DOUBLE_EQ(CompactionScore(*version, kLimits, 6), 0.0);
+  EXPECT_DOUBLE_EQ(CompactionScore(*version, kSmallLimits, 0), 0.5);
+  EXPECT_DOUBLE_EQ(CompactionScore(*version, kSmallLimits, 1), 0.5);
+  EXPECT_DOUBLE_EQ(CompactionScore(*version, kSmallLimits, 2), 2.0);
+  EXPECT_DOUBLE_EQ(CompactionScore(*version, kSmallLimits, 3), 0.0);
+  EXPECT_DOUBLE_EQ(CompactionScore(*version, kSmallLimits, 6), 0.0);
 }
 
 TEST(CompactPick, PicksNothingWithinTheLimits) {
@@ -70,7 +66,7 @@ TEST(CompactPick, PicksNothingWithinTheLimits) {
   const auto version = MakeVersion(
       {{.level = 1, .number = 3, .first = "a", .last = "b", .bytes = 999}});
   EXPECT_FALSE(Pick(*version));
-  EXPECT_EQ(CompactionDebt(*version, kLimits), 0u);
+  EXPECT_EQ(CompactionDebt(*version, kSmallLimits), 0u);
 }
 
 TEST(CompactPick, PicksTheLevelInMostNeed) {
@@ -84,7 +80,7 @@ TEST(CompactPick, PicksTheLevelInMostNeed) {
   EXPECT_EQ(job->output_level, 3);
   EXPECT_TRUE(job->is_move());
   EXPECT_EQ(job->bytes(), 16'000u);
-  EXPECT_GT(CompactionDebt(*version, kLimits), 6000u);
+  EXPECT_GT(CompactionDebt(*version, kSmallLimits), 6000u);
 }
 
 // A chain of overlaps, from the oldest on; what overlaps none of it stays.
@@ -259,8 +255,8 @@ TEST(CompactPickOfTwo, OneOfTwoThreadsAlwaysBegins) {
 TEST(CompactPickOfTwo, DoesNotWaitForAThreadThatHasFailed) {
   const auto version = MakeVersion(Overflowing(/*level1_bytes=*/5000));
   EXPECT_FALSE(Pick(*version, JobSort::kLevel0));
-  EXPECT_TRUE(
-      PickCompaction(*version, kLimits, JobSort::kLevel0, {.is_ready = false}));
+  EXPECT_TRUE(PickCompaction(*version, kSmallLimits, JobSort::kLevel0,
+                             {.is_ready = false}));
 }
 
 // The tables of level 1 that level 0 is being merged with are in use; the next
@@ -273,8 +269,8 @@ TEST(CompactPickOfTwo, TakesATableThatIsNotInUse) {
   const auto version =
       *Version(KeyOrder(BytewiseComparator())).Apply(edit, testing::NoFiles());
   EXPECT_EQ(NumbersOf(Pick(*version, JobSort::kBelow)->upper), Numbers{12});
-  const auto above =
-      PickCompaction(*version, kLimits, JobSort::kLevel0, {.is_ready = false});
+  const auto above = PickCompaction(*version, kSmallLimits, JobSort::kLevel0,
+                                    {.is_ready = false});
   ASSERT_TRUE(above);
   const auto below = PickBeside(*version, JobSort::kBelow, *above);
   ASSERT_TRUE(below);

@@ -21,8 +21,6 @@
 namespace tamis::testing {
 namespace {
 
-constexpr char kDir[] = "/db";
-
 struct Door {
   std::string name;
   std::function<Status(StoreOptions)> enter;
@@ -64,24 +62,15 @@ std::vector<Door> AllDoors() {
   };
 }
 
-void PutFiles(const NamedFiles& files, MemoryEnv* env) {
-  ASSERT_TRUE(env->CreateDirectory(kDir).ok());
-  for (const auto& [name, bytes] : files) {
-    env->SetContents(kDir + ("/" + name), bytes);
-  }
-}
-
-NamedFiles FilesOf(MemoryEnv* env) {
-  NamedFiles files;
-  const Result<std::vector<std::string>> names = env->List(kDir);
-  for (const std::string& name : *names) {
-    files[name] = env->Contents(kDir + ("/" + name));
-  }
+Files InTheDirectory(const NamedFiles& named) {
+  Files files;
+  for (const auto& [name, bytes] : named) files[kDir + ("/" + name)] = bytes;
   return files;
 }
 
 // Each door says so, in these words, and leaves all as it is.
-void ExpectRefused(const NamedFiles& files, const std::string& words) {
+void ExpectAllRefuse(const NamedFiles& named, const std::string& words) {
+  const Files files = InTheDirectory(named);
   for (const Door& door : AllDoors()) {
     SCOPED_TRACE(door.name);
     MemoryEnv env;
@@ -102,32 +91,32 @@ TEST(ForeignStore, RocksDbIsRecognisedByWhateverIsLeftOfIt) {
     SCOPED_TRACE("lost: " + lost.name);
     NamedFiles files = RocksDbLikeFiles();
     for (const std::string& name : lost.files) files.erase(name);
-    ExpectRefused(files, "this is a RocksDB database (");
+    ExpectAllRefuse(files, "this is a RocksDB database (");
   }
 }
 
 TEST(ForeignStore, RocksDbIsRecognisedByEachOfItsTagsAndTables) {
   for (const std::uint32_t tag : {100u, 102u, 103u, 200u, 203u, 300u, 8193u}) {
     SCOPED_TRACE(tag);
-    ExpectRefused({{"CURRENT", "MANIFEST-000005\n"},
-                   {"MANIFEST-000005", ManifestWithTag(tag)}},
-                  "this is a RocksDB database (MANIFEST-000005 has");
+    ExpectAllRefuse({{"CURRENT", "MANIFEST-000005\n"},
+                     {"MANIFEST-000005", ManifestWithTag(tag)}},
+                    "this is a RocksDB database (MANIFEST-000005 has");
   }
   for (const std::uint64_t magic :
        {kRocksDbBlockBasedMagic, std::uint64_t{0x8242229663bf9564},
         std::uint64_t{0x4f3418eb7a8f13b8}, std::uint64_t{0x926789d0c5f17873}}) {
     SCOPED_TRACE(magic);
-    ExpectRefused({{"000009.sst", TableWithMagic(magic)}},
-                  "this is a RocksDB database (000009.sst is one");
+    ExpectAllRefuse({{"000009.sst", TableWithMagic(magic)}},
+                    "this is a RocksDB database (000009.sst is one");
   }
 }
 
 TEST(ForeignStore, ATagThatNobodyKnowsIsOfAnotherEngine) {
   for (const std::uint32_t tag : {8u, 10u, 99u}) {
     SCOPED_TRACE(tag);
-    ExpectRefused({{"CURRENT", "MANIFEST-000005\n"},
-                   {"MANIFEST-000005", ManifestWithTag(tag)}},
-                  "this is the database of another engine (");
+    ExpectAllRefuse({{"CURRENT", "MANIFEST-000005\n"},
+                     {"MANIFEST-000005", ManifestWithTag(tag)}},
+                    "this is the database of another engine (");
   }
 }
 

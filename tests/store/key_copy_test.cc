@@ -15,7 +15,7 @@ using testing::InternalKey;
 
 // Of few letters, so that many are equal or begin alike; '\xff' shows whether
 // bytes are compared without sign.
-std::string RandomKey(std::mt19937_64* random) {
+std::string AlikeKey(std::mt19937_64* random) {
   std::string key((*random)() % 4 * 30, 'p');
   for (auto size = (*random)() % 20; size > 0; --size) {
     key.push_back("ab\xff"[(*random)() % 3 == 0 ? (*random)() % 3 : 0]);
@@ -29,8 +29,8 @@ TEST(KeyCopy, IsEqualToItsKeyAndOrderedLikeIt) {
   KeyCopy copy;
   EXPECT_EQ(copy.key(), "");
   for (int round = 0; round < 5000; ++round) {
-    const std::string a = RandomKey(&random);
-    const std::string b = RandomKey(&random);
+    const std::string a = AlikeKey(&random);
+    const std::string b = AlikeKey(&random);
     const std::string internal = InternalKey(a, random() % 100);
     copy.Assign(internal);
     ASSERT_EQ(copy.key(), a);

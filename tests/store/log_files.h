@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "store/log_reader.h"
+#include "store/log_replay.h"
 #include "store/log_writer.h"
 #include "tests/support/memory_env.h"
 
@@ -62,6 +64,31 @@ inline void ExpectClean(Slice contents, const Records& records) {
   EXPECT_EQ(found.damage, "");
   EXPECT_EQ(found.damaged_bytes, 0u);
   EXPECT_TRUE(found.ended_clean);
+}
+
+// The log from which the manifest wants the batches.
+inline constexpr std::uint64_t kLogNumber = 3;
+
+inline ReplayLog LogToReplay(std::string contents,
+                             std::uint64_t number = kLogNumber) {
+  ReplayLog log;
+  log.number = number;
+  log.path = "/db/" + std::to_string(number) + ".log";
+  log.contents = std::move(contents);
+  return log;
+}
+
+inline std::vector<ReplayLog> Planned(std::vector<ReplayLog> logs,
+                                      bool logs_are_ours = true) {
+  ManifestState state;
+  state.log_number = kLogNumber;
+  state.logs_are_ours = logs_are_ours;
+  PlanReplay(state, &logs);
+  return logs;
+}
+
+inline ReplayLog Plan(std::string contents, bool logs_are_ours = true) {
+  return Planned({LogToReplay(std::move(contents))}, logs_are_ours).front();
 }
 
 }  // namespace tamis::testing

@@ -20,7 +20,6 @@ namespace tamis::testing {
 namespace {
 
 constexpr std::size_t kAhead = std::size_t{64} << 10;
-constexpr std::uint64_t kNumber = 3;
 
 std::string Put(Sequence sequence, Slice value) {
   std::string batch;
@@ -33,7 +32,7 @@ std::string Put(Sequence sequence, Slice value) {
 }
 
 // Values whose last bytes could be taken for what was never written.
-std::string ValueOf(std::mt19937_64* random, std::size_t most = 300) {
+std::string TrickyValue(std::mt19937_64* random, std::size_t most = 300) {
   constexpr std::string_view kEnds[] = {"",
                                         " ",
                                         "@",
@@ -61,7 +60,7 @@ OurLog MakeLog(Sequence from, Sequence to, const LogHead& head = {},
   OurLog log;
   log.bytes = LogHeadBytes(head);
   for (Sequence i = from; i < to; ++i) {
-    log.batches.push_back(Put(i, ValueOf(&random, most)));
+    log.batches.push_back(Put(i, TrickyValue(&random, most)));
     log.bytes = LogOf({log.batches.back()}, log.bytes);
     log.ends.push_back(log.bytes.size());
     if (i == synced) log.bytes = LogOf({MarkRecord(i + 1)}, log.bytes);
@@ -77,27 +76,6 @@ std::string Allocated(std::string bytes) {
 void Erase(std::string* bytes, std::size_t from, std::size_t to) {
   std::fill(bytes->begin() + static_cast<std::ptrdiff_t>(from),
             bytes->begin() + static_cast<std::ptrdiff_t>(to), '\0');
-}
-
-ReplayLog File(std::string contents, std::uint64_t number = kNumber) {
-  ReplayLog log;
-  log.number = number;
-  log.path = "/db/" + std::to_string(number) + ".log";
-  log.contents = std::move(contents);
-  return log;
-}
-
-std::vector<ReplayLog> Planned(std::vector<ReplayLog> logs,
-                               bool logs_are_ours = true) {
-  ManifestState state;
-  state.log_number = kNumber;
-  state.logs_are_ours = logs_are_ours;
-  PlanReplay(state, &logs);
-  return logs;
-}
-
-ReplayLog Plan(std::string contents, bool logs_are_ours = true) {
-  return Planned({File(std::move(contents))}, logs_are_ours).front();
 }
 
 Records Batches(const ReplayLog& log, LogPart part = LogPart::kReplayed) {
@@ -171,7 +149,9 @@ TEST(LogReplay, ATornEndIsNeverDamageWhereverItIs) {
 TEST(LogReplay, ATornEndOfALogOfLevelDbsIsNoDamage) {
   std::mt19937_64 random(5);
   Records batches;
-  for (Sequence i = 1; i < 25; ++i) batches.push_back(Put(i, ValueOf(&random)));
+  for (Sequence i = 1; i < 25; ++i) {
+    batches.push_back(Put(i, TrickyValue(&random)));
+  }
   const std::string log = LogOf(batches);
   for (std::size_t cut = 0; cut <= log.size(); ++cut) {
     for (const bool is_allocated : {false, true}) {
@@ -278,7 +258,7 @@ TEST(LogReplay, AHoleInALogOfLevelDbsIsDamage) {
   std::mt19937_64 random(9);
   Records batches;
   for (Sequence i = 1; i < 600; ++i) {
-    batches.push_back(Put(i, ValueOf(&random) + "x"));
+    batches.push_back(Put(i, TrickyValue(&random) + "x"));
   }
   const std::string log = LogOf(batches);
   for (std::size_t at = 0; at + 3 * kLogBlockBytes / 2 < log.size();
@@ -303,8 +283,8 @@ TEST(LogReplay, ALaterLogIsNotReplayedPastWhatAnEarlierOneHasLost) {
   for (const std::size_t lost : {0u, 50u, 98u}) {
     std::string bytes = Allocated(first.bytes);
     Erase(&bytes, lost == 0 ? 0 : first.ends[lost - 1], bytes.size());
-    const auto logs =
-        Planned({File(bytes), File(second.bytes, 4), File(third.bytes, 5)});
+    const auto logs = Planned({LogToReplay(bytes), LogToReplay(second.bytes, 4),
+                               LogToReplay(third.bytes, 5)});
     EXPECT_EQ(logs[0].records, lost);
     EXPECT_EQ(logs[1].records, 0u);
     EXPECT_EQ(logs[1].dropped, 100u);
@@ -314,7 +294,8 @@ TEST(LogReplay, ALaterLogIsNotReplayedPastWhatAnEarlierOneHasLost) {
     EXPECT_EQ(logs[2].notes.size(), 1u) << "each says why it is dropped";
   }
   const auto whole =
-      Planned({File(first.bytes), File(second.bytes, 4), File(third.bytes, 5)});
+      Planned({LogToReplay(first.bytes), LogToReplay(second.bytes, 4),
+               LogToReplay(third.bytes, 5)});
   EXPECT_EQ(whole[1].records, 100u);
   EXPECT_EQ(whole[2].records, 100u);
 }
@@ -324,7 +305,7 @@ TEST(LogReplay, WhatALogHasLostBeforeALaterLogsSyncMarkIsDamage) {
   const OurLog second = MakeLog(100, 200, {3, 100}, 150);
   std::string bytes = Allocated(first.bytes);
   Erase(&bytes, first.ends[49], bytes.size());
-  const auto logs = Planned({File(bytes), File(second.bytes, 4)});
+  const auto logs = Planned({LogToReplay(bytes), LogToReplay(second.bytes, 4)});
   EXPECT_FALSE(logs[0].damage.empty() && logs[1].damage.empty());
   // Whoever passes over damage gets what can be read.
   EXPECT_EQ(logs[0].records, 50u);
@@ -334,12 +315,13 @@ TEST(LogReplay, WhatALogHasLostBeforeALaterLogsSyncMarkIsDamage) {
 TEST(LogReplay, ALogWithAMarkAloneVouchesForTheLogsBeforeIt) {
   const OurLog first = MakeLog(1, 100);
   const std::string second =
-      LogOf({MarkRecord(100)}, LogHeadBytes({kNumber, 100}));
+      LogOf({MarkRecord(100)}, LogHeadBytes({kLogNumber, 100}));
   std::string bytes = Allocated(first.bytes);
   Erase(&bytes, 4096, 8192);
-  const auto logs = Planned({File(bytes), File(second, 4)});
+  const auto logs = Planned({LogToReplay(bytes), LogToReplay(second, 4)});
   EXPECT_FALSE(logs[0].damage.empty() && logs[1].damage.empty());
-  const auto whole = Planned({File(first.bytes), File(second, 4)});
+  const auto whole =
+      Planned({LogToReplay(first.bytes), LogToReplay(second, 4)});
   EXPECT_TRUE(whole[0].damage.empty() && whole[1].damage.empty());
   EXPECT_EQ(whole[0].records, 99u);
 }
@@ -357,11 +339,13 @@ TEST(LogReplay, TellsOfDamageAHundredTimesAndThenHowOftenMore) {
 }
 
 TEST(LogReplay, ALogThatIsGoneTakesLaterOnesAlong) {
-  const auto logs = Planned({File(MakeLog(100, 200, {3, 100}).bytes, 4)});
+  const auto logs =
+      Planned({LogToReplay(MakeLog(100, 200, {3, 100}).bytes, 4)});
   EXPECT_EQ(logs[0].records, 0u);
   EXPECT_EQ(logs[0].dropped, 100u);
   // Unless its writes are in tables.
-  const auto needed = Planned({File(MakeLog(100, 200, {2, 100}).bytes, 4)});
+  const auto needed =
+      Planned({LogToReplay(MakeLog(100, 200, {2, 100}).bytes, 4)});
   EXPECT_EQ(needed[0].records, 100u);
 }
 
@@ -370,8 +354,8 @@ TEST(LogReplay, AFailedWriteAtALogsEndTakesNothingAlong) {
   const OurLog first = MakeLog(1, 101);
   const OurLog second = MakeLog(101, 200, {3, 100}, 150);
   for (std::size_t cut = first.ends[98]; cut <= first.ends[99]; ++cut) {
-    const auto logs =
-        Planned({File(first.bytes.substr(0, cut)), File(second.bytes, 4)});
+    const auto logs = Planned({LogToReplay(first.bytes.substr(0, cut)),
+                               LogToReplay(second.bytes, 4)});
     EXPECT_EQ(logs[0].records, cut == first.ends[99] ? 100u : 99u);
     EXPECT_EQ(logs[1].records, 99u);
     EXPECT_TRUE(logs[0].damage.empty() && logs[1].damage.empty()) << cut;
@@ -381,8 +365,9 @@ TEST(LogReplay, AFailedWriteAtALogsEndTakesNothingAlong) {
 TEST(LogReplay, ABlankLogThatNothingWasAcknowledgedInTakesNothingAlong) {
   const OurLog first = MakeLog(1, 100);
   const OurLog third = MakeLog(101, 200, {3, 100});
-  const auto logs = Planned(
-      {File(first.bytes), File(Allocated("x"), 4), File(third.bytes, 5)});
+  const auto logs =
+      Planned({LogToReplay(first.bytes), LogToReplay(Allocated("x"), 4),
+               LogToReplay(third.bytes, 5)});
   EXPECT_EQ(logs[2].records, 99u);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kFiveTerabytes = 5'000'000'000'000;
 
-void ExpectRefused(const Status& status, const std::string& path) {
+void ExpectTooLarge(const Status& status, const std::string& path) {
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status.ToString();
   EXPECT_TRUE(status.message().starts_with(path)) << status.ToString();
 }
@@ -33,9 +33,9 @@ TEST(ReadWholeFile, GivesAllOfIt) {
 TEST(ReadWholeFile, RefusesWhatIsTooLongByName) {
   const TempDir dir;
   const std::string path = dir.Write("f", "123456");
-  ExpectRefused(ReadWholeFile(DefaultEnv(), path, 5).status(), path);
+  ExpectTooLarge(ReadWholeFile(DefaultEnv(), path, 5).status(), path);
   std::filesystem::resize_file(path, kFiveTerabytes);
-  ExpectRefused(ReadWholeFile(DefaultEnv(), path, UINT64_MAX).status(), path);
+  ExpectTooLarge(ReadWholeFile(DefaultEnv(), path, UINT64_MAX).status(), path);
   EXPECT_EQ(ReadWholeFile(DefaultEnv(), dir.File("no"), 5).status().code(),
             StatusCode::kNotFound);
 }
@@ -78,17 +78,17 @@ class SparseFile : public ::testing::Test {
 
 TEST_F(SparseFile, AsALogIsRefusedByName) {
   const std::string log = Enlarge(".log");
-  ExpectRefused(Open(true), log);
-  ExpectRefused(Open(false), log);
-  ExpectRefused(Check().status(), log);
+  ExpectTooLarge(Open(true), log);
+  ExpectTooLarge(Open(false), log);
+  ExpectTooLarge(Check().status(), log);
 }
 
 TEST_F(SparseFile, AsAManifestIsRefusedByName) {
   const std::string manifest = Enlarge("MANIFEST-");
-  ExpectRefused(Open(true), manifest);
-  ExpectRefused(Open(false), manifest);
-  ExpectRefused(Check().status(), manifest);
-  ExpectRefused(RepairStore(path_).status(), manifest);
+  ExpectTooLarge(Open(true), manifest);
+  ExpectTooLarge(Open(false), manifest);
+  ExpectTooLarge(Check().status(), manifest);
+  ExpectTooLarge(RepairStore(path_).status(), manifest);
 }
 
 TEST_F(SparseFile, AsATableIsRefusedByName) {
@@ -100,7 +100,7 @@ TEST_F(SparseFile, AsATableIsRefusedByName) {
   ASSERT_TRUE(report.ok());
   ASSERT_GE(report->problems.size(), 1u);
   EXPECT_TRUE(report->problems[0].starts_with(table)) << report->problems[0];
-  ExpectRefused(RepairStore(path_).status(), table);
+  ExpectTooLarge(RepairStore(path_).status(), table);
 }
 
 }  // namespace

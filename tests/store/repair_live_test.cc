@@ -25,30 +25,14 @@
 namespace tamis {
 namespace {
 
+using testing::Backwards;
 using testing::CrashMode;
+using testing::Files;
+using testing::FilesOf;
 using testing::NumberKey;
+using testing::Repair;
 using testing::StillOptions;
 using testing::TestStore;
-
-using Files = std::map<std::string, std::string>;
-
-Files FilesOf(TestStore* store, const std::string& dir = "/db") {
-  Files files;
-  const Result<std::vector<std::string>> names = store->env().List(dir);
-  if (!names.ok()) return files;
-  for (const std::string& name : *names) {
-    const std::string path = dir + "/" + name;
-    if (path != "/db/lost") files[path] = store->env().Contents(path);
-  }
-  return files;
-}
-
-RepairReport Repair(TestStore* store, RepairMode mode = RepairMode::kWrite) {
-  Result<RepairReport> repaired =
-      RepairStore(TestStore::dir(), store->options(), mode);
-  EXPECT_TRUE(repaired.ok()) << repaired.status().ToString();
-  return repaired.ok() ? *std::move(repaired) : RepairReport();
-}
 
 bool Mentions(const std::vector<std::string>& sentences,
               const std::string& words) {
@@ -56,13 +40,6 @@ bool Mentions(const std::vector<std::string>& sentences,
                      [&](const std::string& sentence) {
                        return sentence.find(words) != std::string::npos;
                      });
-}
-
-std::string ManifestOf(TestStore* store) {
-  for (const std::string& path : store->Files("")) {
-    if (path.find("MANIFEST") != std::string::npos) return path;
-  }
-  return "";
 }
 
 // A deleted key whose deletion was compacted away while a scan had the old
@@ -119,7 +96,7 @@ TEST(StoreRepairLive, WithoutAManifestSaysThatKeysMayComeBack) {
   LeaveADeletedKeyOnDisk(&store);
   store.Close();
   store.env().Restart();
-  ASSERT_TRUE(store.env().Remove(ManifestOf(&store)).ok());
+  ASSERT_TRUE(store.env().Remove(store.Manifest()).ok());
   const RepairReport report = Repair(&store);
   ASSERT_EQ(report.may_come_back.size(), 1u);
   EXPECT_TRUE(Mentions(report.may_come_back, "no manifest can be read"));
@@ -153,7 +130,7 @@ TEST(StoreRepairLive, TakesTablesThatADamagedManifestCannotSpeakFor) {
   for (std::size_t edit = 0; edit < 4; ++edit) {
     TestStore store(StillOptions());
     WriteThreeTables(&store);
-    const std::string manifest = ManifestOf(&store);
+    const std::string manifest = store.Manifest();
     const auto ends = EndsOfRecords(store.env().Contents(manifest));
     ASSERT_GE(ends.size(), 4u);
     // A bit of this edit is wrong; all before it are well.
@@ -177,7 +154,7 @@ TEST(StoreRepairLive, LosesNothingByAManifestThatIsCutOff) {
   for (std::size_t edit = 1; edit < 4; ++edit) {
     TestStore store(StillOptions());
     WriteThreeTables(&store);
-    const std::string manifest = ManifestOf(&store);
+    const std::string manifest = store.Manifest();
     const std::string bytes = store.env().Contents(manifest);
     const auto ends = EndsOfRecords(bytes);
     store.env().SetContents(manifest, bytes.substr(0, ends[edit - 1]));
@@ -194,7 +171,7 @@ TEST(StoreRepairLive, LosesNothingByAManifestThatIsCutOff) {
 TEST(StoreRepairLive, LosesNothingByACutManifestThatTellsALaterNumber) {
   TestStore store(StillOptions());
   WriteThreeTables(&store);
-  const std::string manifest = ManifestOf(&store);
+  const std::string manifest = store.Manifest();
   const std::string bytes = store.env().Contents(manifest);
   store.env().SetContents(manifest, bytes.substr(0, EndsOfRecords(bytes)[1]));
   const Result<ManifestState> state = ReadManifest(store.env(), "/db");
@@ -218,7 +195,7 @@ TEST(StoreRepairLive, LosesNothingByACutManifestThatTellsALaterNumber) {
 TEST(StoreRepairLive, TakesATableWithASmallNumberThatCameLate) {
   TestStore store(StillOptions());
   WriteThreeTables(&store);
-  const std::string manifest = ManifestOf(&store);
+  const std::string manifest = store.Manifest();
   const auto ends = EndsOfRecords(store.env().Contents(manifest));
   ManifestFinding found;
   store.env().FlipBit(manifest, ends[2] - 1, 3);
@@ -261,7 +238,7 @@ void FillLevels(TestStore* store) {
   store->Flush();
   for (std::uint64_t i = 0; i < 300; i += 5) store->Delete(NumberKey(i));
 }
-std::string ValueOf(std::uint64_t i) {
+std::string ValueInLevels(std::uint64_t i) {
   if (i % 5 == 0) return "(none)";
   if (i % 3 == 0) return "new";
   return i % 2 == 0 ? "old" : "oldest";
@@ -271,7 +248,7 @@ TEST(StoreRepairLevels, StayAsTheyAreWhereTablesAreWhole) {
   TestStore store(StillOptions());
   FillLevels(&store);
   store.Close();
-  const Files before = FilesOf(&store);
+  const Files before = FilesOf(&store.env());
   ASSERT_TRUE(store.env().Remove("/db/CURRENT").ok());
   const RepairReport report = Repair(&store);
   EXPECT_TRUE(report.lost.empty());
@@ -285,7 +262,7 @@ TEST(StoreRepairLevels, StayAsTheyAreWhereTablesAreWhole) {
   EXPECT_EQ(store.TablesAt(1), 1u);
   EXPECT_EQ(store.TablesAt(0), 3u);  // one was the log
   for (std::uint64_t i = 0; i < 300; ++i) {
-    ASSERT_EQ(store.Get(NumberKey(i)), ValueOf(i)) << i;
+    ASSERT_EQ(store.Get(NumberKey(i)), ValueInLevels(i)) << i;
   }
 }
 
@@ -304,7 +281,7 @@ TEST(StoreRepairLevels, KeepTheNewestOfWhatIsLeft) {
     EXPECT_TRUE(Mentions(report.lost, table));
     store.Open();
     for (std::uint64_t i = 0; i < 300; ++i) {
-      ASSERT_EQ(store.Get(NumberKey(i)), ValueOf(i)) << which << " " << i;
+      ASSERT_EQ(store.Get(NumberKey(i)), ValueInLevels(i)) << which << " " << i;
     }
     EXPECT_EQ(store.TablesAt(1), 1u);
     store.Close();
@@ -322,12 +299,12 @@ TEST(StoreRepairClean, ChangesNothingAndSaysSo) {
     FillLevels(&store);
     store.Close();
     if (!has_lock) (void)store.env().Remove("/db/LOCK");
-    const Files before = FilesOf(&store);
+    const Files before = FilesOf(&store.env());
     const RepairReport report = Repair(&store);
     EXPECT_TRUE(report.was_clean);
     EXPECT_TRUE(report.actions.empty());
     EXPECT_EQ(report.tables, 3u);
-    EXPECT_TRUE(FilesOf(&store) == before);
+    EXPECT_TRUE(FilesOf(&store.env()) == before);
   }
 }
 
@@ -338,9 +315,9 @@ TEST(StoreRepairDryRun, ChangesNothingAndSaysWhatWouldBeDone) {
   (void)store.env().Remove("/db/LOCK");
   const std::string table = store.Files(".ldb").front();
   store.env().FlipBit(table, 10, 1);
-  const Files before = FilesOf(&store);
+  const Files before = FilesOf(&store.env());
   const RepairReport would = Repair(&store, RepairMode::kDryRun);
-  EXPECT_TRUE(FilesOf(&store) == before);
+  EXPECT_TRUE(FilesOf(&store.env()) == before);
   EXPECT_FALSE(store.env().Exists("/db/lost"));
   EXPECT_FALSE(would.was_clean);
   EXPECT_TRUE(Mentions(would.actions, table.substr(4) + " would be replaced"));
@@ -378,7 +355,7 @@ TEST(StoreRepairFaults, LeaveTheStoreAsItWasOrRepaired) {
     const std::string table = store.Files(".ldb").front();
     const auto parts = testing::PartsOf(&store.env(), table);
     store.env().FlipBit(table, parts.own_filter.offset + 5, 1);
-    const Files before = FilesOf(&store);
+    const Files before = FilesOf(&store.env());
     store.env().Heal();
     store.env().FailCall(n, ENOSPC, true,
                          testing::kCreateCalls | testing::kWriteCalls |
@@ -388,7 +365,7 @@ TEST(StoreRepairFaults, LeaveTheStoreAsItWasOrRepaired) {
     store.env().Heal();
     if (!repaired.ok()) {
       // What could not be removed meanwhile may be there as well.
-      const Files after = FilesOf(&store);
+      const Files after = FilesOf(&store.env());
       for (const auto& [path, bytes] : before) {
         const auto found = after.find(path);
         ASSERT_TRUE(found != after.end()) << n << path;
@@ -406,12 +383,6 @@ TEST(StoreRepairFaults, LeaveTheStoreAsItWasOrRepaired) {
 
 // ---- Orders ----
 
-class Backwards final : public Comparator {
- public:
-  std::string_view name() const noexcept override { return "backwards"; }
-  int Compare(Slice a, Slice b) const noexcept override { return b.compare(a); }
-};
-
 TEST(StoreRepairOrder, RefusesAStoreOfAnotherComparator) {
   static const Backwards backwards;
   for (const bool has_manifest : {true, false}) {
@@ -422,11 +393,11 @@ TEST(StoreRepairOrder, RefusesAStoreOfAnotherComparator) {
     store.Flush();
     store.Close();
     if (!has_manifest) {
-      ASSERT_TRUE(store.env().Remove(ManifestOf(&store)).ok());
+      ASSERT_TRUE(store.env().Remove(store.Manifest()).ok());
     }
     ASSERT_TRUE(store.env().Remove("/db/CURRENT").ok());
     (void)store.env().Remove("/db/LOCK");
-    const Files before = FilesOf(&store);
+    const Files before = FilesOf(&store.env());
     StoreOptions plain = StillOptions();
     plain.env = &store.env();
     const Status refused = RepairStore("/db", plain).status();
@@ -434,7 +405,7 @@ TEST(StoreRepairOrder, RefusesAStoreOfAnotherComparator) {
         << refused.ToString();
     EXPECT_NE(refused.message().find("order"), std::string::npos)
         << refused.ToString();
-    EXPECT_TRUE(FilesOf(&store) == before);
+    EXPECT_TRUE(FilesOf(&store.env()) == before);
     const RepairReport report = Repair(&store);
     EXPECT_TRUE(report.lost.empty());
     store.Open();

@@ -20,8 +20,6 @@
 namespace tamis::testing {
 namespace {
 
-constexpr std::uint64_t kKeys = 300;
-
 std::string Batch(Sequence sequence, Slice key) {
   std::string batch;
   AppendFixed64(&batch, sequence);
@@ -34,6 +32,8 @@ std::string Batch(Sequence sequence, Slice key) {
 
 class StoreRepairLogs : public ::testing::Test {
  protected:
+  static constexpr std::uint64_t kKeys = 300;
+
   // A log, in which nothing was synced.
   StoreRepairLogs() : store_(StillOptions()) {
     for (std::uint64_t i = 0; i < kKeys; ++i) {

@@ -38,8 +38,6 @@
 namespace tamis::testing {
 namespace {
 
-using Files = std::map<std::string, std::string>;
-
 // The newest entry of each key.
 class Newest {
  public:
@@ -139,10 +137,7 @@ class History {
       opened.value().reset();
       env_.Restart();
     }
-    const Result<std::vector<std::string>> names = env_.List("/db");
-    for (const std::string& name : *names) {
-      files_["/db/" + name] = env_.Contents("/db/" + name);
-    }
+    files_ = FilesOf(&env_);
   }
 
   const Files& files() const { return files_; }
@@ -202,8 +197,7 @@ struct Repaired {
 Repaired RepairOf(const Files& files, StoreOptions options) {
   Repaired repaired;
   MemoryEnv env;
-  EXPECT_TRUE(env.CreateDirectory("/db").ok());
-  for (const auto& [path, bytes] : files) env.SetContents(path, bytes);
+  PutFiles(files, &env);
   options.env = &env;
   const Result<RepairReport> dry =
       RepairStore("/db", options, RepairMode::kDryRun);
@@ -243,8 +237,7 @@ std::string ManifestOf(const Files& files) {
 // What the manifest says, undamaged.
 ManifestState StateOf(const Files& files) {
   MemoryEnv env;
-  EXPECT_TRUE(env.CreateDirectory("/db").ok());
-  for (const auto& [path, bytes] : files) env.SetContents(path, bytes);
+  PutFiles(files, &env);
   Result<ManifestState> state = ReadManifest(env, "/db");
   EXPECT_TRUE(state.ok()) << state.status().ToString();
   return state.ok() ? *std::move(state) : ManifestState();

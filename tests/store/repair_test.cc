@@ -16,19 +16,10 @@ namespace tamis {
 namespace {
 
 using testing::NumberKey;
+using testing::Repair;
 using testing::SmallOptions;
 using testing::StillOptions;
 using testing::TestStore;
-
-RepairReport Repair(TestStore* store) {
-  Result<RepairReport> repaired =
-      RepairStore(TestStore::dir(), store->options());
-  if (!repaired.ok()) {
-    ADD_FAILURE() << repaired.status().ToString();
-    return {};
-  }
-  return *std::move(repaired);
-}
 
 void ExpectSound(TestStore* store) {
   const auto checked = CheckStore(TestStore::dir(), store->options());
@@ -37,7 +28,7 @@ void ExpectSound(TestStore* store) {
 }
 
 // Tables in two levels and a log, all keys with a newest value each.
-void Fill(TestStore* store) {
+void FillTwoLevels(TestStore* store) {
   for (std::uint64_t i = 0; i < 300; ++i) store->Put(NumberKey(i), "first");
   store->Compact();
   for (std::uint64_t i = 0; i < 200; ++i) store->Put(NumberKey(i), "second");
@@ -47,14 +38,14 @@ void Fill(TestStore* store) {
     store->Put(NumberKey(i), "third");
   }
 }
-std::string ValueOf(std::uint64_t i) {
+std::string FilledValue(std::uint64_t i) {
   if (i < 100 && i % 2 == 0) return "third";
   if (i < 20) return "(none)";
   return i < 200 ? "second" : "first";
 }
 void ExpectFilled(TestStore* store) {
   for (std::uint64_t i = 0; i < 300; ++i) {
-    ASSERT_EQ(store->Get(NumberKey(i)), ValueOf(i)) << i;
+    ASSERT_EQ(store->Get(NumberKey(i)), FilledValue(i)) << i;
   }
   EXPECT_EQ(store->Get(NumberKey(300)), "(none)");
 }
@@ -70,7 +61,7 @@ TEST(StoreRepair, SaysWhereThereIsNothing) {
 
 TEST(StoreRepair, LosesNothingOfAWholeStore) {
   TestStore store(StillOptions());
-  Fill(&store);
+  FillTwoLevels(&store);
   store.Close();
   const RepairReport report = Repair(&store);
   EXPECT_TRUE(report.lost.empty());
@@ -87,7 +78,7 @@ TEST(StoreRepair, LosesNothingOfAWholeStore) {
 TEST(StoreRepair, NeedsNeitherCurrentNorManifest) {
   for (const bool both : {false, true}) {
     TestStore store(StillOptions());
-    Fill(&store);
+    FillTwoLevels(&store);
     store.Close();
     ASSERT_TRUE(store.env().Remove("/db/CURRENT").ok());
     if (both) {
@@ -280,7 +271,7 @@ TEST(StoreRepair, SavesTheRestOfADamagedLog) {
 
 TEST(StoreRepair, MayBeDoneAgain) {
   TestStore store(StillOptions());
-  Fill(&store);
+  FillTwoLevels(&store);
   store.Close();
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(store.env().Remove("/db/CURRENT").ok());

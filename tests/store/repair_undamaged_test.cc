@@ -18,18 +18,10 @@
 namespace tamis::testing {
 namespace {
 
-using Files = std::map<std::string, std::string>;
-
-Files FilesOf(MemoryEnv* env) {
-  Files files;
-  for (const std::string& dir : {std::string("/db"), std::string("/db/lost")}) {
-    const Result<std::vector<std::string>> names = env->List(dir);
-    if (!names.ok()) continue;
-    for (const std::string& name : *names) {
-      const std::string path = dir + "/" + name;
-      if (path != "/db/lost") files[path] = env->Contents(path);
-    }
-  }
+// With what a repair has put aside.
+Files AllFilesOf(MemoryEnv* env) {
+  Files files = FilesOf(env);
+  files.merge(FilesOf(env, "/db/lost"));
   return files;
 }
 
@@ -41,7 +33,7 @@ Files SomeStore() {
     if (i % 150 == 149) store.Flush();
   }
   store.Close();
-  return FilesOf(&store.env());
+  return AllFilesOf(&store.env());
 }
 
 std::string Named(const Files& files, const std::string& part) {
@@ -51,7 +43,7 @@ std::string Named(const Files& files, const std::string& part) {
   return "";
 }
 
-struct Outcome {
+struct RepairOutcome {
   Status status;
   RepairReport report;
   bool is_unchanged = false;
@@ -62,23 +54,22 @@ class RepairWhereACallFails : public ::testing::TestWithParam<int> {
  protected:
   // `damage` is done to the store first.
   template <typename Damage>
-  Outcome RepairWithFault(const Files& files, std::uint64_t n,
-                          const Damage& damage) {
+  RepairOutcome RepairWithFault(const Files& files, std::uint64_t n,
+                                const Damage& damage) {
     MemoryEnv env;
-    EXPECT_TRUE(env.CreateDirectory("/db").ok());
-    for (const auto& [path, bytes] : files) env.SetContents(path, bytes);
+    PutFiles(files, &env);
     damage(&env);
-    const Files before = FilesOf(&env);
+    const Files before = AllFilesOf(&env);
     StoreOptions options = StillOptions();
     options.env = &env;
     if (n > 0) env.FailCall(n, GetParam(), false, kOpenCalls | kReadCalls);
     const auto repaired = RepairStore("/db", options);
-    Outcome outcome;
+    RepairOutcome outcome;
     outcome.has_failed = env.failures() > 0;
     env.Heal();
     outcome.status = repaired.status();
     if (repaired.ok()) outcome.report = *repaired;
-    outcome.is_unchanged = FilesOf(&env) == before;
+    outcome.is_unchanged = AllFilesOf(&env) == before;
     return outcome;
   }
 
@@ -86,11 +77,11 @@ class RepairWhereACallFails : public ::testing::TestWithParam<int> {
   template <typename Damage>
   void ExpectNoHarm(const Damage& damage) {
     const Files files = SomeStore();
-    const Outcome well = RepairWithFault(files, 0, damage);
+    const RepairOutcome well = RepairWithFault(files, 0, damage);
     ASSERT_TRUE(well.status.ok()) << well.status.ToString();
     std::uint64_t refused = 0;
     for (std::uint64_t n = 1;; ++n) {
-      const Outcome outcome = RepairWithFault(files, n, damage);
+      const RepairOutcome outcome = RepairWithFault(files, n, damage);
       if (outcome.status.ok()) {
         EXPECT_EQ(outcome.report.lost, well.report.lost) << n;
         EXPECT_EQ(outcome.report.may_come_back, well.report.may_come_back) << n;
@@ -117,13 +108,13 @@ TEST_P(RepairWhereACallFails, LeavesAWholeStoreAlone) {
 
 TEST_P(RepairWhereACallFails, LosesNothingOfATableThatHasItsIndex) {
   ExpectNoHarm([](MemoryEnv* env) {
-    env->FlipBit(Named(FilesOf(env), ".ldb"), 100, 1);
+    env->FlipBit(Named(AllFilesOf(env), ".ldb"), 100, 1);
   });
 }
 
 TEST_P(RepairWhereACallFails, LosesNothingOfATableThatIsCutOff) {
   ExpectNoHarm([](MemoryEnv* env) {
-    const std::string table = Named(FilesOf(env), ".ldb");
+    const std::string table = Named(AllFilesOf(env), ".ldb");
     std::string bytes = env->Contents(table);
     bytes.resize(bytes.size() - 60);
     bytes[10] ^= 1;
@@ -133,7 +124,7 @@ TEST_P(RepairWhereACallFails, LosesNothingOfATableThatIsCutOff) {
 
 TEST_P(RepairWhereACallFails, LosesNothingOfFilesWithLostSectors) {
   ExpectNoHarm([](MemoryEnv* env) {
-    const Files files = FilesOf(env);
+    const Files files = AllFilesOf(env);
     env->MakeUnreadable(Named(files, ".log"), 4096, 100);
     env->MakeUnreadable(Named(files, "MANIFEST"), 0, 10);
     env->MakeUnreadable(Named(files, ".ldb"), 4096, 100);
@@ -155,8 +146,7 @@ TEST(CheckWhereACallFails, SaysWhyAndNotThatTheStoreIsDamaged) {
     std::uint64_t refused = 0;
     for (std::uint64_t n = 1;; ++n) {
       MemoryEnv env;
-      ASSERT_TRUE(env.CreateDirectory("/db").ok());
-      for (const auto& [path, bytes] : files) env.SetContents(path, bytes);
+      PutFiles(files, &env);
       env.FailCall(n, error, false, kOpenCalls | kReadCalls);
       StoreOptions options;
       options.env = &env;
@@ -195,7 +185,7 @@ TEST(StoreWithALargeBlock, IsNotRepairedByWhoMayNotUnpackIt) {
       bytes.pop_back();
       store.env().SetContents(table, bytes);
     }
-    const Files now = FilesOf(&store.env());
+    const Files now = AllFilesOf(&store.env());
     std::vector<Status> all = {RepairStore("/db", options).status()};
     // Before it comes to the block, a check finds the table cut.
     if (!is_cut) all.push_back(CheckStore("/db", options).status());
@@ -207,7 +197,7 @@ TEST(StoreWithALargeBlock, IsNotRepairedByWhoMayNotUnpackIt) {
       EXPECT_EQ(refused.remedy(), Remedy::kRaiseMaxBlockGrowth);
       EXPECT_EQ(refused.message().find("repair"), std::string::npos);
     }
-    EXPECT_TRUE(FilesOf(&store.env()) == now);
+    EXPECT_TRUE(AllFilesOf(&store.env()) == now);
   }
   const auto repaired = RepairStore("/db", store.options());
   ASSERT_TRUE(repaired.ok()) << repaired.status().ToString();
@@ -225,8 +215,7 @@ TEST(RepairOfWhatIsNoStore, ChangesNothing) {
   };
   for (const Files& files : directories) {
     MemoryEnv env;
-    ASSERT_TRUE(env.CreateDirectory("/db").ok());
-    for (const auto& [path, bytes] : files) env.SetContents(path, bytes);
+    PutFiles(files, &env);
     StoreOptions options;
     options.env = &env;
     for (const RepairMode mode : {RepairMode::kDryRun, RepairMode::kWrite}) {
@@ -236,7 +225,7 @@ TEST(RepairOfWhatIsNoStore, ChangesNothing) {
       EXPECT_NE(refused.message().find("nothing was changed"),
                 std::string::npos);
     }
-    EXPECT_TRUE(FilesOf(&env) == files);
+    EXPECT_TRUE(AllFilesOf(&env) == files);
   }
 }
 

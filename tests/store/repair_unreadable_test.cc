@@ -18,11 +18,11 @@ using testing::NumberKey;
 using testing::StillOptions;
 using testing::TestStore;
 
-constexpr std::uint64_t kKeys = 2000;
-
 // A table and a log, each of several sectors.
 class StoreUnreadable : public ::testing::Test {
  protected:
+  static constexpr std::uint64_t kKeys = 2000;
+
   StoreUnreadable() : store_(StillOptions()) {
     for (std::uint64_t i = 0; i < kKeys; ++i) store_.Put(Key(i), Value(i));
     store_.Flush();

@@ -12,8 +12,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/store/versions.h"
+
 namespace tamis {
 namespace {
+
+using testing::InternalKey;
 
 // Ignores case: not the order of bytes.
 class CaselessOrder final : public Comparator {
@@ -31,17 +35,10 @@ class CaselessOrder final : public Comparator {
   }
 };
 
-std::string InternalKey(Slice user_key, Sequence sequence,
-                        ValueType type = ValueType::kValue) {
-  std::string key;
-  AppendInternalKey(&key, user_key, sequence, type);
-  return key;
-}
-
 // What a list is to be like.
-class Model {
+class ListAndModel {
  public:
-  explicit Model(const KeyOrder& order)
+  explicit ListAndModel(const KeyOrder& order)
       : list(order),
         entries([order](const std::string& a, const std::string& b) {
           return order.Compare(a, b) < 0;
@@ -126,7 +123,7 @@ std::string MixedCaseKey(std::mt19937_64* random) {
 
 void CompareWithMap(const KeyOrder& order, const MakeKey& make_key) {
   std::mt19937_64 random(7);
-  Model model(order);
+  ListAndModel model(order);
   model.Compare();
   model.CompareSeek(InternalKey("any", 1));
   for (Sequence sequence = 1; sequence <= 3000; ++sequence) {
@@ -156,7 +153,7 @@ TEST(SkipList, IsLikeAMapInAnOrderThatIsNotBytewise) {
 // Rows that go up or down, or up in several places by turns, also backwards
 // into what is there: the ways around a search.
 TEST(SkipList, TakesRowsInAnyDirection) {
-  Model model{KeyOrder()};
+  ListAndModel model{KeyOrder()};
   Sequence sequence = 0;
   const auto insert = [&](int number) {
     char key[20];

@@ -19,21 +19,19 @@ StoreOptions BackgroundOptions() {
   return options;
 }
 
-std::string KeyOf(int i) { return "key" + std::to_string(1000 + i); }
-
 // Three tables of level 0, each with every third of 300 even numbers.
 void FillThree(TestStore* store) {
-  for (int table = 0; table < 3; ++table) {
-    for (int i = table; i < 300; i += 3) {
-      store->Put(KeyOf(2 * i), std::to_string(i));
+  for (unsigned table = 0; table < 3; ++table) {
+    for (unsigned i = table; i < 300; i += 3) {
+      store->Put(NumberKey(2 * i), std::to_string(i));
     }
     store->Flush();
   }
 }
 
 void ExpectAnswers(TestStore* store) {
-  for (int i = 0; i < 600; ++i) {
-    ASSERT_EQ(store->Get(KeyOf(i)),
+  for (unsigned i = 0; i < 600; ++i) {
+    ASSERT_EQ(store->Get(NumberKey(i)),
               i % 2 == 0 ? std::to_string(i / 2) : "(none)");
   }
 }
@@ -71,7 +69,7 @@ TEST(StoreBackgroundLoading, MultiGetAnswersTheSame) {
   TestStore store(BackgroundOptions());
   FillThree(&store);
   std::vector<std::string> keys;
-  for (int i = 0; i < 600; ++i) keys.push_back(KeyOf(i));
+  for (unsigned i = 0; i < 600; ++i) keys.push_back(NumberKey(i));
   const std::vector<Slice> asked(keys.begin(), keys.end());
   for (int round = 0; round < 20; ++round) {
     store.Reopen();
@@ -92,7 +90,7 @@ TEST(StoreBackgroundLoading, ClosingDoesNotWaitForWhatIsRequested) {
   FillThree(&store);
   for (int round = 0; round < 50; ++round) {
     store.Reopen();
-    EXPECT_EQ(store.Get(KeyOf(2)), "1");
+    EXPECT_EQ(store.Get(NumberKey(2)), "1");
   }
 }
 
@@ -123,7 +121,7 @@ TEST(StoreBackgroundLoading, AMissingTableIsAnErrorAndNotAMissingKey) {
   for (const std::string& path : store.Files(".ldb")) {
     ASSERT_TRUE(store.env().Remove(path).ok());
   }
-  EXPECT_NE(store.Get(KeyOf(1)), "(none)");
+  EXPECT_NE(store.Get(NumberKey(1)), "(none)");
 }
 
 // A child has no thread that loads, and reads all the same.
@@ -133,14 +131,14 @@ TEST(StoreBackgroundLoading, AForkedChildReads) {
   options.create_if_missing = true;
   auto store = Store::Open(dir.File("db"), options);
   ASSERT_TRUE(store.ok());
-  for (int i = 0; i < 300; ++i) {
-    ASSERT_TRUE((*store)->Put({}, KeyOf(i), "value").ok());
+  for (unsigned i = 0; i < 300; ++i) {
+    ASSERT_TRUE((*store)->Put({}, NumberKey(i), "value").ok());
   }
   ASSERT_TRUE((*store)->Flush().ok());
-  EXPECT_TRUE((*store)->Get(KeyOf(5)).ok());
+  EXPECT_TRUE((*store)->Get(NumberKey(5)).ok());
   EXPECT_EQ(InChild([&] {
-              for (int i = 0; i < 300; ++i) {
-                if (!(*store)->Get(KeyOf(i)).ok()) return 1;
+              for (unsigned i = 0; i < 300; ++i) {
+                if (!(*store)->Get(NumberKey(i)).ok()) return 1;
               }
               return (*store)->Get("none").status().code() ==
                              StatusCode::kNotFound

@@ -19,16 +19,16 @@
 namespace tamis::testing {
 namespace {
 
-constexpr std::uint64_t kKeys = 20'000;
-constexpr std::uint64_t kDiskBytes = std::uint64_t{24} << 20;
-
-std::string ValueOf(std::uint64_t i) {
+std::string LongValue(std::uint64_t i) {
   return NumberKey(i) + std::string(92, 'v');
 }
 
 // Without a guard, unless said otherwise: a signal would end the test.
 class StoreOnABadDisk : public ::testing::Test {
  protected:
+  static constexpr std::uint64_t kKeys = 20'000;
+  static constexpr std::uint64_t kDiskBytes = std::uint64_t{24} << 20;
+
   StoreOnABadDisk() : disk_(kDiskBytes) {}
 
   std::string dir() const { return disk_.path() + "/db"; }
@@ -40,7 +40,7 @@ class StoreOnABadDisk : public ::testing::Test {
     options.compression = compression;
     auto store = *Store::Open(dir(), options);
     for (std::uint64_t i = 0; i < kKeys; ++i) {
-      ASSERT_TRUE(store->Put({}, NumberKey(i), ValueOf(i)).ok());
+      ASSERT_TRUE(store->Put({}, NumberKey(i), LongValue(i)).ok());
     }
     ASSERT_TRUE(store->Flush().ok());
     ASSERT_TRUE(store->Put({}, "in the log", "1").ok());
@@ -83,7 +83,7 @@ void StoreOnABadDisk::ExpectErrorsAndNoLies(bool map) {
     const Status got = store->Get({}, NumberKey(i), &value);
     if (got.ok()) {
       ++found;
-      ASSERT_EQ(value, ValueOf(i));
+      ASSERT_EQ(value, LongValue(i));
     } else {
       ExpectNames(got, table);
     }
@@ -94,7 +94,7 @@ void StoreOnABadDisk::ExpectErrorsAndNoLies(bool map) {
   const auto it = store->NewIterator();
   std::uint64_t count = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    ASSERT_EQ(it->value(), ValueOf(count));
+    ASSERT_EQ(it->value(), LongValue(count));
     ++count;
   }
   EXPECT_GT(count, kKeys / 4);

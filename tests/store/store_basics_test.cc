@@ -17,19 +17,12 @@
 namespace tamis {
 namespace {
 
+using testing::Files;
+using testing::FilesOf;
 using testing::NumberKey;
 using testing::SmallOptions;
 using testing::StillOptions;
 using testing::TestStore;
-
-// All files of the store and their bytes.
-std::map<std::string, std::string> FilesOf(TestStore* store) {
-  std::map<std::string, std::string> files;
-  for (const std::string& path : store->Files("")) {
-    files[path] = store->env().Contents(path);
-  }
-  return files;
-}
 
 std::string SomeBytes(std::size_t size) {
   std::string bytes(size, '\0');
@@ -277,7 +270,7 @@ TEST(StoreReadOnly, ChangesNothingOnDisk) {
   store.Flush();
   store.Put("log", "2");
   store.Close();
-  const auto before = FilesOf(&store);
+  const Files before = FilesOf(&store.env());
   store.options().read_only = true;
   store.Open();
   EXPECT_EQ(store.All(), "log=2 table=1");
@@ -286,9 +279,9 @@ TEST(StoreReadOnly, ChangesNothingOnDisk) {
   EXPECT_EQ(store->Compact().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(store.Get("log"), "2");
   EXPECT_EQ(store.Get("a"), "(none)");
-  EXPECT_TRUE(FilesOf(&store) == before);
+  EXPECT_TRUE(FilesOf(&store.env()) == before);
   store.Close();
-  EXPECT_TRUE(FilesOf(&store) == before);
+  EXPECT_TRUE(FilesOf(&store.env()) == before);
 }
 
 TEST(StoreReadOnly, OpensAndAnswersBesideAWriter) {

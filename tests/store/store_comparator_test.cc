@@ -18,6 +18,7 @@
 namespace tamis {
 namespace {
 
+using testing::Backwards;
 using testing::NumberKey;
 using testing::SmallOptions;
 using testing::StillOptions;
@@ -39,19 +40,12 @@ class IgnoringCase final : public Comparator {
   }
 };
 
-class Reverse final : public Comparator {
- public:
-  std::string_view name() const noexcept override { return "test.Reverse"; }
-  int Compare(Slice a, Slice b) const noexcept override { return b.compare(a); }
-  bool EqualMeansIdentical() const noexcept override { return true; }
-};
-
 TEST(StoreComparator, OfAnotherNameIsRefused) {
-  const Reverse reverse;
+  const Backwards backwards;
   TestStore store;
   store.Put("a", "1");
   store.Close();
-  store.options().comparator = &reverse;
+  store.options().comparator = &backwards;
   const Status opened = store.TryOpen();
   EXPECT_EQ(opened.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(opened.message().find("leveldb.BytewiseComparator"),
@@ -92,7 +86,7 @@ TEST(StoreComparator, FiltersHideNoKeyThatIsEqualByOtherBytes) {
 }
 
 TEST(StoreComparator, ReverseOrdersAllLevels) {
-  const Reverse order;
+  const Backwards order;
   StoreOptions options = SmallOptions();
   options.comparator = &order;
   TestStore store(options);

@@ -31,7 +31,7 @@
 namespace tamis::testing {
 namespace {
 
-constexpr std::uint64_t kKeys = 3000;
+constexpr std::uint64_t kCutKeys = 3000;
 
 StoreOptions GuardedOptions() {
   StoreOptions options = StillOptions();
@@ -50,7 +50,7 @@ class CutStore {
  public:
   explicit CutStore(const StoreOptions& options = GuardedOptions()) {
     store_ = *Store::Open(path(), options);
-    for (std::uint64_t i = 0; i < kKeys; ++i) {
+    for (std::uint64_t i = 0; i < kCutKeys; ++i) {
       EXPECT_TRUE(store_->Put({}, NumberKey(i), ValueOf(i)).ok());
     }
     EXPECT_TRUE(store_->Flush().ok());
@@ -78,7 +78,7 @@ class CutStore {
     const auto it = store_->NewIterator();
     std::uint64_t count = 0;
     for (it->SeekToFirst(); it->Valid(); it->Next()) ++count;
-    EXPECT_EQ(count, kKeys);
+    EXPECT_EQ(count, kCutKeys);
   }
   // Only its first block is left, and of that a page.
   void CutTable() { std::filesystem::resize_file(table_, 4096); }
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(ReadBefore, StoreWithACutTable, ::testing::Bool());
 TEST_P(StoreWithACutTable, GetNamesIt) {
   store_.CutTable();
   std::string value;
-  for (std::uint64_t i = kKeys - 1; i > 100; i -= 100) {
+  for (std::uint64_t i = kCutKeys - 1; i > 100; i -= 100) {
     ExpectNames(store_.Get(i, &value), store_.table());
   }
 }
@@ -125,7 +125,7 @@ TEST(StoreWithACompressedTable, GetNamesItWhenItIsCut) {
   store.ReadAll();
   std::filesystem::resize_file(store.table(), 0);
   std::string value;
-  for (std::uint64_t i = kKeys - 1; i > 100; i -= 100) {
+  for (std::uint64_t i = kCutKeys - 1; i > 100; i -= 100) {
     ExpectNames(store.Get(i, &value), store.table());
   }
 }
@@ -133,7 +133,7 @@ TEST(StoreWithACompressedTable, GetNamesItWhenItIsCut) {
 TEST_P(StoreWithACutTable, GetStillFindsWhatIsLeft) {
   std::filesystem::resize_file(store_.table(), 200'000);
   std::string value;
-  ExpectNames(store_.Get(kKeys - 1, &value), store_.table());
+  ExpectNames(store_.Get(kCutKeys - 1, &value), store_.table());
   std::uint64_t found = 0;
   for (std::uint64_t i = 0; i < 1000; ++i) {
     ASSERT_TRUE(store_.Get(i, &value).ok()) << i;
@@ -145,7 +145,9 @@ TEST_P(StoreWithACutTable, GetStillFindsWhatIsLeft) {
 TEST_P(StoreWithACutTable, MultiGetNamesIt) {
   store_.CutTable();
   std::vector<std::string> numbers;
-  for (std::uint64_t i = 0; i < kKeys; i += 50) numbers.push_back(NumberKey(i));
+  for (std::uint64_t i = 0; i < kCutKeys; i += 50) {
+    numbers.push_back(NumberKey(i));
+  }
   const std::vector<Slice> keys(numbers.begin(), numbers.end());
   std::vector<std::string> values(keys.size());
   std::vector<Status> statuses(keys.size());
@@ -172,7 +174,7 @@ TEST_P(StoreWithACutTable, IteratorsNameIt) {
   ExpectNames(backwards->status(), store_.table());
 
   const auto seeking = store_->NewIterator();
-  seeking->Seek(NumberKey(kKeys / 2));
+  seeking->Seek(NumberKey(kCutKeys / 2));
   EXPECT_FALSE(seeking->Valid());
   ExpectNames(seeking->status(), store_.table());
 }
@@ -182,7 +184,7 @@ TEST_P(StoreWithACutTable, AnIteratorThatStoodThereNamesIt) {
     CutStore store;
     if (GetParam()) store.ReadAll();
     const auto it = store->NewIterator();
-    it->Seek(NumberKey(kKeys / 2));
+    it->Seek(NumberKey(kCutKeys / 2));
     ASSERT_TRUE(it->Valid());
     store.CutTable();
     forwards ? it->Next() : it->Prev();
@@ -199,10 +201,10 @@ TEST_P(StoreWithACutTable, AnIteratorThatStoodThereNamesIt) {
 
 TEST_P(StoreWithACutTable, AnIteratorSaysThatWhatItShowsMayBeZeros) {
   const auto it = store_->NewIterator();
-  it->Seek(NumberKey(kKeys / 2));
+  it->Seek(NumberKey(kCutKeys / 2));
   ASSERT_TRUE(it->Valid());
   EXPECT_TRUE(it->status().ok());
-  EXPECT_EQ(it->value(), ValueOf(kKeys / 2));
+  EXPECT_EQ(it->value(), ValueOf(kCutKeys / 2));
   store_.CutTable();
   const std::string shown(it->value());
   ExpectNames(it->status(), store_.table());
@@ -227,7 +229,7 @@ TEST(StoreWithManyTables, AnIteratorDoesNotForgetWhatItShowed) {
   const std::string first = *std::min_element(tables.begin(), tables.end());
   std::filesystem::resize_file(first, 0);
   EXPECT_EQ(std::string(it->value()), std::string(100, '\0'));
-  it->Seek(NumberKey(kKeys - 1));
+  it->Seek(NumberKey(kCutKeys - 1));
   EXPECT_FALSE(it->Valid());
   ExpectNames(it->status(), first);
 }
@@ -236,7 +238,7 @@ TEST_P(StoreWithACutTable, CompactFailsAndKeepsWhatWasThere) {
   std::ifstream in(store_.table(), std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(in), {}};
   ASSERT_TRUE(store_->Put({}, NumberKey(0), "newer").ok());
-  ASSERT_TRUE(store_->Put({}, NumberKey(kKeys - 1), "newer").ok());
+  ASSERT_TRUE(store_->Put({}, NumberKey(kCutKeys - 1), "newer").ok());
   ASSERT_TRUE(store_->Flush().ok());
   store_.CutTable();
   ExpectNames(store_->Compact(), store_.table());
@@ -245,7 +247,7 @@ TEST_P(StoreWithACutTable, CompactFailsAndKeepsWhatWasThere) {
   std::ofstream(store_.table(), std::ios::binary) << content;
   auto again = *Store::Open(store_.path(), GuardedOptions());
   std::string value;
-  for (std::uint64_t i = 1; i < kKeys - 1; ++i) {
+  for (std::uint64_t i = 1; i < kCutKeys - 1; ++i) {
     ASSERT_TRUE(again->Get({}, NumberKey(i), &value).ok()) << i;
     ASSERT_EQ(value, ValueOf(i));
   }
@@ -258,7 +260,7 @@ TEST(StoreWithATableBeingCut, IsNotReplacedByZeros) {
   for (int round = 0; round < 5; ++round) {
     CutStore store;
     store.ReadAll();
-    for (std::uint64_t i = 0; i < kKeys; i += 2) {
+    for (std::uint64_t i = 0; i < kCutKeys; i += 2) {
       ASSERT_TRUE(store->Delete({}, NumberKey(i)).ok());
     }
     ASSERT_TRUE(store->Flush().ok());
@@ -275,7 +277,7 @@ TEST(StoreWithATableBeingCut, IsNotReplacedByZeros) {
       continue;
     }
     std::string value;
-    for (std::uint64_t i = 1; i < kKeys; i += 2) {
+    for (std::uint64_t i = 1; i < kCutKeys; i += 2) {
       ASSERT_TRUE(store.Get(i, &value).ok()) << i;
       ASSERT_EQ(value, ValueOf(i));
     }
@@ -309,21 +311,21 @@ TEST(StoreWithATableBeingCut, WithinAPageIsCompactedAsItWasVerified) {
   ASSERT_TRUE(store->Flush().ok());
   std::ifstream in(store.table(), std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(in), {}};
-  const std::string last = ValueOf(kKeys - 1);
+  const std::string last = ValueOf(kCutKeys - 1);
   const std::size_t place = content.rfind(last);
   ASSERT_NE(place, std::string::npos);
   ASSERT_LT(place % 4096, 4096 - last.size()) << "it lies in one page";
 
   std::atomic<bool> is_cut{false};
   order.on_compare = [&](Slice key) {
-    if (key != NumberKey(kKeys - 3) || is_cut.exchange(true)) return;
+    if (key != NumberKey(kCutKeys - 3) || is_cut.exchange(true)) return;
     std::filesystem::resize_file(store.table(), place + 10);
   };
   EXPECT_TRUE(store->Compact().ok());
   order.on_compare = nullptr;
   EXPECT_TRUE(is_cut.load());
   std::string value;
-  ASSERT_TRUE(store.Get(kKeys - 1, &value).ok());
+  ASSERT_TRUE(store.Get(kCutKeys - 1, &value).ok());
   EXPECT_EQ(value, last);
 }
 

@@ -21,10 +21,7 @@
 namespace tamis::testing {
 namespace {
 
-constexpr char kDir[] = "/db";
 constexpr int kBatches = 60;
-
-using Files = std::map<std::string, std::string>;  // by path
 
 StoreOptions DamageOptions(Env* env, bool compressed) {
   StoreOptions options = StillOptions();
@@ -36,7 +33,7 @@ StoreOptions DamageOptions(Env* env, bool compressed) {
 }
 
 // Two levels of tables, and a log.
-Files SmallStore(bool compressed, BatchHistory* history) {
+Files StoreWithHistory(bool compressed, BatchHistory* history) {
   MemoryEnv env;
   {
     Result<std::unique_ptr<Store>> store =
@@ -50,29 +47,19 @@ Files SmallStore(bool compressed, BatchHistory* history) {
       EXPECT_TRUE(done.ok()) << done.ToString();
     }
   }
-  Files files;
-  const Result<std::vector<std::string>> names = env.List(kDir);
-  for (const std::string& name : *names) {
-    const std::string path = kDir + ("/" + name);
-    files[path] = env.Contents(path);
-  }
-  return files;
+  return FilesOf(&env);
 }
 
-void PutFiles(const Files& files, MemoryEnv* env) {
-  ASSERT_TRUE(env->CreateDirectory(kDir).ok());
-  for (const auto& [path, bytes] : files) env->SetContents(path, bytes);
-}
-
-struct Outcome {
+struct DamageOutcome {
   bool opened = false;
   bool right = true;  // all answers were given
   std::uint64_t damaged_filters = 0;
 };
 
 // Every answer is that of `contents`, or an error that names a file.
-Outcome AskAll(MemoryEnv* env, StoreOptions options, const Contents& contents) {
-  Outcome outcome;
+DamageOutcome AskAll(MemoryEnv* env, StoreOptions options,
+                     const Contents& contents) {
+  DamageOutcome outcome;
   options.env = env;
   Result<std::unique_ptr<Store>> store = Store::Open(kDir, options);
   if (!store.ok()) {
@@ -124,18 +111,18 @@ Contents ContentsOfFiles(const Files& files) {
   return ContentsOf(store.value().get());
 }
 
-struct Tally {
+struct FlipTally {
   int tried = 0;
   int unharmed = 0;
   int with_damaged_filter = 0;
 };
 
-Tally FlipBits(bool compressed) {
+FlipTally FlipBits(bool compressed) {
   BatchHistory history;
-  const Files files = SmallStore(compressed, &history);
+  const Files files = StoreWithHistory(compressed, &history);
   const Contents contents = ContentsOfFiles(files);
   const std::uint64_t step = NumberFrom("TAMIS_SOAK_SECONDS", 0) > 0 ? 1 : 37;
-  Tally tally;
+  FlipTally tally;
   for (const auto& [path, bytes] : files) {
     // The first and the last bytes have a meaning each.
     for (std::size_t at = 0; at < bytes.size();
@@ -149,7 +136,7 @@ Tally FlipBits(bool compressed) {
       StoreOptions options = DamageOptions(&env, compressed);
       options.create_if_missing = false;
       options.read_only = at % 3 == 0;
-      const Outcome outcome = AskAll(&env, options, contents);
+      const DamageOutcome outcome = AskAll(&env, options, contents);
       ++tally.tried;
       tally.unharmed += outcome.right ? 1 : 0;
       if (outcome.damaged_filters > 0) {
@@ -163,14 +150,14 @@ Tally FlipBits(bool compressed) {
 }
 
 TEST(StoreDamage, GivesNoWrongAnswer) {
-  const Tally tally = FlipBits(false);
+  const FlipTally tally = FlipBits(false);
   EXPECT_GT(tally.tried, 300);
   EXPECT_LT(tally.unharmed, tally.tried);
   EXPECT_GT(tally.with_damaged_filter, 0);
 }
 
 TEST(StoreDamage, GivesNoWrongAnswerWhereBlocksAreCompressed) {
-  const Tally tally = FlipBits(true);
+  const FlipTally tally = FlipBits(true);
   EXPECT_GT(tally.tried, 300);
   EXPECT_LT(tally.unharmed, tally.tried);
 }
@@ -178,7 +165,7 @@ TEST(StoreDamage, GivesNoWrongAnswerWhereBlocksAreCompressed) {
 // A grown length must not pass for a record that was cut off.
 TEST(StoreDamage, IsFoundInEveryLengthOfALogAndOfTheManifest) {
   BatchHistory history;
-  const Files files = SmallStore(true, &history);
+  const Files files = StoreWithHistory(true, &history);
   const Contents contents = ContentsOfFiles(files);
   int lengths = 0;
   for (const auto& [path, bytes] : files) {
@@ -205,7 +192,7 @@ TEST(StoreDamage, IsFoundInEveryLengthOfALogAndOfTheManifest) {
 // A log as a value, and the machine stops while it is written.
 TEST(StoreDamage, IsNotFoundInAValueThatWasCutOffAndLooksLikeALog) {
   BatchHistory history;
-  Files files = SmallStore(true, &history);
+  Files files = StoreWithHistory(true, &history);
   std::string log;
   for (const auto& [path, bytes] : files) {
     if (path.ends_with(".log")) log = bytes;
@@ -234,7 +221,7 @@ TEST(StoreDamage, IsNotFoundInAValueThatWasCutOffAndLooksLikeALog) {
 
 TEST(StoreDamage, OfALostCurrentLeavesTheTablesAlone) {
   BatchHistory history;
-  Files files = SmallStore(true, &history);
+  Files files = StoreWithHistory(true, &history);
   MemoryEnv env;
   PutFiles(files, &env);
   ASSERT_TRUE(env.Remove(std::string(kDir) + "/CURRENT").ok());

@@ -30,7 +30,7 @@ namespace {
 constexpr std::uint64_t kDiskBytes = std::uint64_t{32} << 20;
 
 // Writes keys 0, 1, 2, ... without syncing, until it is killed.
-[[noreturn]] void WriteForEver(const std::string& dir, std::uint64_t seed) {
+[[noreturn]] void WriteUnsynced(const std::string& dir, std::uint64_t seed) {
   StoreOptions options;
   options.create_if_missing = true;
   auto store = Store::Open(dir, options);
@@ -74,7 +74,7 @@ void LosePowerOnce(std::uint64_t seed) {
   SKIP_WITHOUT_DISK(disk);
   const std::string dir = disk.path() + "/db";
   const pid_t writer = ::fork();
-  if (writer == 0) WriteForEver(dir, seed);
+  if (writer == 0) WriteUnsynced(dir, seed);
   while (!std::filesystem::exists(dir + "/CURRENT")) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

@@ -20,8 +20,6 @@
 namespace tamis::testing {
 namespace {
 
-constexpr char kDir[] = "/db";
-
 void ExpectNamesAFile(const Status& status) {
   if (status.ok()) return;
   EXPECT_NE(status.message().find(kDir), std::string::npos)

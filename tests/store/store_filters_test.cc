@@ -18,13 +18,13 @@
 namespace tamis {
 namespace {
 
+using testing::PartPlaces;
 using testing::PartsOf;
 using testing::SmallOptions;
 using testing::StillOptions;
-using testing::TableParts;
 using testing::TestStore;
 
-constexpr std::uint64_t kKeys = 5000;
+constexpr std::uint64_t kStoredKeys = 5000;
 
 // Spread like random bytes: LevelDB's hash maps similar keys to similar bits.
 std::string MixedKey(std::uint64_t number) {
@@ -39,15 +39,15 @@ std::string MixedKey(std::uint64_t number) {
 
 // Even numbers, so that the odd ones are absent and within all ranges.
 void FillEven(TestStore* store) {
-  for (std::uint64_t i = 0; i < kKeys; ++i) {
-    const std::uint64_t number = i * 7919 % kKeys * 2;
+  for (std::uint64_t i = 0; i < kStoredKeys; ++i) {
+    const std::uint64_t number = i * 7919 % kStoredKeys * 2;
     store->Put(MixedKey(number), "value " + std::to_string(number));
   }
   store->Flush();
   ASSERT_TRUE((*store)->WaitForQuiet().ok());
 }
 void ExpectAnswersEven(TestStore* store) {
-  for (std::uint64_t i = 0; i < 2 * kKeys; ++i) {
+  for (std::uint64_t i = 0; i < 2 * kStoredKeys; ++i) {
     ASSERT_EQ(store->Get(MixedKey(i)),
               i % 2 == 0 ? "value " + std::to_string(i) : "(none)");
   }
@@ -85,11 +85,11 @@ TEST_P(StoreFiltersOf, CountersAddUpAndFitTheExpectedRate) {
   }
   const FilterCounts all = stats.filters();
   EXPECT_EQ(all.probes, probes);
-  EXPECT_EQ(all.true_positives, kKeys);
-  EXPECT_EQ(stats.lookups, 2 * kKeys);
-  EXPECT_EQ(stats.lookups_found, kKeys);
+  EXPECT_EQ(all.true_positives, kStoredKeys);
+  EXPECT_EQ(stats.lookups, 2 * kStoredKeys);
+  EXPECT_EQ(stats.lookups_found, kStoredKeys);
   EXPECT_EQ(stats.damaged_filters, 0u);
-  ASSERT_GT(all.absent, kKeys / 2);
+  ASSERT_GT(all.absent, kStoredKeys / 2);
   const double expected = all.expected_false_positives;
   EXPECT_GT(expected, 0);
   EXPECT_NEAR(static_cast<double>(all.false_positives), expected,
@@ -100,13 +100,13 @@ TEST_P(StoreFiltersOf, MissesReadHardlyAnyBlock) {
   TestStore store(OneLevelOptions(GetParam()));
   FillEven(&store);
   store.Compact();
-  for (std::uint64_t i = 1; i < 2 * kKeys; i += 2) {
+  for (std::uint64_t i = 1; i < 2 * kStoredKeys; i += 2) {
     ASSERT_EQ(store.Get(MixedKey(i)), "(none)");
   }
   const StoreStats stats = store->Stats();
   const double blocks = stats.blocks_read_per_lookup();
   EXPECT_DOUBLE_EQ(blocks, static_cast<double>(BlocksRead(stats)) /
-                               static_cast<double>(kKeys));
+                               static_cast<double>(kStoredKeys));
   EXPECT_LT(blocks, 0.03);
 }
 
@@ -129,9 +129,9 @@ TEST(StoreFilters, OfLevelDbAloneAreCountedToo) {
   FillEven(&store);
   ExpectAnswersEven(&store);
   const StoreStats stats = store->Stats();
-  EXPECT_GT(stats.filters().absent, kKeys / 2);
-  EXPECT_GE(stats.filters().true_positives, kKeys);
-  EXPECT_LT(BlocksRead(stats), kKeys + kKeys / 10);
+  EXPECT_GT(stats.filters().absent, kStoredKeys / 2);
+  EXPECT_GE(stats.filters().true_positives, kStoredKeys);
+  EXPECT_LT(BlocksRead(stats), kStoredKeys + kStoredKeys / 10);
 }
 
 TEST(StoreFilters, ThatAreOffAreNeitherLoadedNorAsked) {
@@ -149,7 +149,7 @@ TEST(StoreFilters, ThatAreOffAreNeitherLoadedNorAsked) {
     unfiltered += level.unfiltered;
   }
   // A key between two tables of a level is in none of them.
-  EXPECT_GT(unfiltered, 2 * kKeys - kKeys / 20);
+  EXPECT_GT(unfiltered, 2 * kStoredKeys - kStoredKeys / 20);
 }
 
 // The same counts as if they were believed, and the reads they would save.
@@ -169,7 +169,7 @@ TEST(StoreFilters, ThatAreNotBelievedAreCountedTheSame) {
   EXPECT_EQ(doubted.filters().true_positives,
             believed.filters().true_positives);
   EXPECT_EQ(doubted.levels[0].tables_read, doubted.filters().probes);
-  EXPECT_GT(BlocksRead(doubted), BlocksRead(believed) + kKeys * 9 / 10);
+  EXPECT_GT(BlocksRead(doubted), BlocksRead(believed) + kStoredKeys * 9 / 10);
 }
 
 TEST(StoreFilters, AreLoadedWhenFirstAskedOrAtOpening) {
@@ -234,7 +234,7 @@ template <typename Damage>
 void DamageTable(TestStore* store, const Damage& damage) {
   const std::vector<std::string> tables = store->Files(".ldb");
   ASSERT_EQ(tables.size(), 1u);
-  const TableParts parts = PartsOf(&store->env(), tables[0]);
+  const PartPlaces parts = PartsOf(&store->env(), tables[0]);
   std::string bytes = store->env().Contents(tables[0]);
   damage(&bytes, parts);
   store->env().SetContents(tables[0], bytes);
@@ -247,7 +247,7 @@ TEST(StoreFilters, ThatAreDamagedCostReadsAndHideNothing) {
     TestStore store(options);
     FillEven(&store);
     store.Close();
-    DamageTable(&store, [&](std::string* bytes, const TableParts& parts) {
+    DamageTable(&store, [&](std::string* bytes, const PartPlaces& parts) {
       ASSERT_GT(parts.own_filter.size, 100u);
       for (std::uint64_t i = 0; i < parts.own_filter.size; ++i) {
         (*bytes)[parts.own_filter.offset + i] = '\0';
@@ -278,7 +278,7 @@ TEST(StoreFilters, ThatLoseAnyBitHideNothing) {
   store.Close();
   const std::string path = store.Files(".ldb").front();
   const std::string whole = store.env().Contents(path);
-  const TableParts parts = PartsOf(&store.env(), path);
+  const PartPlaces parts = PartsOf(&store.env(), path);
   const std::uint64_t first =
       std::min(parts.own_filter.offset, parts.leveldb_filter.offset);
   const std::uint64_t end =
@@ -301,7 +301,7 @@ TEST(StoreFilters, OfAnUnknownKindAreReadAsIfThereWereNone) {
   TestStore store(options);
   FillEven(&store);
   store.Close();
-  DamageTable(&store, [](std::string* bytes, const TableParts& parts) {
+  DamageTable(&store, [](std::string* bytes, const PartPlaces& parts) {
     const BlockHandle& meta = parts.footer.metaindex;
     const std::size_t at = bytes->find("Filter1", meta.offset);
     ASSERT_LT(at, meta.offset + meta.size);

@@ -105,7 +105,8 @@ void ExpectShows(TestStore* store, const Model& model,
 }
 
 // Puts and deletes by chance, so that there are versions of all kinds.
-void Change(TestStore* store, Model* model, std::uint64_t seed, int changes) {
+void ChangeBoth(TestStore* store, Model* model, std::uint64_t seed,
+                int changes) {
   std::mt19937_64 random(seed);
   for (int i = 0; i < changes; ++i) {
     const std::string key = NumberKey(random() % 300);
@@ -132,7 +133,7 @@ TEST(StoreIterator, OverAnEmptyStoreStandsAtNone) {
 TEST(StoreIterator, WalksOverTheMemtable) {
   TestStore store;
   Model model;
-  Change(&store, &model, 1, 1000);
+  ChangeBoth(&store, &model, 1, 1000);
   ExpectShows(&store, model);
 }
 
@@ -140,7 +141,7 @@ TEST(StoreIterator, WalksOverTheMemtableAndAllLevels) {
   TestStore store(StillOptions());
   Model model;
   for (std::uint64_t round = 0; round < 6; ++round) {
-    Change(&store, &model, round, 200);
+    ChangeBoth(&store, &model, round, 200);
     if (round == 2) store.Compact();
     if (round != 5) store.Flush();
     ExpectShows(&store, model);
@@ -203,7 +204,7 @@ TEST(StoreIterator, SnapshotsSurviveCompactions) {
   std::vector<Model> models;
   Model model;
   for (std::uint64_t round = 0; round < 5; ++round) {
-    Change(&store, &model, round, 700);
+    ChangeBoth(&store, &model, round, 700);
     snapshots.push_back(store->GetSnapshot());
     models.push_back(model);
   }
@@ -219,13 +220,13 @@ TEST(StoreIterator, SnapshotsSurviveCompactions) {
 TEST(StoreIterator, OutlivesFlushesAndCompactions) {
   TestStore store(SmallOptions());
   Model old;
-  Change(&store, &old, 1, 1500);
+  ChangeBoth(&store, &old, 1, 1500);
   const auto it = store->NewIterator();
   const auto halfway = store->NewIterator();
   halfway->Seek(NumberKey(150));
   const auto at = old.lower_bound(NumberKey(150));
   Model now = old;
-  Change(&store, &now, 2, 3000);
+  ChangeBoth(&store, &now, 2, 3000);
   store.Compact();
   for (std::uint64_t i = 0; i < 300; ++i) store.Delete(NumberKey(i));
   store.Compact();

@@ -35,7 +35,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 // More than a heap keeps for later.
-constexpr std::size_t kLarge = 72 * kMiB;
+constexpr std::size_t kLargeBytes = 72 * kMiB;
 
 // From now on so much more than what is in use.
 void LimitMemory(std::size_t more) {
@@ -98,7 +98,7 @@ class MemoryLimit : public ::testing::Test {
     InAChild([&] {
       auto store = Store::Open(path_, {.create_if_missing = true});
       CHILD_EXPECT(store.ok());
-      CHILD_EXPECT(store->Put({}, "key", std::string(kLarge, 'v')).ok());
+      CHILD_EXPECT(store->Put({}, "key", std::string(kLargeBytes, 'v')).ok());
       CHILD_EXPECT(store->Put({}, "small", "value").ok());
       CHILD_EXPECT(store->Flush().ok());
     });
@@ -110,11 +110,12 @@ class MemoryLimit : public ::testing::Test {
 
 TEST_F(MemoryLimit, AWriteThatDoesNotFitFailsAndTheNextOneWorks) {
   InAChild([&] {
-    const std::string value(kLarge, 'v');
+    const std::string value(kLargeBytes, 'v');
     auto store = Store::Open(path_, {.create_if_missing = true});
     CHILD_EXPECT(store.ok());
     // Room for the batch, but not for the memtable's copy, or for neither.
-    for (const std::size_t more : {kLarge + kLarge / 2, kLarge / 2}) {
+    for (const std::size_t more :
+         {kLargeBytes + kLargeBytes / 2, kLargeBytes / 2}) {
       LimitMemory(more);
       CHILD_EXPECT(IsNoMemory(store->Put({}, "large", value)));
       CHILD_EXPECT(IsNoMemory(store->Put({.sync = true}, "large", value)));
@@ -139,7 +140,7 @@ TEST_F(MemoryLimit, ReadsThatDoNotFitFailAndOthersWork) {
   InAChild([&] {
     auto store = Store::Open(path_, {});
     CHILD_EXPECT(store.ok());
-    LimitMemory(kLarge / 2);
+    LimitMemory(kLargeBytes / 2);
     std::string got;
     const Slice key = "key";
     Status many;
@@ -152,7 +153,7 @@ TEST_F(MemoryLimit, ReadsThatDoNotFitFailAndOthersWork) {
     CHILD_EXPECT(store->Put({}, "other", "value").ok());
     CHILD_EXPECT(store->Get({}, "other", &got).ok());
     LiftLimit();
-    CHILD_EXPECT(store->Get({}, key, &got).ok() && got.size() == kLarge);
+    CHILD_EXPECT(store->Get({}, key, &got).ok() && got.size() == kLargeBytes);
   });
 }
 
@@ -160,7 +161,7 @@ TEST_F(MemoryLimit, ReadsThatDoNotFitFailAndOthersWork) {
 TEST_F(MemoryLimit, ARepairThatDoesNotFitChangesNothing) {
   WriteLargeValue();
   InAChild([&] {
-    LimitMemory(kLarge / 2);
+    LimitMemory(kLargeBytes / 2);
     const Status checked = CheckStore(path_).status();
     const Status repaired = RepairStore(path_).status();
     LiftLimit();
@@ -181,7 +182,7 @@ TEST_F(MemoryLimit, BackgroundWorkIsTriedAgain) {
     options.level0_compact_at = 2;
     auto store = Store::Open(path_, options);
     CHILD_EXPECT(store.ok());
-    LimitMemory(kLarge / 2);
+    LimitMemory(kLargeBytes / 2);
     CHILD_EXPECT(store->Put({}, "a", "value").ok());
     CHILD_EXPECT(store->Put({}, "z", "value").ok());
     CHILD_EXPECT(store->Flush().ok());
@@ -192,7 +193,7 @@ TEST_F(MemoryLimit, BackgroundWorkIsTriedAgain) {
     CHILD_EXPECT(store->Get({}, "a", &got).ok());
     LiftLimit();
     CHILD_EXPECT(store->Compact().ok());
-    CHILD_EXPECT(store->Get({}, "key", &got).ok() && got.size() == kLarge);
+    CHILD_EXPECT(store->Get({}, "key", &got).ok() && got.size() == kLargeBytes);
     CHILD_EXPECT(store->Get({}, "b", &got).ok() && got == "value");
   });
 }

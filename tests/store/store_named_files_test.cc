@@ -19,8 +19,6 @@
 namespace tamis::testing {
 namespace {
 
-constexpr char kDir[] = "/db";
-
 std::vector<std::string> SortedNames(MemoryEnv* env) {
   std::vector<std::string> names = *env->List(kDir);
   std::sort(names.begin(), names.end());

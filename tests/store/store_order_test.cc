@@ -21,9 +21,7 @@
 namespace tamis::testing {
 namespace {
 
-constexpr unsigned kKeys = 200;
-
-StoreOptions OneTable() {
+StoreOptions OneTableOptions() {
   StoreOptions options = StillOptions();
   options.compression = Compression::kNone;
   options.restart_interval = 1;  // so that keys lie whole in the file
@@ -35,7 +33,9 @@ StoreOptions OneTable() {
 
 // A store with one table of NumberKey()s, and the table's bytes.
 struct OneTableStore {
-  OneTableStore() : store(OneTable()) {
+  static constexpr unsigned kKeys = 200;
+
+  OneTableStore() : store(OneTableOptions()) {
     for (unsigned i = 0; i < kKeys; ++i) store.Put(NumberKey(i), "value");
     store.Flush();
     store.Close();
@@ -62,7 +62,7 @@ struct OneTableStore {
   }
   std::vector<BlockHandle> DataBlocks() {
     std::vector<BlockHandle> blocks;
-    const TableParts parts = PartsOf(&store.env(), path);
+    const PartPlaces parts = PartsOf(&store.env(), path);
     Slice rest =
         Slice(bytes).substr(parts.footer.index.offset, parts.footer.index.size);
     const std::uint32_t count = LoadLittle32(rest.data() + rest.size() - 4);
@@ -93,7 +93,7 @@ struct OneTableStore {
 // Every key is answered with its value or with Corruption that names the file.
 void ExpectNoKeyIsMissed(OneTableStore* damaged) {
   int refused = 0;
-  for (unsigned i = 0; i < kKeys; ++i) {
+  for (unsigned i = 0; i < OneTableStore::kKeys; ++i) {
     const std::string got = damaged->store.Get(NumberKey(i));
     if (got == "value") continue;
     EXPECT_EQ(got.find("corruption: " + damaged->path), 0u) << got;
@@ -207,7 +207,8 @@ TEST(UnsortedTable, HasNoKeysBeyondTheManifest) {
   ASSERT_TRUE(state.ok());
   FileMetadata& metadata = state->files[0].front();
   metadata.smallest = InternalKey(NumberKey(3), 4);
-  metadata.largest = InternalKey(NumberKey(kKeys - 5), kKeys);
+  metadata.largest =
+      InternalKey(NumberKey(OneTableStore::kKeys - 5), OneTableStore::kKeys);
   Manifest manifest(damaged.store.env(), TestStore::dir());
   ASSERT_TRUE(manifest.Start(state->number + 10, FullEdit(*state)).ok());
   damaged.Reopen();
@@ -220,7 +221,7 @@ TEST(UnsortedTable, HasNoKeysBeyondTheManifest) {
 
 TEST(UnsortedTable, HasNoBlocksThatOverlap) {
   OneTableStore damaged;
-  const TableParts parts = PartsOf(&damaged.store.env(), damaged.path);
+  const PartPlaces parts = PartsOf(&damaged.store.env(), damaged.path);
   const std::vector<BlockHandle> blocks = damaged.DataBlocks();
   // The second block begins with the last byte of the first one's trailer.
   std::string wanted;

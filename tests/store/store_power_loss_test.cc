@@ -21,8 +21,6 @@
 namespace tamis::testing {
 namespace {
 
-constexpr char kDir[] = "/db";
-
 // One machine, whose power fails again and again.
 class Machine {
  public:

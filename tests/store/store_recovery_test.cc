@@ -21,7 +21,6 @@
 namespace tamis::testing {
 namespace {
 
-constexpr char kDir[] = "/db";
 constexpr char kFirstLog[] = "/db/000001.log";
 
 StoreOptions QuietOptions(Env* env) {

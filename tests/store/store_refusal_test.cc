@@ -22,14 +22,6 @@
 namespace tamis::testing {
 namespace {
 
-class Backwards final : public Comparator {
- public:
-  std::string_view name() const noexcept override { return "test.Backwards"; }
-  int Compare(Slice a, Slice b) const noexcept override { return b.compare(a); }
-};
-
-using NamedFiles = std::map<std::string, std::string>;
-
 class StoreRefusal : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -43,13 +35,6 @@ class StoreRefusal : public ::testing::Test {
     ASSERT_TRUE(store_.env().Remove("/db/LOCK").ok());
   }
 
-  NamedFiles Files() {
-    NamedFiles files;
-    for (const std::string& path : store_.Files("")) {
-      files[path] = store_.env().Contents(path);
-    }
-    return files;
-  }
   // Opened for writing, for reading, and with create_if_missing.
   std::vector<Status> OpenedInAllWays() {
     std::vector<Status> all;
@@ -74,7 +59,7 @@ class StoreRefusal : public ::testing::Test {
 };
 
 TEST_F(StoreRefusal, OfAnotherComparatorTouchesNothing) {
-  const NamedFiles before = Files();
+  const Files before = FilesOf(&store_.env());
   const Backwards backwards;
   store_.options().comparator = &backwards;
   std::vector<Status> all = OpenedInAllWays();
@@ -87,7 +72,7 @@ TEST_F(StoreRefusal, OfAnotherComparatorTouchesNothing) {
               std::string::npos)
         << refused.message();
   }
-  EXPECT_TRUE(Files() == before);
+  EXPECT_TRUE(FilesOf(&store_.env()) == before);
 }
 
 TEST_F(StoreRefusal, RepairLooksForTheComparatorInWhatIsLeftOfAnyManifest) {
@@ -98,11 +83,11 @@ TEST_F(StoreRefusal, RepairLooksForTheComparatorInWhatIsLeftOfAnyManifest) {
   const std::string bytes = env.Contents(manifest);
   const auto expect_refused = [&](const char* what) {
     SCOPED_TRACE(what);
-    const NamedFiles before = Files();
+    const Files before = FilesOf(&store_.env());
     const Status refused = RepairStore("/db", store_.options()).status();
     EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument)
         << refused.ToString();
-    EXPECT_TRUE(Files() == before);
+    EXPECT_TRUE(FilesOf(&store_.env()) == before);
   };
   env.SetContents(manifest, bytes + "not a record");
   expect_refused("damaged at its end");
@@ -121,11 +106,11 @@ TEST_F(StoreRefusal, RepairLooksForTheComparatorInWhatIsLeftOfAnyManifest) {
 TEST_F(StoreRefusal, OfADamagedManifestTouchesNothing) {
   const std::string manifest = Manifest();
   store_.env().FlipBit(manifest, 20, 1);
-  const NamedFiles before = Files();
+  const Files before = FilesOf(&store_.env());
   for (const Status& refused : OpenedInAllWays()) {
     EXPECT_EQ(refused.code(), StatusCode::kCorruption) << refused.ToString();
   }
-  EXPECT_TRUE(Files() == before);
+  EXPECT_TRUE(FilesOf(&store_.env()) == before);
 }
 
 TEST_F(StoreRefusal, OfADamagedLogTouchesNothing) {
@@ -136,11 +121,11 @@ TEST_F(StoreRefusal, OfADamagedLogTouchesNothing) {
   store_.Close();
   ASSERT_TRUE(store_.env().Remove("/db/LOCK").ok());
   store_.env().FlipBit(store_.Files(".log").back(), 30, 1);
-  const NamedFiles before = Files();
+  const Files before = FilesOf(&store_.env());
   for (const Status& refused : OpenedInAllWays()) {
     EXPECT_EQ(refused.code(), StatusCode::kCorruption) << refused.ToString();
   }
-  EXPECT_TRUE(Files() == before);
+  EXPECT_TRUE(FilesOf(&store_.env()) == before);
 }
 
 TEST_F(StoreRefusal, WhatWasSaidBeforeLogWasOpenedIsInIt) {
@@ -156,7 +141,7 @@ TEST_F(StoreRefusal, WhatWasSaidBeforeLogWasOpenedIsInIt) {
 
 TEST_F(StoreRefusal, AMissingCurrentIsSaidAlikeByAll) {
   ASSERT_TRUE(store_.env().Remove("/db/CURRENT").ok());
-  const NamedFiles before = Files();
+  const Files before = FilesOf(&store_.env());
   const std::string words = "/db/CURRENT is missing, but there is 0";
   std::vector<Status> all = OpenedInAllWays();
   all.push_back(DestroyStore("/db", store_.options()));
@@ -169,7 +154,7 @@ TEST_F(StoreRefusal, AMissingCurrentIsSaidAlikeByAll) {
   ASSERT_TRUE(report.ok()) << report.status().ToString();
   ASSERT_EQ(report->problems.size(), 1u);
   EXPECT_EQ(report->problems.front(), all.front().message());
-  EXPECT_TRUE(Files() == before);
+  EXPECT_TRUE(FilesOf(&store_.env()) == before);
   ASSERT_TRUE(RepairStore("/db", store_.options()).ok());
   store_.Open();
   EXPECT_EQ(store_.Get("key"), "value");
@@ -177,7 +162,7 @@ TEST_F(StoreRefusal, AMissingCurrentIsSaidAlikeByAll) {
 
 TEST_F(StoreRefusal, ADirectoryThatCannotBeReadIsNotSaidToHaveNoStore) {
   MemoryEnv& env = store_.env();
-  const NamedFiles before = Files();
+  const Files before = FilesOf(&store_.env());
   const auto expect_denied = [](const Status& denied) {
     EXPECT_EQ(denied.code(), StatusCode::kPermissionDenied)
         << denied.ToString();
@@ -191,7 +176,7 @@ TEST_F(StoreRefusal, ADirectoryThatCannotBeReadIsNotSaidToHaveNoStore) {
     expect_denied(DestroyStore("/db", store_.options()));
     env.Heal();
   }
-  EXPECT_TRUE(Files() == before);
+  EXPECT_TRUE(FilesOf(&store_.env()) == before);
 }
 
 // On a real disk; root may read everything, so it becomes nobody.

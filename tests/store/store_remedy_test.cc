@@ -13,6 +13,7 @@
 namespace tamis {
 namespace {
 
+using testing::Backwards;
 using testing::StillOptions;
 using testing::TestStore;
 
@@ -61,18 +62,12 @@ TEST(StoreRemedy, AStoreWithAnOldManifestIsToBeRepaired) {
   EXPECT_EQ(store.All(), "early=value late=value");
 }
 
-class Reverse final : public Comparator {
- public:
-  std::string_view name() const noexcept override { return "test.Reverse"; }
-  int Compare(Slice a, Slice b) const noexcept override { return b.compare(a); }
-};
-
 TEST(StoreRemedy, AStoreOfAnotherOrderIsToBeOpenedWithItsComparator) {
-  const Reverse reverse;
+  const Backwards backwards;
   TestStore store(StillOptions());
   store.Put("key", "value");
   store.Close();
-  store.options().comparator = &reverse;
+  store.options().comparator = &backwards;
   for (const Status& refused :
        {store.TryOpen(), CheckStore("/db", store.options()).status(),
         RepairStore("/db", store.options()).status()}) {

@@ -18,9 +18,9 @@ namespace {
 
 using testing::MemoryEnv;
 using testing::NumberKey;
+using testing::PartPlaces;
 using testing::PartsOf;
 using testing::StillOptions;
-using testing::TableParts;
 using testing::TestStore;
 
 constexpr std::uint64_t kRewriteKeys = 3000;
@@ -120,7 +120,7 @@ TEST(StoreRewrite, WritesWhatIsAskedFor) {
   Rewrite(&store);
   store.Close();
   for (const std::string& path : store.Files(".ldb")) {
-    const TableParts parts = PartsOf(&store.env(), path);
+    const PartPlaces parts = PartsOf(&store.env(), path);
     EXPECT_EQ(parts.own_filter.size, 0u);
     EXPECT_EQ(parts.leveldb_filter.size, 0u);
     EXPECT_NE(store.env().Contents(path).find(std::string(40, 'v')),
@@ -155,7 +155,7 @@ TEST(StoreRewrite, IsNotWhatCompactDoesUnasked) {
 // Their properties are there; what they speak of is not.
 TEST(StoreRewrite, MendsAFilterThatWasDamaged) {
   for (const auto which :
-       {&TableParts::own_filter, &TableParts::leveldb_filter}) {
+       {&PartPlaces::own_filter, &PartPlaces::leveldb_filter}) {
     TestStore store(SomeTables());
     FillOneLevel(&store);
     store.Close();
@@ -201,7 +201,7 @@ TEST(StoreRewrite, DropsADamagedFilterThatIsNotWanted) {
   repair.compression = Compression::kNone;
   ASSERT_TRUE(RepairStore("/db", repair).ok());
   const std::string path = store.Files(".ldb").front();
-  const TableParts parts = PartsOf(&store.env(), path);
+  const PartPlaces parts = PartsOf(&store.env(), path);
   store.env().FlipBit(path, parts.own_filter.offset + 100, 3);
   store.env().FlipBit(path, parts.leveldb_filter.offset + 100, 3);
   store.options().filter = "";

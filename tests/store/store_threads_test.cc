@@ -30,7 +30,7 @@ constexpr std::uint64_t kPairs = 300;
 constexpr auto kTime = std::chrono::milliseconds(400);
 
 // A value that tells if it is not whole: a number, again and again.
-std::string ValueOf(std::uint64_t number) {
+std::string RepeatedNumber(std::uint64_t number) {
   std::string value;
   for (int i = 0; i < 8; ++i) value += NumberKey(number);
   return value;
@@ -81,8 +81,8 @@ void WritePair(Store* store, std::mt19937_64* random) {
     batch.Delete(LeftKey(pair));
     batch.Delete(RightKey(pair));
   } else {
-    batch.Put(LeftKey(pair), ValueOf(number));
-    batch.Put(RightKey(pair), ValueOf(number));
+    batch.Put(LeftKey(pair), RepeatedNumber(number));
+    batch.Put(RightKey(pair), RepeatedNumber(number));
   }
   const Status written = store->Write({.sync = number % 16 == 1}, batch);
   ASSERT_TRUE(written.ok()) << written.ToString();
@@ -212,9 +212,10 @@ TEST(StoreThreads, NeverSeeAnOlderValueAfterANewerOne) {
     crowd.Add(1, [s, i, &written](auto* random) {
       const std::uint64_t key = i + (*random)() % 4;
       const std::uint64_t next = written[key].load() + 1;
-      ASSERT_TRUE(s->Put({}, NumberKey(key), ValueOf(next)).ok());
+      ASSERT_TRUE(s->Put({}, NumberKey(key), RepeatedNumber(next)).ok());
       written[key].store(next);
-      ASSERT_TRUE(s->Put({}, "filler" + NumberKey(next), ValueOf(next)).ok());
+      ASSERT_TRUE(
+          s->Put({}, "filler" + NumberKey(next), RepeatedNumber(next)).ok());
     });
   }
   crowd.Add(3, [s, &written](auto* random) {
@@ -241,7 +242,7 @@ TEST(StoreThreads, OpenForReadingBesideAWriter) {
   Crowd crowd;
   crowd.Add(1, [s, &written](auto*) {
     const std::uint64_t next = written.load() + 1;
-    ASSERT_TRUE(s->Put({}, NumberKey(next % 2000), ValueOf(next)).ok());
+    ASSERT_TRUE(s->Put({}, NumberKey(next % 2000), RepeatedNumber(next)).ok());
     written.store(next);
     if (next % 100 == 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -271,10 +272,10 @@ TEST(StoreThreads, OpenAndCloseManyStoresAtOnce) {
       for (int round = 0; round < 6; ++round) {
         TestStore store(SmallOptions());
         for (std::uint64_t key = 0; key < 300; ++key) {
-          store.Put(NumberKey(key), ValueOf(key));
+          store.Put(NumberKey(key), RepeatedNumber(key));
         }
         if (round % 2 == 0) store.Reopen();
-        ASSERT_EQ(store.Get(NumberKey(7)), ValueOf(7));
+        ASSERT_EQ(store.Get(NumberKey(7)), RepeatedNumber(7));
         ASSERT_EQ(store.Get(NumberKey(300)), "(none)");
       }
     });
@@ -285,12 +286,14 @@ TEST(StoreThreads, OpenAndCloseManyStoresAtOnce) {
 // Threads come and go: each reads a little, and its slot serves the next.
 TEST(StoreThreads, MayBeManyThatEachReadALittle) {
   TestStore store(SmallOptions());
-  for (std::uint64_t i = 0; i < 500; ++i) store.Put(NumberKey(i), ValueOf(i));
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    store.Put(NumberKey(i), RepeatedNumber(i));
+  }
   for (int round = 0; round < 10; ++round) {
     std::vector<std::thread> threads;
     for (std::uint64_t i = 0; i < 8; ++i) {
       threads.emplace_back([&store, i] {
-        ASSERT_EQ(store.Get(NumberKey(i * 50)), ValueOf(i * 50));
+        ASSERT_EQ(store.Get(NumberKey(i * 50)), RepeatedNumber(i * 50));
       });
     }
     store.Put("round", std::to_string(round));

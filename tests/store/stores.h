@@ -7,19 +7,25 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tamis/comparator.h"
 #include "tamis/store.h"
 #include "tests/support/memory_env.h"
 
 namespace tamis::testing {
+
+// Where the stores are that live in a MemoryEnv.
+inline constexpr char kDir[] = "/db";
 
 // What background threads are about to do, sooner or later: true once it is.
 template <typename Condition>
@@ -80,7 +86,7 @@ class TestStore {
   // For the next opening.
   StoreOptions& options() { return options_; }
   static const std::string& dir() {
-    static const std::string dir = "/db";
+    static const std::string dir = kDir;
     return dir;
   }
 
@@ -158,6 +164,45 @@ class TestStore {
   MemoryEnv env_;
   StoreOptions options_;
   std::unique_ptr<Store> store_;
+};
+
+// Bytes by path.
+using Files = std::map<std::string, std::string>;
+
+// Those in a directory, but for what a repair has put aside.  None: there is no
+// such directory.
+inline Files FilesOf(MemoryEnv* env, const std::string& dir = kDir) {
+  Files files;
+  const Result<std::vector<std::string>> names = env->List(dir);
+  if (!names.ok()) return files;
+  for (const std::string& name : *names) {
+    const std::string path = dir + "/" + name;
+    if (name != "lost") files[path] = env->Contents(path);
+  }
+  return files;
+}
+
+// Makes the directory, with these in it.
+inline void PutFiles(const Files& files, MemoryEnv* env) {
+  ASSERT_TRUE(env->CreateDirectory(kDir).ok());
+  for (const auto& [path, bytes] : files) env->SetContents(path, bytes);
+}
+
+// Fails the running test where the store cannot be repaired.
+inline RepairReport Repair(TestStore* store,
+                           RepairMode mode = RepairMode::kWrite) {
+  Result<RepairReport> repaired =
+      RepairStore(TestStore::dir(), store->options(), mode);
+  EXPECT_TRUE(repaired.ok()) << repaired.status().ToString();
+  return repaired.ok() ? *std::move(repaired) : RepairReport();
+}
+
+// Another order than the usual one.
+class Backwards final : public Comparator {
+ public:
+  std::string_view name() const noexcept override { return "test.Backwards"; }
+  int Compare(Slice a, Slice b) const noexcept override { return b.compare(a); }
+  bool EqualMeansIdentical() const noexcept override { return true; }
 };
 
 // A key of eight digits, so that numbers and keys order alike.

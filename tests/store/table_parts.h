@@ -18,15 +18,15 @@
 
 namespace tamis::testing {
 
-struct TableParts {
+struct PartPlaces {
   Footer footer;
   BlockHandle own_filter;      // size 0: there is none
   BlockHandle leveldb_filter;  // size 0: there is none
 };
 
 // REQUIRES: the file is a table that is not damaged
-inline TableParts PartsOf(MemoryEnv* env, const std::string& path) {
-  TableParts parts;
+inline PartPlaces PartsOf(MemoryEnv* env, const std::string& path) {
+  PartPlaces parts;
   const auto file = env->OpenReadable(path, true);
   if (!file.ok()) {
     ADD_FAILURE() << file.status().ToString();

@@ -25,7 +25,7 @@ std::string Encode(const VersionEdit& edit) {
   return bytes;
 }
 
-VersionEdit FullEdit() {
+VersionEdit WholeEdit() {
   VersionEdit edit;
   edit.comparator = "leveldb.BytewiseComparator";
   edit.log_number = 9;
@@ -68,7 +68,7 @@ TEST(VersionEdit, ReadsAndWritesLevelDbsOwn) {
 TEST(VersionEdit, ParsesWhatItWrote) {
   EXPECT_EQ(Encode(VersionEdit()), "");
   ASSERT_TRUE(VersionEdit::Parse("").ok());
-  const VersionEdit edit = FullEdit();
+  const VersionEdit edit = WholeEdit();
   const auto parsed = VersionEdit::Parse(Encode(edit));
   ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
   EXPECT_EQ(parsed->comparator, edit.comparator);
@@ -91,12 +91,12 @@ TEST(VersionEdit, ParsesWhatItWrote) {
 
 TEST(VersionEdit, AppendsToWhatIsThere) {
   std::string bytes = "before";
-  FullEdit().AppendTo(&bytes);
-  EXPECT_EQ(bytes, "before" + Encode(FullEdit()));
+  WholeEdit().AppendTo(&bytes);
+  EXPECT_EQ(bytes, "before" + Encode(WholeEdit()));
 }
 
 TEST(VersionEdit, EveryCutIsRefusedOrEndsBetweenItems) {
-  const std::string whole = Encode(FullEdit());
+  const std::string whole = Encode(WholeEdit());
   std::size_t between_items = 0;
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto parsed = VersionEdit::Parse(Slice(whole).substr(0, size));
@@ -118,7 +118,7 @@ TEST(VersionEdit, UnknownTagsAreRefused) {
 }
 
 TEST(VersionEdit, ALevelBeyondTheLastIsRefused) {
-  const VersionEdit edit = FullEdit();
+  const VersionEdit edit = WholeEdit();
   for (const char tag : {'\x05', '\x06', '\x07'}) {
     VersionEdit one;
     if (tag == 5) one.compact_pointers = {edit.compact_pointers[1]};
@@ -156,7 +156,7 @@ TEST(VersionEdit, ASequenceOfMoreThan56BitsIsRefused) {
 
 TEST(VersionEdit, IsALinePerItemForPeople) {
   EXPECT_EQ(
-      FullEdit().ToText(),
+      WholeEdit().ToText(),
       "comparator leveldb.BytewiseComparator\n"
       "log 9\n"
       "previous log 0\n"

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "store/file_names.h"
+#include "tests/store/stores.h"
 #include "tests/store/versions.h"
 #include "tests/support/memory_env.h"
 
@@ -20,12 +21,10 @@ namespace {
 
 using testing::EditOf;
 using testing::InternalKey;
+using testing::kDir;
 using testing::MemoryEnv;
 
-constexpr const char* kDir = "/db";
-constexpr std::uint64_t kFirstLog = 1;
-
-StoreOptions OptionsOf(MemoryEnv* env) {
+StoreOptions OptionsIn(MemoryEnv* env) {
   StoreOptions options;
   options.env = env;
   return options;
@@ -34,6 +33,8 @@ StoreOptions OptionsOf(MemoryEnv* env) {
 // A store's parts as far as a version set needs them, with no tables yet.
 class VersionSetTest : public ::testing::Test {
  protected:
+  static constexpr std::uint64_t kFirstLog = 1;
+
   VersionSetTest() {
     EXPECT_TRUE(env_.CreateDirectory(kDir).ok());
     context_.tables.env = &env_;
@@ -62,7 +63,7 @@ class VersionSetTest : public ::testing::Test {
   void Touch(const std::string& path) { env_.SetContents(path, "bytes"); }
 
   MemoryEnv env_;
-  StoreContext context_{kDir, OptionsOf(&env_)};
+  StoreContext context_{kDir, OptionsIn(&env_)};
   ViewPublisher views_{context_.mutex};
   BackgroundState background_{context_.mutex, context_.info_log};
   VersionSet versions_{context_, views_, background_};

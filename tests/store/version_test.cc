@@ -24,10 +24,10 @@ using testing::EditOf;
 using testing::InternalKey;
 using testing::MakeVersion;
 using testing::NoFiles;
+using testing::Numbers;
 using testing::NumbersOf;
 using testing::TableAt;
 using testing::TryVersion;
-using Numbers = std::vector<std::uint64_t>;
 
 class BackwardComparator final : public Comparator {
  public:

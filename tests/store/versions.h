@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "store/compact_pick.h"
 #include "store/version.h"
 
 namespace tamis::testing {
@@ -55,6 +56,12 @@ inline Result<std::shared_ptr<const Version>> TryVersion(
   return Version(KeyOrder(comparator)).Apply(EditOf(tables), NoFiles());
 }
 
+// A few tables are too many.
+inline constexpr CompactionLimits kSmallLimits = {.level1_bytes = 1000,
+                                                  .level_growth = 10,
+                                                  .level0_tables = 4,
+                                                  .table_bytes = 100};
+
 // A version that cannot be fails the running test.
 inline std::shared_ptr<const Version> MakeVersion(
     const std::vector<TableAt>& tables,
@@ -67,9 +74,10 @@ inline std::shared_ptr<const Version> MakeVersion(
   return *std::move(made);
 }
 
-inline std::vector<std::uint64_t> NumbersOf(
-    const std::vector<TableFileRef>& files) {
-  std::vector<std::uint64_t> numbers;
+using Numbers = std::vector<std::uint64_t>;
+
+inline Numbers NumbersOf(const std::vector<TableFileRef>& files) {
+  Numbers numbers;
   for (const TableFileRef& file : files) numbers.push_back(file->number());
   return numbers;
 }

@@ -21,12 +21,10 @@
 namespace tamis::testing {
 namespace {
 
-constexpr std::uint64_t kNumber = 3;
-
 // The log of a store that puts these values, with numbers from 1 on.
 std::string LogOfPuts(const std::vector<std::string>& values, bool sync) {
   MemoryEnv env;
-  WriteLog log(kNumber, *env.Create("log", WriteKind::kLog), LogHead());
+  WriteLog log(kLogNumber, *env.Create("log", WriteKind::kLog), LogHead());
   Sequence next = 1;
   for (const std::string& value : values) {
     WriteBatch batch;
@@ -53,17 +51,6 @@ bool HasMarkBehindItsHead(const std::string& log) {
     at += rest;
   }
   return false;
-}
-
-ReplayLog Plan(std::string contents) {
-  std::vector<ReplayLog> logs(1);
-  logs[0].number = kNumber;
-  logs[0].contents = std::move(contents);
-  ManifestState state;
-  state.log_number = kNumber;
-  state.logs_are_ours = true;
-  PlanReplay(state, &logs);
-  return logs[0];
 }
 
 TEST(WriteLog, HasTheMarksOfItsOwnSyncsAlone) {
@@ -125,7 +112,7 @@ TEST(WriteLog, ATornEndIsNoDamageThoughValuesHoldLogs) {
 TEST(WriteLog, BeforeItsFirstWriteItMarksTheLogsBeforeIt) {
   const LogHead head{.previous_log = 2, .follows = 100};
   MemoryEnv env;
-  WriteLog log(kNumber, *env.Create("log", WriteKind::kLog), head);
+  WriteLog log(kLogNumber, *env.Create("log", WriteKind::kLog), head);
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(log.MarkSynced().ok());
     EXPECT_EQ(env.Contents("log"),
@@ -146,7 +133,7 @@ TEST(WriteLog, BeforeItsFirstWriteItMarksTheLogsBeforeIt) {
 
 TEST(WriteLog, WhereNothingWasWrittenAMarkSaysNothing) {
   MemoryEnv env;
-  WriteLog log(kNumber, *env.Create("log", WriteKind::kLog), LogHead());
+  WriteLog log(kLogNumber, *env.Create("log", WriteKind::kLog), LogHead());
   ASSERT_TRUE(log.MarkSynced().ok());
   EXPECT_EQ(env.Contents("log"), "");
 }

@@ -14,13 +14,9 @@ namespace tamis {
 namespace {
 
 using std::chrono::nanoseconds;
+using testing::kSmallLimits;
 using testing::MakeVersion;
 using testing::TableAt;
-
-constexpr CompactionLimits kLimits = {.level1_bytes = 1000,
-                                      .level_growth = 10,
-                                      .level0_tables = 4,
-                                      .table_bytes = 100};
 
 StoreOptions Options() {
   StoreOptions options;
@@ -45,7 +41,7 @@ double RateAt(unsigned level0_tables, std::uint64_t level1_bytes = 0,
                       .last = "b",
                       .bytes = level1_bytes});
   }
-  return SlowdownNanosecondsPerByte(*MakeVersion(tables), kLimits, options,
+  return SlowdownNanosecondsPerByte(*MakeVersion(tables), kSmallLimits, options,
                                     flush_backlog);
 }
 

@@ -8,7 +8,7 @@
 namespace tamis::testing {
 namespace {
 
-Entries SomeEntries() {
+Entries FewEntries() {
   Entries entries;
   for (unsigned i = 10; i < 40; ++i) {
     for (Sequence sequence = i % 3 + 1; sequence > 0; --sequence) {
@@ -27,7 +27,7 @@ std::string SmallTable(Compression codec, const FilterPolicy* filter) {
   options.compression = codec;
   options.filter = filter;
   options.leveldb_filter_bits = 10;
-  return BuildTable(options, SomeEntries());
+  return BuildTable(options, FewEntries());
 }
 
 // Every answer is right, or an error.
@@ -57,7 +57,7 @@ class TableDamage : public ::testing::TestWithParam<Compression> {};
 TEST_P(TableDamage, OfAnyBitIsNoticedOrHarmless) {
   const auto policy = *MakePolicy("bloom:10");
   const std::string bytes = SmallTable(GetParam(), policy.get());
-  const Entries entries = SomeEntries();
+  const Entries entries = FewEntries();
   std::size_t opened = 0;
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     std::string damaged = bytes;
@@ -171,7 +171,7 @@ TEST(TableFilters, ThatAreDamagedCostNoKey) {
   const auto filter = table->ReadFilter();
   EXPECT_EQ(filter->kind(), TableFilter::Kind::kNone);
   EXPECT_EQ(filter->damage().code(), StatusCode::kCorruption);
-  ExpectTableHolds(*table, KeyOrder(), SomeEntries());
+  ExpectTableHolds(*table, KeyOrder(), FewEntries());
 }
 
 }  // namespace
