@@ -162,7 +162,9 @@ Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
   }
   if (args.filter.empty()) return options;
   const bool had_none = options.filter.empty();
-  options.filter_per_level.clear();  // it is for all levels
+  // It is for all levels, and of the size that it says.
+  options.filter_per_level.clear();
+  options.filter_memory_bytes.reset();
   options.filter = args.filter == kNoFilter ? "" : args.filter;
   if (options.filter.empty()) {
     options.leveldb_filter_bits = 0;

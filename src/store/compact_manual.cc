@@ -124,6 +124,9 @@ Result<bool> Compactor::HasWantedFilter(int level,
         kind == TableFilter::Kind::kWhole) {
       return true;
     }
+    // Ours, though not in memory: LevelDB's do not say their keys.
+    const TableFilter::Stored& stored = (*filter)->stored();
+    if (stored.bytes > 0 && stored.keys > 0) return true;
   }
   return IsAsWanted(level, file);
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ struct History {
   bool compact = false;  // at the end
   std::size_t their_buffer = kTheirSmallestBuffer;
   std::string our_filter = "bloom:10";
+  std::optional<std::uint64_t> our_filter_memory = {};
 };
 
 std::vector<History> Histories() {
@@ -53,6 +55,10 @@ std::vector<History> Histories() {
       {.name = "LogOnly",
        .batches = 300,
        .their_buffer = std::size_t{64} << 20},
+      {.name = "LittleMemoryForFilters",
+       .filter_bits = 0,
+       .compact = true,
+       .our_filter_memory = 2000},
       {.name = "OneKey", .kind = {.keys = 1}, .batches = 20},
       {.name = "HugeValues",
        .kind = {.keys = 60, .huge_one_in = 40},
@@ -76,6 +82,7 @@ StoreOptions OurOptions(const History& history) {
   StoreOptions options;
   options.create_if_missing = true;
   options.filter = history.our_filter;
+  options.filter_memory_bytes = history.our_filter_memory;
   options.leveldb_filter_bits = static_cast<unsigned>(history.filter_bits);
   options.compression =
       history.compressed ? Compression::kSnappy : Compression::kNone;

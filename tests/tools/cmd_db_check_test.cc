@@ -249,6 +249,37 @@ TEST(DbStats, TellsTablesOfLevelsAndFiles) {
   EXPECT_TRUE(Contains(run.out, "\nlogs:      1 file, ")) << run.out;
 }
 
+TEST(DbAdvise, TellsWhatFiltersSaveAndWould) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  MakeStore(db);
+  const RunResult run = Tamis({"db", "advise", db, "--memory", "1Ki"});
+  EXPECT_EQ(run.code, kExitOk);
+  EXPECT_TRUE(run.out.starts_with(
+      "A lookup of a missing key asks 2 sorted runs, and reads "))
+      << run.out;
+  EXPECT_TRUE(Contains(run.out, "with 1.00 KiB divided:")) << run.out;
+  const RunResult json = Tamis({"db", "advise", db, "--memory", "7", "--json"});
+  const auto told = nlohmann::json::parse(json.out);
+  EXPECT_EQ(told["runs"].size(), 2u);
+  EXPECT_GT(told["keys"], 0);
+  EXPECT_EQ(told["budgets"].size(), 7u);
+  EXPECT_EQ(told["budgets"][0]["memory"], 7);
+  EXPECT_EQ(told["budgets"][0]["divided"]["needless_reads"], 2);
+}
+
+TEST(DbAdvise, RefusesWhatItCannotUse) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  const RunResult missing = Tamis({"db", "advise", db});
+  EXPECT_EQ(missing.code, kExitError);
+  EXPECT_TRUE(Contains(missing.err, db)) << missing.err;
+  MakeStore(db);
+  const RunResult wrong = Tamis({"db", "advise", db, "--memory", "much"});
+  EXPECT_EQ(wrong.code, kExitError);
+  EXPECT_TRUE(Contains(wrong.err, "--memory: ")) << wrong.err;
+}
+
 TEST(DbStats, SpeaksJsonAndPrometheus) {
   TempDir dir;
   const std::string db = dir.File("db");

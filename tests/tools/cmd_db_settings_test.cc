@@ -64,6 +64,28 @@ TEST(DbSettings, OfTheStoreThatIsMadeAreKeptByPlainCommands) {
       << text.err;
 }
 
+// A limit of the memory for filters, and lists of them, are followed, too.
+TEST(DbSettings, OfTheFiltersOfLevelsAreKeptByPlainCommands) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  {
+    StoreOptions options;
+    options.create_if_missing = true;
+    options.filter_per_level = {"bloom:14", "ribbon:6"};
+    options.filter_memory_bytes = 100'000;
+    ASSERT_TRUE(Store::Open(db, options).ok());
+  }
+  ASSERT_EQ(Load(db, {}).code, kExitOk);
+  CompactJson(db);
+  EXPECT_EQ(FilterOf(db), "ribbon");
+  const RunResult stats = Tamis({"db", "stats", db});
+  EXPECT_TRUE(Contains(stats.out, "filter_per_level bloom:14 ribbon:6"))
+      << stats.out;
+  EXPECT_TRUE(Contains(stats.out, "filter_memory_bytes 100000")) << stats.out;
+  CompactJson(db, {"--filter", "splitblock:10"});
+  EXPECT_EQ(FilterOf(db), "splitblock");
+}
+
 TEST(DbSettings, ThatAreGivenOverrideAndAreForgottenUnlessToBeRemembered) {
   TempDir dir;
   const std::string db = dir.File("db");
