@@ -37,13 +37,12 @@ FilterPlanInput FilterBudget::Input() const {
 }
 
 Status FilterBudget::SetLimit(std::optional<std::uint64_t> bytes) noexcept {
-  const std::uint64_t limit = bytes.value_or(FilterRoom::kNoLimit);
-  context_.room.set_limit(limit);
+  context_.room.set_limit(bytes.value_or(FilterRoom::kNoLimit));
   // Filters that other threads were loading come a moment later.
   constexpr int kMaxAttempts = 1000;
   for (int i = 0; i < kMaxAttempts; ++i) {
     if (Status done = Rebalance(); !done.ok()) return done;
-    if (context_.room.held() <= limit) return Status::Ok();
+    if (context_.room.held() <= context_.room.limit()) return Status::Ok();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return OutOfMemory();
@@ -79,31 +78,58 @@ void FilterBudget::Age(const Version& version) {
   }
 }
 
+namespace {
+
+// Filters that lookups no longer find, though some may still use them.
+class DroppedFilters {
+ public:
+  // REQUIRES: the slots outlive it; its thread has no guard of them
+  explicit DroppedFilters(ReaderSlots& slots) noexcept : slots_(slots) {}
+  // Also where an exception ends what was begun.
+  ~DroppedFilters() { Free(); }
+  DroppedFilters(const DroppedFilters&) = delete;
+  DroppedFilters& operator=(const DroppedFilters&) = delete;
+
+  void Reserve(std::size_t count) { filters_.reserve(count); }
+  // REQUIRES: no more than were reserved
+  void Add(std::shared_ptr<const TableFilter> filter) noexcept {
+    filters_.push_back(std::move(filter));
+  }
+  // Frees them when no lookup uses them any more.
+  void Free() noexcept {
+    slots_.WaitForReaders();
+    filters_.clear();
+  }
+
+ private:
+  ReaderSlots& slots_;
+  std::vector<std::shared_ptr<const TableFilter>> filters_;
+};
+
+}  // namespace
+
 // Drops first, then loads: what is held never exceeds the limit.
 void FilterBudget::Hold(const Version& version) {
+  const std::vector<FilterChange> changes = PlanHeldFilters(version, Input());
   const std::vector<std::weak_ptr<const TableFile>> removed =
       versions_.TakeRemoved();
-  const std::vector<FilterChange> changes = PlanHeldFilters(version, Input());
   if (changes.empty() && removed.empty()) return;
-  std::vector<std::shared_ptr<const TableFilter>> dropped;
-  dropped.reserve(changes.size() + removed.size());
+  DroppedFilters dropped(views_.slots());
+  dropped.Reserve(changes.size() + removed.size());
   // An iterator may hold a table for long, and needs no filter.
   for (const std::weak_ptr<const TableFile>& one : removed) {
-    if (const TableFileRef file = one.lock()) {
-      dropped.push_back(file->DropFilter());
-    }
+    if (const TableFileRef file = one.lock()) dropped.Add(file->DropFilter());
   }
   {
     const StoreLock lock(context_.mutex);
     for (const FilterChange& change : changes) {
       if (change.from == TableFilter::kDrop) continue;
       const Level& level = version.level(change.level);
-      dropped.push_back(level.files()[change.at]->DropFilter());
+      dropped.Add(level.files()[change.at]->DropFilter());
       level.slot(change.at).Clear();
     }
   }
-  views_.slots().WaitForReaders();
-  dropped.clear();
+  dropped.Free();
   for (const FilterChange& change : changes) {
     if (change.to == TableFilter::kDrop) continue;
     const Level& level = version.level(change.level);

@@ -295,6 +295,31 @@ TEST(StoreFilterBudget, ALackOfMemoryHidesNothing) {
   ExpectEven(&store);
 }
 
+// The same beside lookups: what they may use is not freed.
+TEST(StoreFilterBudget, ALackOfMemoryFreesNothingThatIsUsed) {
+  TestStore store(LimitedOptions(6000));
+  FillWithEven(&store);
+  std::atomic<bool> stop{false};
+  std::atomic<int> wrong{0};
+  std::thread reader([&] {
+    for (int i = 0; !stop; i = (i + 1) % kNumbers) {
+      // It may fail for lack of memory, too.
+      const StatusCode code = store->Get(NumberedKey(i)).status().code();
+      const StatusCode never =
+          i % 2 == 0 ? StatusCode::kNotFound : StatusCode::kOk;
+      if (code == never) ++wrong;
+    }
+  });
+  for (int i = 0; i < 400; ++i) {
+    testing::AllowAllocations(i % 100);
+    (void)store->SetFilterMemory(i % 2 == 0 ? 500 : 6000);
+    testing::AllowAllocations(-1);
+  }
+  stop = true;
+  reader.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 // Readers, a writer and a thread that changes the limit; another one watches.
 TEST(StoreFilterBudgetThreads, TheLimitHoldsUnderLoad) {
   constexpr std::uint64_t kMost = 6000;
