@@ -263,6 +263,18 @@ Json ToJson(const Tree& tree, const std::vector<Budget>& budgets) {
   return object;
 }
 
+// A line for each table whose filter, or which itself, cannot be read.
+std::string ProblemsOf(const std::vector<StoreTable>& tables) {
+  std::string text;
+  for (const StoreTable& table : tables) {
+    if (table.problem.empty()) continue;
+    text += fmt::format("{}Of table {} this cannot be used: {}\n",
+                        text.empty() ? "\n" : "", table.file_number,
+                        Printable(table.problem));
+  }
+  return text;
+}
+
 Result<std::string> Advise(const DbAdviseArgs& args) {
   std::optional<std::uint64_t> asked;
   if (!args.memory.empty()) {
@@ -274,7 +286,11 @@ Result<std::string> Advise(const DbAdviseArgs& args) {
     asked = *bytes;
   }
   const auto tables = ListStoreTables(args.dir);
-  if (!tables.ok()) return InDbWords(tables.status());
+  if (!tables.ok()) {
+    // Opening says best what is wrong with a directory.
+    const auto store = OpenToRead(args.dir);
+    return store.ok() ? InDbWords(tables.status()) : store.status();
+  }
   const Tree tree(*tables);
   std::vector<Budget> budgets;
   for (const std::uint64_t bytes : AmountsFor(tree, asked)) {
@@ -288,7 +304,7 @@ Result<std::string> Advise(const DbAdviseArgs& args) {
   }
   auto chosen = BudgetOf(tree, asked.value_or(tree.filter_bytes));
   if (!chosen.ok()) return chosen.status();
-  return ToText(tree, budgets, *chosen);
+  return ToText(tree, budgets, *chosen) + ProblemsOf(*tables);
 }
 
 }  // namespace
