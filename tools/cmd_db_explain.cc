@@ -4,9 +4,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include "absent_keys.h"
 #include "db_commands.h"
 #include "json.h"
 #include "lookup_picture.h"
@@ -71,7 +73,24 @@ Json StepJson(const LookupStep& step, bool hex) {
   return object;
 }
 
-std::string ToJson(Slice key, const Explanation& told, bool hex) {
+// The levels with what was seen of their filters.
+Json LevelsJson(const StoreStats& stats) {
+  Json list = Json::Array();
+  for (std::size_t i = 0; i < stats.levels.size(); ++i) {
+    const FilterCounts& filters = stats.levels[i].filters;
+    if (filters.probes == 0) continue;
+    Json level;
+    level["level"] = i;
+    level["probes"] = filters.probes;
+    level["observed_rate"] = filters.observed_rate();
+    level["expected_rate"] = filters.expected_rate();
+    list.Add(std::move(level));
+  }
+  return list;
+}
+
+std::string ToJson(Slice key, const Explanation& told, const StoreStats& stats,
+                   bool hex) {
   Json object;
   SetBytes(&object, "key", key, hex);
   object["found"] = told.status.ok();
@@ -80,19 +99,33 @@ std::string ToJson(Slice key, const Explanation& told, bool hex) {
   for (const LookupStep& step : told.steps) {
     object["steps"].Add(StepJson(step, hex));
   }
+  if (stats.lookups > 0) object["levels"] = LevelsJson(stats);
   return object.Text(2) + "\n";
+}
+
+Status Sample(const std::string& dir, Store& store, std::uint64_t keys) {
+  if (keys == 0) return Status::Ok();
+  const auto tables = ListStoreTables(dir);
+  return tables.ok() ? AskAbsentKeys(store, *tables, keys) : tables.status();
 }
 
 }  // namespace
 
 int RunDbExplain(const DbExplainArgs& args, const Console& console) {
+  const auto sample = ParseSample(args.sample);
+  if (!sample.ok()) {
+    return Fail(console, "db explain", sample.status().message());
+  }
   auto key = ArgumentBytes("KEY", args.key, args.hex);
   if (!key.ok()) return Fail(console, "db explain", key.status().message());
   auto store = OpenToRead(args.dir);
   if (!store.ok()) return Fail(console, "db explain", store.status().message());
   const Explanation told = store->Explain({.verify_checksums = true}, *key);
+  if (Status asked = Sample(args.dir, **store, *sample); !asked.ok()) {
+    return Fail(console, "db explain", InDbWords(asked).message());
+  }
   console.out->Write(
-      args.json ? ToJson(*key, told, args.hex)
+      args.json ? ToJson(*key, told, store->Stats(), args.hex)
                 : DrawLookup(console, *key, told, store->Stats(), args.hex));
   if (told.status.ok()) return Finish(console, "db explain", kExitOk);
   if (told.status.code() == StatusCode::kNotFound) {

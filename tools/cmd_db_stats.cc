@@ -7,10 +7,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "absent_keys.h"
 #include "db_commands.h"
 #include "json.h"
 #include "lookup_boxes.h"
@@ -107,20 +109,29 @@ std::string BitsPerKey(const LevelStats& level) {
 }
 
 void AddLevel(const std::string& name, const LevelStats& level,
-              const LevelTables& tables, Table* table) {
+              const LevelTables& tables, bool is_sampled, Table* table) {
   constexpr std::size_t kRangeColumns = 40;
   std::string rate = "-";
   if (tables.filtered > 0) {
     rate = Percent(tables.rates / static_cast<double>(tables.filtered));
   }
-  table->AddRow({name, Grouped(level.tables), HumanBytes(level.bytes),
-                 tables.keys_are_known ? Grouped(tables.keys) : "unknown",
-                 Grouped(level.filters_loaded), HumanBytes(level.filter_bytes),
-                 BitsPerKey(level), Listed(tables.filters), rate,
-                 Listed(tables.codecs),
-                 tables.first ? ShortRange(Escaped(*tables.first),
-                                           Escaped(*tables.last), kRangeColumns)
-                              : "-"});
+  std::vector<std::string> cells = {
+      name,
+      Grouped(level.tables),
+      HumanBytes(level.bytes),
+      tables.keys_are_known ? Grouped(tables.keys) : "unknown",
+      Grouped(level.filters_loaded),
+      HumanBytes(level.filter_bytes),
+      BitsPerKey(level),
+      Listed(tables.filters),
+      rate};
+  if (is_sampled) cells.push_back(ObservedRate(level.filters));
+  cells.push_back(Listed(tables.codecs));
+  cells.push_back(tables.first
+                      ? ShortRange(Escaped(*tables.first),
+                                   Escaped(*tables.last), kRangeColumns)
+                      : "-");
+  table->AddRow(std::move(cells));
 }
 
 std::string_view NameOf(Compression compression) {
@@ -237,10 +248,15 @@ std::string ToText(const Result<StoreSettings>& settings) {
 }
 
 std::string ToText(const StoreStats& stats,
-                   const std::vector<StoreTable>& tables,
-                   const OnDisk& on_disk) {
-  Table table({"level", "tables", "size", "keys", "filters", "size of filters",
-               "bits per key", "kind", "rate", "compression", "range"});
+                   const std::vector<StoreTable>& tables, const OnDisk& on_disk,
+                   bool is_sampled) {
+  std::vector<std::string> heading = {
+      "level",           "tables",       "size", "keys", "filters",
+      "size of filters", "bits per key", "kind", "rate"};
+  if (is_sampled) heading.emplace_back("observed");
+  heading.emplace_back("compression");
+  heading.emplace_back("range");
+  Table table(std::move(heading));
   std::array<LevelTables, kStoreLevels> by_level;
   LevelTables all_tables;
   for (const StoreTable& one : tables) {
@@ -251,14 +267,15 @@ std::string ToText(const StoreStats& stats,
   for (std::size_t i = 0; i < stats.levels.size(); ++i) {
     const LevelStats& level = stats.levels[i];
     if (level.tables == 0) continue;
-    AddLevel(std::to_string(i), level, by_level[i], &table);
+    AddLevel(std::to_string(i), level, by_level[i], is_sampled, &table);
     all.tables += level.tables;
     all.bytes += level.bytes;
     all.filters_loaded += level.filters_loaded;
     all.filter_bytes += level.filter_bytes;
     all.filter_keys += level.filter_keys;
   }
-  AddLevel("all", all, all_tables, &table);
+  all.filters = stats.filters();
+  AddLevel("all", all, all_tables, is_sampled, &table);
   std::string text = table.ToString();
   text += fmt::format("\nlogs:      {}\n", on_disk.logs.ToString());
   text += fmt::format("all files: {}\n", on_disk.all.ToString());
@@ -275,20 +292,25 @@ std::string ToText(const StoreStats& stats,
 }  // namespace
 
 int RunDbStats(const DbStatsArgs& args, const Console& console) {
+  const auto sample = ParseSample(args.sample);
+  if (!sample.ok()) return Fail(console, "db stats", sample.status().message());
   auto store = OpenToRead(args.dir, FilterLoading::kAtOpening);
   if (!store.ok()) return Fail(console, "db stats", store.status().message());
-  const StoreStats stats = store->Stats();
   const auto tables = ListStoreTables(args.dir);
   if (!tables.ok()) {
     return Fail(console, "db stats", InDbWords(tables.status()).message());
   }
+  if (Status asked = AskAbsentKeys(**store, *tables, *sample); !asked.ok()) {
+    return Fail(console, "db stats", InDbWords(asked).message());
+  }
+  const StoreStats stats = store->Stats();
   if (args.json) {
     console.out->Write(ToJson(stats, *tables, ReadStoreSettings(args.dir)) +
                        "\n");
   } else if (args.prometheus) {
     console.out->Write(stats.ToPrometheus());
   } else {
-    console.out->Write(ToText(stats, *tables, LookAt(args.dir)) +
+    console.out->Write(ToText(stats, *tables, LookAt(args.dir), *sample > 0) +
                        "remembers: " + ToText(ReadStoreSettings(args.dir)) +
                        "\n");
   }

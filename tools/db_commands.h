@@ -76,6 +76,7 @@ int RunDbLoad(const DbLoadArgs& args, const Console& console);
 
 struct DbStatsArgs {
   std::string dir;
+  std::string sample;  // keys, as ParseCount() takes them; empty: none
   bool json = false;
   bool prometheus = false;
 };
@@ -119,6 +120,7 @@ int RunDbRepair(const DbRepairArgs& args, const Console& console);
 struct DbExplainArgs {
   std::string dir;
   std::string key;
+  std::string sample;  // as above
   bool hex = false;
   bool json = false;
 };

@@ -2,13 +2,18 @@
 #include "lookup_picture.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "absent_keys.h"
 #include "lookup_boxes.h"
 #include "pair_text.h"
 #include "text.h"
@@ -91,6 +96,7 @@ class Drawing {
   }
 
   void AddLine(const std::string& line) { drawn_ += line + "\n"; }
+  void AddLines(const std::string& lines) { drawn_ += lines; }
 
   std::string Take() { return std::move(drawn_); }
 
@@ -190,6 +196,71 @@ void AddTally(const Tally& tally, Drawing* drawing) {
   add(tally.not_asked, "not asked: the answer was found before");
 }
 
+// What the filters of one level are that the lookup asked.
+struct AskedFilters {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  double keys = 0;
+  double rates = 0;  // added up
+  std::set<std::string> kinds;
+
+  void Add(const LookupStep& step) {
+    ++count;
+    bytes += step.filter_bytes;
+    if (step.filter_bits_per_key > 0) {
+      keys +=
+          8 * static_cast<double>(step.filter_bytes) / step.filter_bits_per_key;
+    }
+    rates += step.filter_rate;
+    kinds.insert(step.filter);
+  }
+};
+
+std::vector<std::string> CellsOf(std::size_t level, const AskedFilters& filters,
+                                 const LevelStats& stats) {
+  std::string kinds;
+  for (const std::string& kind : filters.kinds) {
+    kinds += (kinds.empty() ? "" : ", ") + kind;
+  }
+  std::vector<std::string> cells = {
+      fmt::format("  level {}", level),
+      Grouped(filters.count),
+      kinds,
+      filters.keys > 0
+          ? fmt::format("{:.1f}",
+                        8 * static_cast<double>(filters.bytes) / filters.keys)
+          : "-",
+      HumanBytes(filters.bytes),
+      Percent(filters.rates / static_cast<double>(filters.count))};
+  if (stats.filters.probes > 0) cells.push_back(ObservedRate(stats.filters));
+  return cells;
+}
+
+// Adds a table of the filters that were asked, level by level.
+void AddFilters(const Explanation& told, const StoreStats& stats,
+                Drawing* drawing) {
+  std::array<AskedFilters, kStoreLevels> levels;
+  bool any = false;
+  for (const LookupStep& step : told.steps) {
+    if (step.place != LookupStep::Place::kTable || step.filter.empty()) {
+      continue;
+    }
+    levels[static_cast<std::size_t>(step.level)].Add(step);
+    any = true;
+  }
+  if (!any) return;
+  std::vector<std::string> heading = {"  asked",      "filters", "kind",
+                                      "bits per key", "held",    "expected"};
+  if (stats.filters().probes > 0) heading.emplace_back("observed");
+  Table table(std::move(heading));
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i].count == 0) continue;
+    table.AddRow(CellsOf(i, levels[i], stats.levels[i]));
+  }
+  drawing->AddLine("");
+  drawing->AddLines(table.ToString());
+}
+
 void AddNotes(const Explanation& told, Drawing* drawing) {
   for (const LookupStep& step : told.steps) {
     if (step.place != LookupStep::Place::kTable || step.note.empty()) continue;
@@ -227,6 +298,7 @@ std::string DrawLookup(const Console& console, Slice key,
   AddEnd(told, hex, &drawing);
   AddNotes(told, &drawing);
   AddTally(TallyOf(told, stats), &drawing);
+  AddFilters(told, stats, &drawing);
   return drawing.Take();
 }
 

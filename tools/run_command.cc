@@ -224,6 +224,7 @@ int DbLoad(const Arguments& given, const Console& console) {
 int DbStats(const Arguments& given, const Console& console) {
   DbStatsArgs args;
   args.dir = given.Operand(0);
+  args.sample = given.Text("--sample");
   args.json = given.Has("--json");
   args.prometheus = given.Has("--prometheus");
   return RunDbStats(args, console);
@@ -269,6 +270,7 @@ int DbExplain(const Arguments& given, const Console& console) {
   DbExplainArgs args;
   args.dir = given.Operand(0);
   args.key = given.Operand(1);
+  args.sample = given.Text("--sample");
   args.hex = given.Has("--hex");
   args.json = given.Has("--json");
   return RunDbExplain(args, console);

@@ -91,7 +91,14 @@ constexpr OptionSpec kLoadOptions[] = {
      .help = "Print the count as JSON (of the input: --json-lines)"},
 };
 
+constexpr OptionSpec kSampleOption = {
+    .name = "--sample",
+    .value = "N",
+    .help =
+        "Look up so many absent keys, and show how often filters were wrong"};
+
 constexpr OptionSpec kStatsOptions[] = {
+    kSampleOption,
     kObjectJsonOption,
     {.name = "--prometheus",
      .help = "Print the text format of Prometheus",
@@ -124,6 +131,7 @@ constexpr OptionSpec kRepairOptions[] = {
 };
 
 constexpr OptionSpec kExplainOptions[] = {
+    kSampleOption,
     kHexPairsOption,
     {.name = "--json", .help = "Print the steps as JSON"},
 };
@@ -203,8 +211,8 @@ constexpr CommandSpec kStoreCommands[] = {
      .operands = kStoreOnly,
      .options = kStatsOptions,
      .notes = "What counts lookups and writes counts those of one opening: "
-              "here it is zero.  A program that has the store open gets the "
-              "same texts from the library.",
+              "here it is zero, but for the lookups of --sample.  A program "
+              "that has the store open gets the same texts from the library.",
      .examples = "tamis db stats fruit.db"},
     {.name = "db advise",
      .summary = "What the filters cost and save, and would with other memory",

@@ -11,8 +11,9 @@
 
 namespace tamis {
 
-AskedCounts FilterBudget::Asked() const {
-  AskedCounts asked = remembered_;
+// Returns the counts of all threads since the store was opened.
+AskedCounts FilterBudget::CountAll() const {
+  AskedCounts asked;
   views_.slots().ForEachCounters([&](const ReadCounters& counters) {
     asked.lookups += counters.lookups.value();
     for (std::size_t i = 0; i < asked.levels.size(); ++i) {
@@ -32,7 +33,7 @@ FilterPlanInput FilterBudget::Input() const {
   FilterPlanInput input;
   input.limit = context_.room.limit();
   input.expects_hits = context_.options.expect_hits;
-  input.asked = Asked();
+  input.asked = asked_.At(CountAll());
   return input;
 }
 
@@ -55,18 +56,29 @@ Status FilterBudget::Rebalance() noexcept {
     return Status::Ok();
   }
   return NoThrow([this] {
-    versions_.WhileUnchanged([this](const Version& version) {
-      const MutexLock lock(mutex_);
-      Age(version);
-      Hold(version);
-      PlanNew(version);
-    });
+    // Every turn loads some filter, so there are at most as many as tables.
+    bool is_done = false;
+    std::uint64_t tables = 0;
+    for (std::uint64_t turn = 0; turn <= tables; ++turn) {
+      versions_.WhileUnchanged([&](const Version& version) {
+        const MutexLock lock(mutex_);
+        Age(version);
+        is_done = Hold(version);
+        PlanNew(version);
+        tables = version.table_count();
+      });
+      if (is_done) return Status::Ok();
+      // Flushes and compactions wait for the versions, too.
+      constexpr auto kTurnOfOthers = std::chrono::microseconds(100);
+      std::this_thread::sleep_for(kTurnOfOthers);
+    }
     return Status::Ok();
   });
 }
 
 // What was asked long ago counts less than what is asked now.
 void FilterBudget::Age(const Version& version) {
+  asked_.Advance(CountAll());
   constexpr std::uint64_t kMany = 1'000'000;
   std::uint64_t asked = 0;
   for (const Level& level : version.levels()) {
@@ -108,12 +120,26 @@ class DroppedFilters {
 
 }  // namespace
 
-// Drops first, then loads: what is held never exceeds the limit.
-void FilterBudget::Hold(const Version& version) {
+// Loads a filter, or as much of it as was planned.  Returns false if that could
+// not be done.
+bool FilterBudget::Load(const Version& version, const FilterChange& change,
+                        StoreMutex& mutex) {
+  const Level& level = version.level(change.level);
+  const TableFile& file = *level.files()[change.at];
+  file.ReloadFilter(change.to);
+  const StoreLock lock(mutex);
+  const TableFilter& loaded = *file.loaded_filter();
+  level.slot(change.at).Publish(loaded, file.seeds());
+  return loaded.divisor() == change.to;
+}
+
+// Drops first, then loads: what is held never exceeds the limit.  Returns false
+// if there are more to load.
+bool FilterBudget::Hold(const Version& version) {
   const std::vector<FilterChange> changes = PlanHeldFilters(version, Input());
   const std::vector<std::weak_ptr<const TableFile>> removed =
       versions_.TakeRemoved();
-  if (changes.empty() && removed.empty()) return;
+  if (changes.empty() && removed.empty()) return true;
   DroppedFilters dropped(views_.slots());
   dropped.Reserve(changes.size() + removed.size());
   // An iterator may hold a table for long, and needs no filter.
@@ -130,14 +156,18 @@ void FilterBudget::Hold(const Version& version) {
     }
   }
   dropped.Free();
+  // Few at a time: they may be on a disk, and others wait for the versions.
+  constexpr std::size_t kAtOnce = 8;
+  std::size_t tried = 0;
+  bool any_loaded = false;
   for (const FilterChange& change : changes) {
     if (change.to == TableFilter::kDrop) continue;
-    const Level& level = version.level(change.level);
-    const TableFile& file = *level.files()[change.at];
-    file.ReloadFilter(change.to);
-    const StoreLock lock(context_.mutex);
-    level.slot(change.at).Publish(*file.loaded_filter(), file.seeds());
+    // What cannot be loaded would otherwise be planned for ever.
+    if (tried >= kAtOnce && any_loaded) return false;
+    any_loaded |= Load(version, change, context_.mutex);
+    ++tried;
   }
+  return true;
 }
 
 void FilterBudget::WillFlush(std::uint64_t entries) noexcept {

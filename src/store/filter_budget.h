@@ -49,28 +49,39 @@ class FilterBudget {
       TAMIS_EXCLUDES(kStoreMutex, mutex_);
 
   // Counts of earlier openings, to which those of this one are added.
-  // REQUIRES: no other thread uses it yet
-  void Remember(const AskedCounts& asked) noexcept { remembered_ = asked; }
-  // Returns all of these.
-  AskedCounts Asked() const;
+  void Remember(const AskedCounts& asked) noexcept TAMIS_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    asked_.Remember(asked);
+  }
+  // Returns all of these; what was counted long ago weighs less.
+  AskedCounts Asked() const TAMIS_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return asked_.At(CountAll());
+  }
   // True: there is a limit, or was one.
   bool was_limited() const noexcept {
     return was_limited_.load(std::memory_order_relaxed);
   }
 
  private:
-  FilterPlanInput Input() const;
-  static void Age(const Version& version);
+  AskedCounts CountAll() const;
+  FilterPlanInput Input() const TAMIS_REQUIRES(mutex_);
+  void Age(const Version& version) TAMIS_REQUIRES(mutex_);
   LevelKeys KeysFor(const Version& version) TAMIS_REQUIRES(mutex_);
-  void Hold(const Version& version) TAMIS_REQUIRES(mutex_);
+  bool Hold(const Version& version) TAMIS_REQUIRES(mutex_);
+  static bool Load(const Version& version, const FilterChange& change,
+                   StoreMutex& mutex);
   void PlanNew(const Version& version) TAMIS_REQUIRES(mutex_);
 
   StoreContext& context_;
   ViewPublisher& views_;
   VersionSet& versions_;
-  AskedCounts remembered_;
   std::atomic<bool> was_limited_{false};
-  Mutex mutex_;  // taken after that of VersionSet, before the store's
+  // Taken after that of VersionSet, before the store's.
+  mutable Mutex mutex_;
+  // An epoch is long enough for counts of all levels, and short enough to
+  // follow what a program does by day and by night.
+  FadingCounts asked_ TAMIS_GUARDED_BY(mutex_){10'000'000};
   // The tables that level 0 had lately, and the keys of one: there will be as
   // many again, and their filters need room, too.
   double level0_tables_ TAMIS_GUARDED_BY(mutex_) = 0;

@@ -131,11 +131,14 @@ std::shared_ptr<const TableFilter> TableFile::DropFilter() const {
 void TableFile::ReloadFilter(unsigned divisor) const {
   const Table* const table = opened();
   if (table == nullptr) return;
-  std::shared_ptr<const TableFilter> filter = table->ReadFilter(divisor);
-  const MutexLock lock(mutex_);
-  // What DropFilter() has left may still be read: it is kept.
-  dropped_ = std::exchange(owned_filter_, std::move(filter));
-  filter_.store(owned_filter_.get(), std::memory_order_seq_cst);
+  const std::shared_ptr<const TableFilter> filter = table->ReadFilter(divisor);
+  {
+    const MutexLock lock(mutex_);
+    // What DropFilter() has left may still be read: it is kept.
+    dropped_ = std::exchange(owned_filter_, filter);
+    filter_.store(owned_filter_.get(), std::memory_order_seq_cst);
+  }
+  ReportDamage(*filter);
 }
 
 // Holds the locks for moments only: a child that is forked meanwhile could

@@ -26,6 +26,7 @@
 #include "tests/peers/child_process.h"
 #include "tests/peers/scratch_db.h"
 #include "tests/peers/store_pair.h"
+#include "tests/support/filter_choices.h"
 
 namespace tamis::testing {
 namespace {
@@ -106,6 +107,7 @@ StoreOptions CrashOptions(std::uint64_t seed) {
   options.level0_compact_at = 2 + static_cast<unsigned>(random() % 3);
   options.compression =
       random() % 2 == 0 ? Compression::kNone : Compression::kSnappy;
+  ChooseFilters(random(), &options);
   return options;
 }
 

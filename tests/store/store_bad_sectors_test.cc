@@ -138,6 +138,37 @@ TEST_F(StoreOnABadDisk, SaysWhichTableCannotBeRead) {
   }
 }
 
+// It was dropped for lack of memory, and its sectors are bad by the time it is
+// wanted again.
+TEST_F(StoreOnABadDisk, AFilterThatCannotBeLoadedAgainHidesNoKey) {
+  SKIP_WITHOUT_DISK(disk_);
+  MakeStore(Compression::kNone);
+  const std::string table = FileWith(".ldb");
+  StoreOptions options = StillOptions();
+  options.filter_memory_bytes = std::uint64_t{1} << 20;
+  auto store = Store::Open(dir(), options);
+  ASSERT_TRUE(store.ok()) << store.status().ToString();
+  ASSERT_TRUE(store->Get(NumberKey(0)).ok());
+  ASSERT_EQ(store->Stats().levels[0].filters_loaded, 1u);
+  ASSERT_TRUE(store->SetFilterMemory(0).ok());
+  // Filters come after the data.
+  constexpr double kFilters = 0.96;
+  MakeUnreadable(table, kFilters);
+  ASSERT_TRUE(store->SetFilterMemory(std::nullopt).ok());
+  const StoreStats stats = store->Stats();
+  EXPECT_EQ(stats.levels[0].filters_loaded, 0u);
+  EXPECT_EQ(stats.damaged_filters, 1u);
+  EXPECT_TRUE(stats.last_filter_damage.starts_with(table))
+      << stats.last_filter_damage;
+  std::string value;
+  for (std::uint64_t i = 0; i < kKeys / 2; i += 100) {
+    ASSERT_TRUE(store->Get({}, NumberKey(i), &value).ok()) << i;
+    ASSERT_EQ(value, LongValue(i));
+    ASSERT_EQ(store->Get({}, NumberKey(i) + "x", &value).code(),
+              StatusCode::kNotFound);
+  }
+}
+
 TEST_F(StoreOnABadDisk, SaysWhichLogCannotBeRead) {
   SKIP_WITHOUT_DISK(disk_);
   MakeStore(Compression::kNone);

@@ -20,6 +20,7 @@
 #include "tests/store/batch_history.h"
 #include "tests/store/model_run.h"
 #include "tests/store/stores.h"
+#include "tests/support/filter_choices.h"
 
 namespace tamis {
 namespace {
@@ -117,6 +118,7 @@ void TryRandomOptions(std::uint64_t seed, int operations) {
     options.filter_per_level.resize(1 + random() % 4);
   }
   options.expect_hits = random() % 2 == 0;
+  if (random() % 2 == 0) testing::ChooseFilters(random(), &options);
   ModelRun(options, seed).Run(operations);
 }
 

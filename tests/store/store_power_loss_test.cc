@@ -16,6 +16,7 @@
 #include "tamis/store.h"
 #include "tests/store/batch_history.h"
 #include "tests/store/stores.h"
+#include "tests/support/filter_choices.h"
 #include "tests/support/memory_env.h"
 
 namespace tamis::testing {
@@ -24,7 +25,12 @@ namespace {
 // One machine, whose power fails again and again.
 class Machine {
  public:
-  explicit Machine(const MemoryEnv::Options& options = {}) : env_(options) {}
+  // Its filters are what follows from the seed.
+  explicit Machine(std::uint64_t filters,
+                   const MemoryEnv::Options& options = {})
+      : env_(options), options_(BusyOptions(&env_)) {
+    ChooseFilters(filters, &options_);
+  }
 
   // From its n-th call on nothing reaches the disk, and then what is not
   // synced is lost.  If `and_then` is not 0, only the n-th call fails at first,
@@ -70,8 +76,7 @@ class Machine {
 
  private:
   bool Open() {
-    Result<std::unique_ptr<Store>> opened =
-        Store::Open(kDir, BusyOptions(&env_));
+    Result<std::unique_ptr<Store>> opened = Store::Open(kDir, options_);
     if (!opened.ok()) {
       EXPECT_GT(env_.failures(), 0u) << opened.status().ToString();
       return false;
@@ -126,6 +131,7 @@ class Machine {
   }
 
   MemoryEnv env_;
+  StoreOptions options_;
   BatchHistory history_;
   std::unique_ptr<Store> store_;
   int life_ = 0;
@@ -135,10 +141,11 @@ class Machine {
 void SweepCrashes(CrashMode mode) {
   const std::uint64_t step = NumberFrom("TAMIS_SOAK_SECONDS", 0) > 0 ? 1 : 5;
   std::uint64_t n = 1;
-  for (bool died = true; died; n += step) {
+  // How many calls there are depends on the filters.
+  for (int survived = 0; survived < 5; n += step) {
     SCOPED_TRACE("power fails at call " + std::to_string(n));
-    Machine machine;
-    died = machine.LiveUntil(n, mode, n);
+    Machine machine(n);
+    survived = machine.LiveUntil(n, mode, n) ? 0 : survived + 1;
     machine.ExpectAllIsWell();
     if (::testing::Test::HasFailure()) return;
   }
@@ -166,7 +173,7 @@ TEST(StorePowerLoss, KeepsWhatIsSyncedAlsoSoonAfterAFault) {
     for (const std::uint64_t later : {1u, 3u, 9u, 30u}) {
       SCOPED_TRACE("call " + std::to_string(n) + " fails, and the power " +
                    std::to_string(later) + " calls later");
-      Machine machine;
+      Machine machine(n + later);
       machine.LiveUntil(n, CrashMode::kKillProcess, n, later);
       machine.ExpectAllIsWell();
       if (HasFailure()) return;
@@ -183,7 +190,7 @@ TEST(StorePowerLoss, KeepsWhatIsSyncedAlsoAfterASyncThatFailed) {
     for (const std::uint64_t later : {1u, 4u, 15u, 60u}) {
       SCOPED_TRACE("call " + std::to_string(n) + " fails, and the power " +
                    std::to_string(later) + " calls later");
-      Machine machine(lossy);
+      Machine machine(n + later, lossy);
       machine.LiveUntil(n, CrashMode::kDropUnsynced, n, later);
       machine.ExpectAllIsWell();
       if (HasFailure()) return;
@@ -198,7 +205,7 @@ TEST(StorePowerLoss, KeepsWhatIsSyncedBeforeAProcessWasKilledAndAnotherCame) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       SCOPED_TRACE("killed at call " + std::to_string(n) + ", seed " +
                    std::to_string(seed));
-      Machine machine;
+      Machine machine(n + seed);
       machine.LiveUntil(n, CrashMode::kKillProcess, n);
       machine.OpenAndLosePower(seed);
       machine.ExpectAllIsWell();
@@ -217,7 +224,7 @@ TEST(StorePowerLoss, KeepsWhatIsSyncedThroughManyCrashes) {
       seconds == 0 ? 1 : NumberFrom("TAMIS_SOAK_SEED", std::random_device()());
   for (std::uint64_t seed = first;
        seed < first + 6 || std::chrono::steady_clock::now() < end; ++seed) {
-    Machine machine;
+    Machine machine(seed);
     std::mt19937_64 random(seed);
     for (int crash = 0; crash < 25; ++crash) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", crash " +

@@ -72,6 +72,54 @@ TEST(DbExplain, AFilterSparesTheRead) {
   EXPECT_TRUE(Contains(run.out, "  1  ruled out by a filter\n")) << run.out;
 }
 
+TEST(DbExplain, ListsTheFiltersThatWereAskedByLevel) {
+  TempDir dir;
+  MakeStore(dir.File("db"));
+  const std::vector<std::string> args = {"db", "explain", dir.File("db"),
+                                         "a0123x"};
+  const std::string line = LineWith(Tamis(args).out, "  level 0  ");
+  EXPECT_TRUE(Contains(line, " 1  bloom  ")) << line;
+  EXPECT_TRUE(Contains(line, " %")) << line;
+  // A key that no table spans asks no filter.
+  EXPECT_EQ(LineWith(Tamis({"db", "explain", dir.File("db"), "b"}).out,
+                     "bits per key"),
+            "");
+}
+
+TEST(DbExplain, ASampleShowsHowOftenFiltersAreWrong) {
+  TempDir dir;
+  MakeStore(dir.File("db"));
+  std::vector<std::string> args = {"db", "explain", dir.File("db"), "a0123x"};
+  EXPECT_FALSE(Contains(Tamis(args).out, "observed"));
+  args.insert(args.end(), {"--sample", "3000"});
+  const RunResult run = Tamis(args);
+  EXPECT_EQ(run.code, kExitNegative) << run.err;
+  EXPECT_TRUE(Contains(run.out, "expected  observed\n")) << run.out;
+  args.push_back("--json");
+  const auto json = nlohmann::json::parse(Tamis(args).out);
+  ASSERT_EQ(json["levels"].size(), 1u);
+  EXPECT_EQ(json["levels"][0]["level"], 0);
+  EXPECT_GT(json["levels"][0]["probes"], 2000);
+  const double observed = json["levels"][0]["observed_rate"];
+  EXPECT_GT(observed, 0.002);
+  EXPECT_LT(observed, 0.03);
+}
+
+TEST(DbExplain, RefusesSamplesThatAreNoNumber) {
+  TempDir dir;
+  MakeStore(dir.File("db"));
+  for (const std::string command : {"explain", "stats"}) {
+    for (const std::string sample : {"many", "2e9", "-1"}) {
+      std::vector<std::string> args = {"db", command, dir.File("db")};
+      if (command == "explain") args.emplace_back("key");
+      args.push_back("--sample=" + sample);
+      const RunResult run = Tamis(args);
+      EXPECT_EQ(run.code, kExitError) << sample;
+      EXPECT_TRUE(Contains(run.err, "--sample")) << run.err;
+    }
+  }
+}
+
 TEST(DbExplain, TablesThatDoNotSpanTheKeyAreFolded) {
   TempDir dir;
   MakeStore(dir.File("db"));

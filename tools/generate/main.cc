@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "command_spec.h"
@@ -45,8 +46,16 @@ bool WriteAll(const std::filesystem::path& root) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: tamis_generate DIR\n");
+  constexpr const char* kUsage =
+      "usage: tamis_generate DIR\n"
+      "Writes the manual pages and completions of tamis below DIR.\n";
+  const std::string_view given = argc == 2 ? argv[1] : "";
+  if (given == "-h" || given == "--help") {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  if (given.empty() || given.starts_with('-')) {
+    std::fputs(kUsage, stderr);
     return 2;
   }
   return WriteAll(argv[1]) ? 0 : 1;
