@@ -60,19 +60,12 @@ class PairWriter {
   std::string text_;
 };
 
-void SeekToStart(const RangeArgs& range, bool reverse, Iterator* it) {
-  if (!reverse) {
-    if (range.from.has_value()) return it->Seek(*range.from);
-    return it->SeekToFirst();
-  }
-  if (!range.to.has_value()) return it->SeekToLast();
-  it->SeekForPrev(*range.to);
-  if (it->Valid() && it->key() == *range.to) it->Prev();
-}
-
-bool IsBeyond(const RangeArgs& range, bool reverse, Slice key) {
-  if (reverse) return range.from.has_value() && key < *range.from;
-  return range.to.has_value() && key >= *range.to;
+// Of an iterator over the range.
+ReadOptions OptionsOf(const RangeArgs& range) {
+  ReadOptions options;
+  if (range.from) options.lower_bound = *range.from;
+  if (range.to) options.upper_bound = *range.to;
+  return options;
 }
 
 Result<std::uint64_t> LimitOf(const DbScanArgs& args) {
@@ -89,12 +82,15 @@ Status Scan(const DbScanArgs& args, const Console& console) {
   if (!range.ok()) return range.status();
   auto store = OpenToRead(args.dir);
   if (!store.ok()) return store.status();
-  const auto it = store->NewIterator();
+  const auto it = store->NewIterator(OptionsOf(*range));
   PairWriter writer(args, console.out);
   std::uint64_t left = *limit;
-  SeekToStart(*range, args.reverse, it.get());
-  while (left > 0 && it->Valid() &&
-         !IsBeyond(*range, args.reverse, it->key())) {
+  if (args.reverse) {
+    it->SeekToLast();
+  } else {
+    it->SeekToFirst();
+  }
+  while (left > 0 && it->Valid()) {
     writer.Write(it->key(), it->value());
     if (console.out->error() != 0) return Status::Ok();  // Finish() reports it
     --left;
@@ -114,10 +110,9 @@ Result<std::uint64_t> Count(const DbCountArgs& args, const Console& console) {
   if (!store.ok()) return store.status();
   constexpr std::uint64_t kBetweenLooks = 4096;
   Progress progress(console);
-  const auto it = store->NewIterator();
+  const auto it = store->NewIterator(OptionsOf(*range));
   std::uint64_t keys = 0;
-  for (SeekToStart(*range, false, it.get());
-       it->Valid() && !IsBeyond(*range, false, it->key()); it->Next()) {
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
     if (++keys % kBetweenLooks == 0) progress.Update(keys, 0);
   }
   if (!it->Valid() && !it->status().ok()) return InDbWords(it->status());

@@ -185,6 +185,17 @@ struct ReadOptions {
   // True: the key is expected to be there, so that a lookup does not ask the
   // filter of the last level.  The result is the same.
   bool expect_hit = false;
+
+  // Of an iterator: it is as if the store had only the keys at or after
+  // `lower_bound` that are before `upper_bound` and start with `prefix`. Tables
+  // and blocks without such keys are not read, and nothing beyond a bound is
+  // searched for the next key.  Nothing: there is no such bound.  A prefix
+  // needs keys that are ordered by their bytes; with another comparator the
+  // iterator is at no entry, and its status is InvalidArgument. NewIterator()
+  // copies them.
+  std::optional<Slice> lower_bound = {};
+  std::optional<Slice> upper_bound = {};
+  std::optional<Slice> prefix = {};
 };
 
 // How a write is made durable.

@@ -15,15 +15,21 @@ class LevelIterator final : public InternalIterator {
   LevelIterator(const KeyOrder& order, const Level* level,
                 const std::vector<TableFileRef>& files,
                 const BlockReadOptions& options)
-      : order_(order), level_(level), files_(files), options_(options) {}
+      : order_(order),
+        level_(level),
+        files_(files),
+        options_(options),
+        end_(files.size()) {
+    if (options.span != nullptr) Narrow(*options.span);
+  }
 
   void SeekToFirst() override {
-    if (!GoTo(0)) return;
+    if (!GoTo(first_)) return;
     table_->SeekToFirst();
     SkipEmptyForward();
   }
   void SeekToLast() override {
-    if (files_.empty() || !GoTo(files_.size() - 1)) return;
+    if (!GoTo(first_ < end_ ? end_ - 1 : end_)) return;
     table_->SeekToLast();
     SkipEmptyBackward();
   }
@@ -60,7 +66,21 @@ class LevelIterator final : public InternalIterator {
   }
 
  private:
+  // Leaves out the tables that have no entries of the span.
+  void Narrow(const KeySpan& span) noexcept {
+    if (!span.from.empty()) first_ = FindTable(span.from);
+    if (span.end.empty()) return;
+    end_ = FindTable(span.end);
+    const bool begins_before =
+        end_ < files_.size() &&
+        order_.Compare(files_[end_]->smallest(), span.end) < 0;
+    if (begins_before) ++end_;
+  }
+
   std::size_t Find(Slice internal_key) const noexcept {
+    return std::max(FindTable(internal_key), first_);
+  }
+  std::size_t FindTable(Slice internal_key) const noexcept {
     if (level_ != nullptr) return level_->FindTable(internal_key);
     const auto found = std::partition_point(
         files_.begin(), files_.end(), [&](const TableFileRef& file) {
@@ -80,7 +100,7 @@ class LevelIterator final : public InternalIterator {
     if (table_ && at_ == i) return true;
     table_.reset();
     opening_ = Status::Ok();
-    if (i < files_.size()) Open(i);
+    if (i < end_) Open(i);
     if (!table_) StandNowhere();
     return table_.has_value();
   }
@@ -108,7 +128,7 @@ class LevelIterator final : public InternalIterator {
   }
   void SkipEmptyBackward() {
     while (!table_->Valid() && table_->status().ok()) {
-      if (at_ == 0) {
+      if (at_ == first_) {
         StandNowhere();
         return;
       }
@@ -129,6 +149,9 @@ class LevelIterator final : public InternalIterator {
   const Level* level_;
   const std::vector<TableFileRef>& files_;
   BlockReadOptions options_;
+  // The tables that have entries of the span.
+  std::size_t first_ = 0;
+  std::size_t end_;
   std::optional<TableIterator> table_;
   Status opening_;  // of the table at at_, if there is no table_
   std::size_t at_ = 0;

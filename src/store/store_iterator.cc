@@ -18,15 +18,19 @@ namespace {
 
 // Going forward, entries_ is at the current entry.  Going backward, it is
 // before all versions of the current key; the key and value are kept here.
+// Whatever entries_ has outside the bounds is as if it were not there.
 class StoreIterator final : public Iterator {
  public:
-  StoreIterator(std::shared_ptr<const ReadView> view,
-                std::unique_ptr<InternalIterator> entries,
-                const KeyOrder& order, Sequence sequence)
-      : view_(std::move(view)),
-        entries_(std::move(entries)),
+  StoreIterator(ScanSource source, const KeyOrder& order, Sequence sequence)
+      : view_(std::move(source.view)),
+        bounds_(std::move(source.bounds)),
+        entries_(std::move(source.entries)),
         order_(order),
-        sequence_(sequence) {}
+        sequence_(sequence) {
+    if (bounds_ == nullptr) return;
+    if (bounds_->lower) lower_ = &*bounds_->lower;
+    if (bounds_->upper) upper_ = &*bounds_->upper;
+  }
 
   bool Valid() const noexcept override { return valid_; }
   Slice key() const noexcept override {
@@ -43,28 +47,28 @@ class StoreIterator final : public Iterator {
 
   void SeekToFirst() override {
     Move([this] {
+      if (lower_ != nullptr) return GoAtOrAfter(*lower_);
       is_forward_ = true;
       entries_->SeekToFirst();
       FindNewest(/*skip_saved=*/false);
     });
   }
   void Seek(Slice key) override {
-    Move([&] {
-      is_forward_ = true;
-      const LookupKey target(key, sequence_);
-      entries_->Seek(target.internal());
-      FindNewest(/*skip_saved=*/false);
-    });
+    Move([&] { GoAtOrAfter(IsBeforeLower(key) ? Slice(*lower_) : key); });
   }
   void SeekToLast() override {
     Move([this] {
+      // The first sequence of all: before all versions of that key.
+      if (upper_ != nullptr) return GoBefore({*upper_, kMaxSequence});
       is_forward_ = false;
       entries_->SeekToLast();
       FindPrevious();
     });
   }
   void SeekForPrev(Slice key) override {
-    Move([&] { GoAtOrBefore(key); });
+    if (IsAtUpper(key)) return SeekToLast();
+    // Sequence 0 sorts last: after all versions of the key.
+    Move([&] { GoBefore({key, 0}); });
   }
   void Next() override {
     Move([this] { GoForward(); });
@@ -90,14 +94,27 @@ class StoreIterator final : public Iterator {
     }
   }
 
-  void GoAtOrBefore(Slice key) {
-    // Sequence 0 sorts last: after all versions of the key.
-    const LookupKey target(key, 0);
+  bool IsBeforeLower(Slice key) const noexcept {
+    return lower_ != nullptr && order_.CompareUser(key, *lower_) < 0;
+  }
+  bool IsAtUpper(Slice key) const noexcept {
+    return upper_ != nullptr && order_.CompareUser(key, *upper_) >= 0;
+  }
+
+  void GoAtOrAfter(Slice key) {
+    is_forward_ = true;
+    const LookupKey target(key, sequence_);
+    entries_->Seek(target.internal());
+    FindNewest(/*skip_saved=*/false);
+  }
+
+  // Moves to the last key that has a version before that entry, or at it.
+  void GoBefore(const LookupKey& target) {
     entries_->Seek(target.internal());
     is_forward_ = false;
     if (!entries_->Valid()) {
       if (entries_->status().ok()) entries_->SeekToLast();
-    } else if (order_.CompareUser(UserKeyOf(entries_->key()), key) > 0) {
+    } else if (order_.Compare(entries_->key(), target.internal()) > 0) {
       entries_->Prev();
     }
     FindPrevious();
@@ -141,6 +158,7 @@ class StoreIterator final : public Iterator {
   [[gnu::always_inline]] void FindNewest(bool skip_saved) {
     for (; entries_->Valid(); entries_->Next()) {
       const Slice key = entries_->key();
+      if (IsAtUpper(UserKeyOf(key))) break;
       if (!IsVisible(key)) continue;
       if (skip_saved && !saved_key_.IsBefore(UserKeyOf(key), order_)) {
         continue;
@@ -165,6 +183,7 @@ class StoreIterator final : public Iterator {
           order_.CompareUser(UserKeyOf(key), saved_key_.key()) < 0) {
         break;
       }
+      if (IsBeforeLower(UserKeyOf(key))) break;
       if (!IsVisible(key)) continue;
       // The newest of a key comes last and decides.
       has_value = TypeOf(key) == ValueType::kValue;
@@ -177,7 +196,11 @@ class StoreIterator final : public Iterator {
   }
 
   std::shared_ptr<const ReadView> view_;
+  std::unique_ptr<const ScanBounds> bounds_;
   std::unique_ptr<InternalIterator> entries_;
+  // Null: no such bound.
+  const std::string* lower_ = nullptr;
+  const std::string* upper_ = nullptr;
   KeyOrder order_;
   Sequence sequence_;
   bool valid_ = false;
@@ -189,17 +212,17 @@ class StoreIterator final : public Iterator {
 
 }  // namespace
 
-std::unique_ptr<Iterator> NewStoreIterator(
-    std::shared_ptr<const ReadView> view,
-    std::unique_ptr<InternalIterator> entries, const KeyOrder& order,
-    Sequence sequence) {
-  return std::make_unique<StoreIterator>(std::move(view), std::move(entries),
-                                         order, sequence);
+std::unique_ptr<Iterator> NewStoreIterator(ScanSource source,
+                                           const KeyOrder& order,
+                                           Sequence sequence) {
+  return std::make_unique<StoreIterator>(std::move(source), order, sequence);
 }
 
-std::unique_ptr<InternalIterator> NewViewIterator(
-    const ReadView& view, const BlockReadOptions& options) {
+std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
+                                                  BlockReadOptions options,
+                                                  const ScanBounds* bounds) {
   const Version& version = *view.version;
+  if (bounds != nullptr) options.span = &bounds->span;
   std::vector<std::unique_ptr<InternalIterator>> children;
   children.reserve(1 + view.immutable.size() + version.level(0).size() +
                    version.filled_levels().size());
@@ -210,6 +233,7 @@ std::unique_ptr<InternalIterator> NewViewIterator(
     children.push_back(immutable.table->NewIterator());
   }
   for (const TableFileRef& file : version.level(0).files()) {
+    if (bounds != nullptr && !bounds->Span(*file, version.order())) continue;
     children.push_back(NewTableIterator(*file, options));
   }
   for (const int level : version.filled_levels()) {
@@ -223,12 +247,19 @@ std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
   const ReaderSlots::Guard guard(views_.slots());
   guard.counters().iterators.Add(1);
   // The view before the sequence, as in Get().
-  std::shared_ptr<const ReadView> view = views_.visible().shared_from_this();
+  ScanSource source = {.view = views_.visible().shared_from_this()};
   const Sequence sequence = SequenceFor(options);
-  std::unique_ptr<InternalIterator> entries =
-      NewViewIterator(*view, {.verify_checksums = options.verify_checksums});
-  return NewStoreIterator(std::move(view), std::move(entries), context_.order,
-                          sequence);
+  Result<std::unique_ptr<const ScanBounds>> bounds =
+      ScanBounds::Of(options, context_.order);
+  if (bounds.ok()) {
+    source.bounds = *std::move(bounds);
+    source.entries = NewViewIterator(
+        *source.view, {.verify_checksums = options.verify_checksums},
+        source.bounds.get());
+  } else {
+    source.entries = std::make_unique<EmptyIterator>(bounds.status());
+  }
+  return NewStoreIterator(std::move(source), context_.order, sequence);
 }
 
 std::unique_ptr<const Snapshot> StoreImpl::GetSnapshot() {

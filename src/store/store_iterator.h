@@ -8,20 +8,28 @@
 #include <memory>
 
 #include "store/read_view.h"
+#include "store/scan_bounds.h"
 #include "table/internal_iterator.h"
 #include "tamis/iterator.h"
 
 namespace tamis {
 
-// The iterator keeps `view` alive; `entries` may refer to it.
-std::unique_ptr<Iterator> NewStoreIterator(
-    std::shared_ptr<const ReadView> view,
-    std::unique_ptr<InternalIterator> entries, const KeyOrder& order,
-    Sequence sequence);
+// What an iterator reads from.
+struct ScanSource {
+  std::shared_ptr<const ReadView> view;
+  std::unique_ptr<const ScanBounds> bounds = {};  // null: none
+  // It may refer to both.
+  std::unique_ptr<InternalIterator> entries = {};
+};
 
-// Returns an iterator over all entries of a view.  REQUIRES: the view outlives
-// it
-std::unique_ptr<InternalIterator> NewViewIterator(
-    const ReadView& view, const BlockReadOptions& options);
+std::unique_ptr<Iterator> NewStoreIterator(ScanSource source,
+                                           const KeyOrder& order,
+                                           Sequence sequence);
+
+// Returns an iterator over the entries of a view; those outside the bounds may
+// be left out.  REQUIRES: the view, and the bounds, if not null, outlive it
+std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
+                                                  BlockReadOptions options,
+                                                  const ScanBounds* bounds);
 
 }  // namespace tamis

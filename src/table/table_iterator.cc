@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/table_iterator.h"
 
+#include <algorithm>
+
 namespace tamis {
+
+TableIterator::TableIterator(const TableParts& parts,
+                             const BlockReadOptions& options)
+    : parts_(parts),
+      options_(options),
+      end_block_(parts.index.size()),
+      ahead_(options.reads_once) {
+  if (options.span == nullptr) return;
+  const KeySpan& span = *options.span;
+  if (!span.from.empty()) first_block_ = parts.index.Find(span.from);
+  if (!span.end.empty()) {
+    end_block_ = std::min(end_block_, parts.index.Find(span.end) + 1);
+  }
+}
 
 void TableIterator::Fail(const Status& why) {
   status_ = AboutFile(parts_.name, why);
@@ -105,7 +121,7 @@ bool TableIterator::LeaveForward() {
 
 // Moves to the first entry of that block or of a later one.
 void TableIterator::GoOnFrom(std::size_t block) {
-  for (; block < parts_.index.size(); ++block) {
+  for (; block < end_block_; ++block) {
     if (!Enter(block, /*to_search=*/false)) return;
     cursor_.SeekToFirst();
     if (!StandAtCursor()) continue;
@@ -119,7 +135,7 @@ void TableIterator::GoOnFrom(std::size_t block) {
 
 // Moves to the last entry of the blocks before that one.
 void TableIterator::GoBackFrom(std::size_t block) {
-  while (block > 0) {
+  while (block > first_block_) {
     if (!Enter(--block, /*to_search=*/true)) return;
     cursor_.SeekToLast();
     if (StandAtCursor()) return;
@@ -130,34 +146,42 @@ void TableIterator::GoBackFrom(std::size_t block) {
 void TableIterator::SeekToFirst() {
   if (FailIfSpoiled()) return;
   status_ = Status::Ok();
-  GoOnFrom(0);
+  GoOnFrom(first_block_);
 }
 
 void TableIterator::SeekToLast() {
   if (FailIfSpoiled()) return;
   status_ = Status::Ok();
-  GoBackFrom(parts_.index.size());
+  GoBackFrom(end_block_);
+}
+
+// Returns the block that may have the first entry at or after that internal key
+// of those of the span; kNoBlock: there is none.
+std::size_t TableIterator::FindBlock(Slice internal_key) const noexcept {
+  const std::size_t found =
+      std::max(parts_.index.Find(internal_key), first_block_);
+  return found < end_block_ ? found : kNoBlock;
 }
 
 // Each step reads what the step before has prefetched.
 bool TableIterator::WillSeek(Slice internal_key) {
   switch (steps_++) {
     case 0:
-      expected_ = parts_.index.Find(internal_key);
-      if (expected_ == parts_.index.size()) return false;
+      expected_ = FindBlock(internal_key);
+      if (expected_ == kNoBlock) return false;
       parts_.index.PrefetchBlock(expected_);
       return true;
     case 1:
-      if (expected_ == parts_.index.size()) return false;
+      if (expected_ == kNoBlock) return false;
       parts_.blocks.WillRead(expected_);
       return !options_.verify_checksums;
     case 2:
-      if (expected_ == parts_.index.size()) return false;
+      if (expected_ == kNoBlock) return false;
       if (block_ != expected_ && !EnterKnown(expected_)) return false;
       PrefetchRestarts(cursor_.block());
       return true;
     case 3:
-      if (block_ == expected_ && !checks_order_) {
+      if (expected_ != kNoBlock && block_ == expected_ && !checks_order_) {
         cursor_.WillSeek(parts_.order, internal_key);
       }
       return false;
@@ -169,11 +193,9 @@ bool TableIterator::WillSeek(Slice internal_key) {
 void TableIterator::Seek(Slice internal_key) {
   if (FailIfSpoiled()) return;
   status_ = Status::Ok();
-  const std::size_t block =
-      expected_ != kNoBlock ? expected_ : parts_.index.Find(internal_key);
-  expected_ = kNoBlock;
+  const std::size_t block = steps_ > 0 ? expected_ : FindBlock(internal_key);
   steps_ = 0;
-  if (block == parts_.index.size()) return StandNowhere();
+  if (block == kNoBlock) return StandNowhere();
   if (!Enter(block, /*to_search=*/true)) return;
   cursor_.Seek(parts_.order, internal_key);
   if (!StandAtCursor()) GoOnFrom(block + 1);

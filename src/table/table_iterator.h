@@ -27,8 +27,7 @@ struct TableParts {
 // reports it at once: the last entry may have been zeros.
 class TableIterator final : public InternalIterator {
  public:
-  TableIterator(const TableParts& parts, const BlockReadOptions& options)
-      : parts_(parts), options_(options), ahead_(options.reads_once) {}
+  TableIterator(const TableParts& parts, const BlockReadOptions& options);
 
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -43,6 +42,7 @@ class TableIterator final : public InternalIterator {
  private:
   static constexpr std::size_t kNoBlock = ~std::size_t{0};
 
+  std::size_t FindBlock(Slice internal_key) const noexcept;
   bool Enter(std::size_t block, bool to_search);
   bool EnterKnown(std::size_t block);
   bool CheckOrder();
@@ -61,6 +61,9 @@ class TableIterator final : public InternalIterator {
 
   TableParts parts_;
   BlockReadOptions options_;
+  // The blocks that have entries of the span.
+  std::size_t first_block_ = 0;
+  std::size_t end_block_;
   std::size_t block_ = kNoBlock;     // the one that cursor_ is in
   std::size_t expected_ = kNoBlock;  // by WillSeek()
   unsigned steps_ = 0;               // of WillSeek()

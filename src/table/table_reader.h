@@ -48,6 +48,13 @@ struct KeyBounds {
   Slice largest;
 };
 
+// Internal keys, of which an iterator needs only what is at or after `from` and
+// before `end`; empty: there is no such bound.
+struct KeySpan {
+  std::string from;
+  std::string end;
+};
+
 inline constexpr std::size_t kUnknownBlock = ~std::size_t{0};
 
 struct BlockReadOptions {
@@ -59,6 +66,9 @@ struct BlockReadOptions {
   bool check_order = true;
   // Of an iterator: all blocks are read in order, and then not again.
   bool reads_once = false;
+  // Of an iterator: it is as if there were no blocks and no tables without
+  // entries of the span.  Null: all are needed.  REQUIRES: outlives it
+  const KeySpan* span = nullptr;
   // Of a lookup: the block that Table::FindBlock() returned for its key.
   std::size_t block = kUnknownBlock;
 };

@@ -188,8 +188,18 @@ void ModelRun::BeginOrEndWalk() {
   auto walk = std::make_unique<Walk>();
   ReadOptions options;
   if (moment != nullptr) options.snapshot = moment->snapshot.get();
-  walk->iterator = store_->NewIterator(options);
   walk->model = moment == nullptr ? model_ : moment->model;
+  const std::string lower = RandomKey();
+  const std::string upper = RandomKey();
+  if (Chance(4) == 0) {
+    options.lower_bound = lower;
+    walk->model.erase(walk->model.begin(), walk->model.lower_bound(lower));
+  }
+  if (Chance(4) == 0) {
+    options.upper_bound = upper;
+    walk->model.erase(walk->model.lower_bound(upper), walk->model.end());
+  }
+  walk->iterator = store_->NewIterator(options);
   walk->at = walk->model.end();
   ASSERT_FALSE(walk->iterator->Valid());
   walks_.push_back(std::move(walk));

@@ -124,6 +124,20 @@ TEST(StoreComparator, ReverseOrdersAllLevels) {
   it->SeekForPrev(start);
   ASSERT_TRUE(it->Valid());
   EXPECT_EQ(it->key(), model.lower_bound(start)->first);
+  // Bounds are in its order, too; a prefix would have none.
+  const std::string lower = NumberKey(1500);
+  const std::string upper = NumberKey(1400);
+  const auto some =
+      store->NewIterator({.lower_bound = lower, .upper_bound = upper});
+  auto at = std::prev(model.upper_bound(lower));
+  for (some->SeekToFirst(); some->Valid(); some->Next(), --at) {
+    ASSERT_EQ(some->key(), at->first);
+  }
+  EXPECT_EQ(at->first, std::prev(model.upper_bound(upper))->first);
+  const auto none = store->NewIterator({.prefix = "key"});
+  none->SeekToFirst();
+  EXPECT_FALSE(none->Valid());
+  EXPECT_EQ(none->status().code(), StatusCode::kInvalidArgument);
 }
 
 }  // namespace

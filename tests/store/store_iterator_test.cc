@@ -104,6 +104,51 @@ void ExpectShows(TestStore* store, const Model& model,
   ExpectSeeks(it.get(), model);
 }
 
+// The part of the model that an iterator with such bounds shows.
+Model PartOf(const Model& model, const ReadOptions& options) {
+  Model part;
+  for (const auto& [key, value] : model) {
+    const bool is_out =
+        (options.lower_bound && key < *options.lower_bound) ||
+        (options.upper_bound && key >= *options.upper_bound) ||
+        (options.prefix && !Slice(key).starts_with(*options.prefix));
+    if (!is_out) part.emplace(key, value);
+  }
+  return part;
+}
+
+// Random bounds, between keys and at them, also such that nothing is within.
+void ExpectShowsWithin(TestStore* store, const Model& model, int times,
+                       const Snapshot* snapshot = nullptr) {
+  std::mt19937_64 random(model.size());
+  for (int i = 0; i < times; ++i) {
+    const auto bound = [&] {
+      std::string key = NumberKey(random() % 2100);
+      if (random() % 3 == 0) key.resize(key.size() - random() % 3);
+      if (random() % 3 == 0) key.push_back('\0');
+      return key;
+    };
+    const std::string lower = bound();
+    const std::string upper = bound();
+    const std::string prefix = bound();
+    ReadOptions options = {.snapshot = snapshot};
+    if (random() % 4 != 0) options.lower_bound = lower;
+    if (random() % 4 != 0) options.upper_bound = upper;
+    if (random() % 4 == 0) options.prefix = prefix.substr(0, prefix.size() - 2);
+    const auto it = (*store)->NewIterator(options);
+    const Model part = PartOf(model, options);
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectWalks(it.get(), part));
+    for (const std::string& target :
+         {std::string(), bound(), bound(), lower, upper, std::string("z")}) {
+      it->Seek(target);
+      ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, part, part.lower_bound(target)));
+      it->SeekForPrev(target);
+      ASSERT_NO_FATAL_FAILURE(ExpectAt(*it, part, AtOrBefore(part, target)));
+    }
+  }
+}
+
 // Puts and deletes by chance, so that there are versions of all kinds.
 void ChangeBoth(TestStore* store, Model* model, std::uint64_t seed,
                 int changes) {
@@ -165,6 +210,88 @@ TEST(StoreIterator, WalksOverManyTablesAndLevels) {
   }
   ASSERT_TRUE(store->WaitForQuiet().ok());
   ExpectShows(&store, model);
+}
+
+TEST(StoreIterator, WithinBoundsIsAsIfNothingElseWereThere) {
+  StoreOptions options = SmallOptions();
+  options.block_bytes = 256;  // many blocks
+  TestStore store(options);
+  Model model;
+  Model then;
+  std::unique_ptr<const Snapshot> snapshot;
+  std::mt19937_64 random(5);
+  for (std::uint64_t i = 0; i < 6000; ++i) {
+    const std::string key = NumberKey(random() % 2000);
+    if (i % 4 == 3) {
+      store.Delete(key);
+      model.erase(key);
+    } else {
+      model[key] = std::to_string(i);
+      store.Put(key, model[key]);
+    }
+    if (i == 3000) {
+      snapshot = store->GetSnapshot();
+      then = model;
+    }
+  }
+  ExpectShowsWithin(&store, model, 60);
+  ASSERT_TRUE(store->WaitForQuiet().ok());
+  EXPECT_GT(store.TablesAt(1) + store.TablesAt(2), 3u);
+  ExpectShowsWithin(&store, model, 60);
+  ExpectShowsWithin(&store, then, 60, snapshot.get());
+}
+
+// Bounds end at keys that are prefixes of others, and at bytes 0 and 0xff.
+TEST(StoreIterator, KnowsTheEndOfEveryPrefix) {
+  TestStore store;
+  Model model;
+  const std::string nul(1, '\0');
+  for (const std::string& key :
+       {std::string(), nul, nul + "a", std::string("a"), std::string("ab"),
+        std::string("ab\xff"), std::string("ab\xff\xff"), std::string("ac"),
+        std::string("b"), std::string("\xff"), std::string("\xff\xff"),
+        std::string("\xff\xff\xff")}) {
+    model[key] = "of " + key;
+    store.Put(key, model[key]);
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& [prefix, value] : model) {
+      const ReadOptions options = {.prefix = prefix};
+      const auto it = store->NewIterator(options);
+      ASSERT_NO_FATAL_FAILURE(ExpectWalks(it.get(), PartOf(model, options)));
+    }
+    store.Compact();
+  }
+}
+
+TEST(StoreIterator, ReadsNoTableThatIsOutOfBounds) {
+  StoreOptions options = StillOptions();
+  TestStore store(options);
+  for (const std::string key : {"a", "m", "z"}) {
+    store.Put(key, "1");
+    store.Put(key + "z", "2");
+    store.Flush();
+  }
+  store.Close();
+  const std::vector<std::string> tables = store.Files(".ldb");
+  ASSERT_EQ(tables.size(), 3u);
+  store.env().FlipBit(tables.front(), 3, 3);
+  store.env().FlipBit(tables.back(), 3, 3);
+  store.Open();
+  const auto all = store->NewIterator();
+  all->SeekToFirst();
+  EXPECT_EQ(all->status().code(), StatusCode::kCorruption);
+  const auto some =
+      store->NewIterator({.lower_bound = "b", .upper_bound = "z"});
+  some->SeekToFirst();
+  ASSERT_TRUE(some->Valid());
+  EXPECT_EQ(some->key(), "m");
+  some->SeekToLast();
+  ASSERT_TRUE(some->Valid());
+  EXPECT_EQ(some->key(), "mz");
+  some->Next();
+  EXPECT_FALSE(some->Valid());
+  EXPECT_TRUE(some->status().ok());
 }
 
 TEST(StoreIterator, ShowsOfManyVersionsTheRightOne) {
