@@ -26,7 +26,7 @@ Status StoreImpl::StartThreads() {
         context_.options.filter_use != FilterUse::kAlwaysMaybe) {
       loader_.Start();
     }
-    router_.Start();
+    router_.Allow();
   } catch (const std::system_error& error) {
     return Status::ResourceExhausted(
         context_.dir +
@@ -53,7 +53,7 @@ void StoreImpl::StopThreads() {
   }
   flusher_.Join();
   if (loader_.has_started()) loader_.Join();
-  if (router_.has_started()) router_.Join();
+  router_.Join();
   if (compactor_.has_started()) compactor_.Join();
   if (preparer_.has_started()) preparer_.Join();
   if (budget_.was_limited()) {

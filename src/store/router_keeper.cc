@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -29,23 +31,18 @@ constexpr std::uint64_t kPartOfLimit = 4;
 
 // ---- the thread
 
-void RouterKeeper::Start() {
-  if (context_.options.level0_route_at == 0 ||
-      context_.options.filter_use == FilterUse::kOff) {
-    return;
-  }
-  // A thread inherits the signal mask of the thread that starts it.
-  const bool unblock = context_.options.guard_mappings;
-  thread_ = std::thread([this, unblock] {
-    if (unblock) UnblockFaults();
-    RaiseNiceness(context_.options.background_niceness);
-    Run();
-  });
+void RouterKeeper::Allow() noexcept {
+  is_allowed_ = context_.options.level0_route_at > 0 &&
+                context_.options.filter_use != FilterUse::kOff;
 }
 
 void RouterKeeper::Stop() noexcept {
   is_stopped_.store(true, std::memory_order_relaxed);
   background_.NotifyWorkers();
+}
+
+void RouterKeeper::Join() {
+  if (thread_.joinable()) thread_.join();
 }
 
 bool RouterKeeper::HasWork() const noexcept {
@@ -73,14 +70,26 @@ void RouterKeeper::Run() {
   }
 }
 
+// Most stores never have so many tables in level 0, and no thread for them.
 void RouterKeeper::Want(const Version& version) noexcept {
-  if (!has_started() || !context_.tables.owner.IsHere() ||
+  if (!is_allowed_ || !context_.tables.owner.IsHere() ||
       version.level(0).size() < context_.options.level0_route_at) {
     return;
   }
   const StoreLock lock(context_.mutex);
-  is_wanted_.store(true, std::memory_order_relaxed);
-  background_.NotifyWorkers();
+  if (is_wanted_.load(std::memory_order_relaxed) || is_stopping()) return;
+  // A thread inherits the signal mask of the thread that starts it.
+  const bool unblock = context_.options.guard_mappings;
+  try {
+    thread_ = std::thread([this, unblock] {
+      if (unblock) UnblockFaults();
+      RaiseNiceness(context_.options.background_niceness);
+      Run();
+    });
+    is_wanted_.store(true, std::memory_order_relaxed);
+  } catch (const std::system_error&) {  // a later lookup tries again
+  } catch (const std::bad_alloc&) {     // so it does then
+  }
 }
 
 void RouterKeeper::Fit() noexcept {

@@ -46,17 +46,15 @@ class RouterKeeper {
   RouterKeeper(const RouterKeeper&) = delete;
   RouterKeeper& operator=(const RouterKeeper&) = delete;
 
-  // Starts the thread, unless there is to be no router.  Throws
-  // std::system_error: no thread can be started.
-  void Start();
-  bool has_started() const noexcept { return thread_.joinable(); }
-  // Makes the thread end soon.
+  // From now on lookups may start the thread.  REQUIRES: there are none yet
+  void Allow() noexcept;
+  // Makes the thread end soon.  REQUIRES: there are no lookups any more
   void Stop() noexcept TAMIS_REQUIRES(kStoreMutex);
-  // Returns when the thread has ended.  REQUIRES: Stop() was called
-  void Join() TAMIS_EXCLUDES(kStoreMutex) { thread_.join(); }
+  // Returns when there is no thread.  REQUIRES: Stop() was called
+  void Join() TAMIS_EXCLUDES(kStoreMutex);
   // True: it is working, or about to.
   bool is_busy() const noexcept TAMIS_REQUIRES(kStoreMutex) {
-    return has_started() && (is_working_ || HasWork());
+    return is_working_ || HasWork();
   }
 
   // There are lookups: some of many call this.
@@ -124,8 +122,10 @@ class RouterKeeper {
   BackgroundState& background_;
   VersionSet& versions_;
   FilterBudget& budget_;
-  std::thread thread_;
   Held held_;
+  bool is_allowed_ = false;
+  std::thread thread_;
+  // There is a thread.
   std::atomic<bool> is_wanted_{false};
   std::atomic<bool> is_stopped_{false};
   bool is_working_ TAMIS_GUARDED_BY(kStoreMutex) = false;

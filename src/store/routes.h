@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -36,6 +37,11 @@ class Routes {
     std::size_t count = 0;
     std::array<std::uint16_t, kMax> at;
     bool are_all = false;  // all of the level, and `at` says nothing
+
+    bool Have(std::size_t table) const noexcept {
+      const auto end = at.begin() + static_cast<std::ptrdiff_t>(count);
+      return are_all || std::find(at.begin(), end, table) != end;
+    }
   };
   void Prefetch(std::uint64_t hash) const noexcept { router_.Prefetch(hash); }
   // `hash`: LineHash() of the key with the store's own seed.
