@@ -166,6 +166,12 @@ struct StoreOptions {
   unsigned level0_slow_at = 16;
   // ... and at this number they wait.
   unsigned level0_stop_at = 48;
+  // From this number of tables in level 0 on, a router tells lookups which of
+  // them may have a key, so that they need not ask all: it takes about 4 bytes
+  // of memory per key of level 0, of filter_memory_bytes a quarter at most.  0:
+  // there is none.  A store that is open for reading has none.  See
+  // docs/tuning.md.
+  unsigned level0_route_at = 12;
   // The size of level 1; each level below may be `level_growth` times larger.
   std::uint64_t level1_bytes = std::uint64_t{256} << 20;
   unsigned level_growth = 10;

@@ -70,8 +70,16 @@ struct StoreStats {
   std::uint64_t compaction_bytes_written = 0;  // of output tables
   std::uint64_t stall_microseconds = 0;        // writers were slowed or held
 
+  // The router of level 0 (StoreOptions::level0_route_at): its memory, and the
+  // keys of all tables in it; 0: there is none.
+  std::uint64_t router_bytes = 0;
+  std::uint64_t router_entries = 0;
+  std::uint64_t router_lookups = 0;  // that asked it
+  std::uint64_t router_absent = 0;   // tables that it ruled out, of all those
+  std::uint64_t router_ask_all = 0;  // lookups in which it ruled out none
+
   // The memory of all filters now, those of tables that are still to be freed
-  // included; and StoreOptions::filter_memory_bytes.
+  // and the router included; and StoreOptions::filter_memory_bytes.
   std::uint64_t filter_memory_held = 0;
   std::optional<std::uint64_t> filter_memory_limit = {};
 

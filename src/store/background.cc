@@ -26,6 +26,7 @@ Status StoreImpl::StartThreads() {
         context_.options.filter_use != FilterUse::kAlwaysMaybe) {
       loader_.Start();
     }
+    router_.Allow();
   } catch (const std::system_error& error) {
     return Status::ResourceExhausted(
         context_.dir +
@@ -48,9 +49,11 @@ void StoreImpl::StopThreads() {
     background_.Close();
     compactor_.Stop();
     loader_.Stop();
+    router_.Stop();
   }
   flusher_.Join();
   if (loader_.has_started()) loader_.Join();
+  router_.Join();
   if (compactor_.has_started()) compactor_.Join();
   if (preparer_.has_started()) preparer_.Join();
   if (budget_.was_limited()) {
@@ -69,11 +72,18 @@ Result<CompactReport> StoreImpl::Compact(const CompactOptions& options) {
   return compactor_.Compact(options);
 }
 
+Status StoreImpl::SetFilterMemory(std::optional<std::uint64_t> bytes) {
+  context_.room.set_limit(bytes.value_or(FilterRoom::kNoLimit));
+  router_.Fit();
+  return budget_.SetLimit(bytes);
+}
+
 Status StoreImpl::WaitForQuiet() {
   if (context_.options.read_only) return Status::Ok();
   const StoreLock lock(context_.mutex);
   while (!background_.is_closing() && background_.error().ok() &&
          (flusher_.is_busy() || compactor_.is_busy() || loader_.is_busy() ||
+          router_.is_busy() ||
           !views_.current()->immutable.empty() || compactor_.IsNeeded())) {
     background_.WaitForChange();
   }

@@ -90,6 +90,36 @@ void BatchSearch::AimAtLevel0(std::size_t table, Aim* aim) noexcept {
   }
 }
 
+// Finds where the routes lead, for all keys at once.
+void BatchSearch::FollowRoutes(KeySet keys, ReadCounters* counters) noexcept {
+  const std::size_t all = version_.level(0).size();
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    if ((keys >> i & 1) == 0) continue;
+    Routes::Tables& tables = routed_[i];
+    routes_->Find(lookups_[i]->hash, &tables);
+    if (tables.are_all) tables.count = all;
+    counters->router.Count(all, tables.count, tables.are_all);
+    most = std::max(most, tables.count);
+  }
+  if (use_ == FilterUse::kOn) {
+    newest_runs_ = most;
+  } else {
+    routes_ = nullptr;  // counted, and not believed
+  }
+}
+
+// Aims each key at its table of that turn, if it has so many.
+void BatchSearch::AimByRoutes(std::size_t turn, Aim* aim) noexcept {
+  aim->level = 0;
+  for (std::size_t i = 0; i < open_count_; ++i) {
+    const Routes::Tables& tables = routed_[open_[i]];
+    if (turn >= tables.count) continue;
+    const std::size_t table = tables.are_all ? turn : tables.at[turn];
+    Push(LinesOf(version_.level(0).slot(table)), i, table, aim);
+  }
+}
+
 void BatchSearch::AimAtLevel(int number, Aim* aim) noexcept {
   const Level& level = version_.level(number);
   aim->level = number;
@@ -106,9 +136,13 @@ void BatchSearch::AimAt(std::size_t run, Aim* aim) noexcept {
   aim->size = 0;
   aim->last_probes = 0;
   aim->is_mixed = false;
-  const std::size_t newest = version_.level(0).size();
-  if (run < newest) return AimAtLevel0(run, aim);
-  AimAtLevel(version_.filled_levels()[run - newest], aim);
+  if (run >= newest_runs_) {
+    AimAtLevel(version_.filled_levels()[run - newest_runs_], aim);
+  } else if (routes_ != nullptr) {
+    AimByRoutes(run, aim);
+  } else {
+    AimAtLevel0(run, aim);
+  }
 }
 
 // Checks the lines of neighbours with equal probes together.
@@ -150,6 +184,7 @@ void BatchSearch::Take(const Aim& aim, ReadCounters* counters) noexcept {
 
 bool BatchSearch::Search(KeySet keys, ReadCounters* counters) noexcept {
   hit_count_ = 0;
+  if (next_run_ == 0 && routes_ != nullptr) FollowRoutes(keys, counters);
   if (next_run_ == run_count()) return false;
   Open(keys);
   const Aim* before = nullptr;

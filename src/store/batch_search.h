@@ -4,7 +4,8 @@
 //
 // One sorted run comes after the other, newest first: the lines of all keys in
 // the filters of one run are prefetched, while those of the run before are
-// checked.
+// checked.  Where level 0 has routes, its runs are the newest table of each key
+// to which they lead, then the second newest, and so on.
 
 #pragma once
 
@@ -37,11 +38,18 @@ class BatchSearch {
   // `skipped_level`: its filters are not asked; -1: none is skipped.
   BatchSearch(const Version& version, FilterUse use,
               int skipped_level = -1) noexcept
-      : version_(version), use_(use), skipped_level_(skipped_level) {}
+      : version_(version),
+        use_(use),
+        skipped_level_(skipped_level),
+        routes_(use == FilterUse::kOff ? nullptr : version.level(0).routes()),
+        newest_runs_(version.level(0).size()) {}
 
   // Adds the next key.  REQUIRES: fewer than kKeysAtOnce were added, and
   // Search() was not called; the lookup outlives it
-  void Add(const Lookup& lookup) noexcept { lookups_[size_++] = &lookup; }
+  void Add(const Lookup& lookup) noexcept {
+    lookups_[size_++] = &lookup;
+    if (routes_ != nullptr) routes_->Prefetch(lookup.hash);
+  }
 
   // Finds the hits of the next runs for these keys, and counts the answers
   // "certainly absent".  Returns false if there are no more runs.
@@ -74,9 +82,11 @@ class BatchSearch {
   };
 
   std::size_t run_count() const noexcept {
-    return version_.level(0).size() + version_.filled_levels().size();
+    return newest_runs_ + version_.filled_levels().size();
   }
   void Open(KeySet keys) noexcept;
+  void FollowRoutes(KeySet keys, ReadCounters* counters) noexcept;
+  void AimByRoutes(std::size_t turn, Aim* aim) noexcept;
   void AimAt(std::size_t run, Aim* aim) noexcept;
   void AimAtLevel0(std::size_t table, Aim* aim) noexcept;
   void AimAtLevel(int number, Aim* aim) noexcept;
@@ -90,6 +100,9 @@ class BatchSearch {
   const Version& version_;
   const FilterUse use_;
   const int skipped_level_;
+  const Routes* routes_;     // of level 0; null: all of its tables are asked
+  std::size_t newest_runs_;  // those of level 0
+  std::array<Routes::Tables, kKeysAtOnce> routed_;  // by key
   std::size_t size_ = 0;
   std::size_t next_run_ = 0;
   std::size_t hit_count_ = 0;

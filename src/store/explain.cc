@@ -54,7 +54,8 @@ class Explainer {
     Push(std::move(step));
   }
 
-  void Ask(const TableFile& file, int level, bool spans) {
+  // `is_ruled_out`: by the router.
+  void Ask(const TableFile& file, int level, bool spans, bool is_ruled_out) {
     LookupStep step;
     step.level = level;
     step.file_number = file.number();
@@ -67,6 +68,9 @@ class Explainer {
         step.note = read.message();
         told_.status = read;
         is_done_ = true;
+      }
+      if (is_ruled_out && step.note.empty()) {
+        step.note = "the router rules it out";
       }
     }
     Push(std::move(step));
@@ -149,6 +153,10 @@ Explanation StoreImpl::Explain(const ReadOptions& options, Slice key) {
     if (explainer.is_done()) break;
     explainer.Ask(immutable, LookupStep::Place::kImmutableMemtable);
   }
+  const Routes* const routes = view.version->level(0).routes();
+  Routes::Tables routed;
+  routed.are_all = true;
+  if (routes != nullptr) routes->Find(lookup.hash, &routed);
   for (int i = 0; i < kStoreLevels && !explainer.is_done(); ++i) {
     const Level& level = view.version->level(i);
     const std::size_t holder =
@@ -160,7 +168,8 @@ Explanation StoreImpl::Explain(const ReadOptions& options, Slice key) {
                                      UserKeyOf(file.smallest()), key) <= 0 &&
                                      context_.order.CompareUser(
                                          key, UserKeyOf(file.largest())) <= 0;
-      explainer.Ask(file, i, spans);
+      const bool is_ruled_out = i == 0 && !routed.Have(at);
+      explainer.Ask(file, i, spans, is_ruled_out);
     }
   }
   return explainer.Finish();

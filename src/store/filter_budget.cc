@@ -25,13 +25,16 @@ AskedCounts FilterBudget::CountAll() const {
                               level.unfiltered.value() -
                               level.unfiltered_in_vain.value();
     }
+    // As if there were no router: it may be dropped at any time.
+    asked.levels[0].in_vain += counters.router.absent.value();
   });
   return asked;
 }
 
 FilterPlanInput FilterBudget::Input() const {
   FilterPlanInput input;
-  input.limit = context_.room.limit();
+  const std::uint64_t limit = context_.room.limit();
+  input.limit = limit - std::min(limit, context_.router_room.load());
   input.expects_hits = context_.options.expect_hits;
   input.asked = asked_.At(CountAll());
   return input;
@@ -206,13 +209,14 @@ void FilterBudget::PlanNew(const Version& version) {
     return;
   }
   const LevelKeys keys = KeysFor(version);
-  const std::uint64_t limit = context_.room.limit();
+  const FilterPlanInput input = Input();
+  const std::uint64_t limit = input.limit;
   if (planned_keys_ && planned_limit_ == limit &&
       planned_keys_->IsCloseTo(keys)) {
     return;
   }
   const Result<std::array<std::string, kStoreLevels>> specs =
-      PlanNewFilters(keys, Input());
+      PlanNewFilters(keys, input);
   if (!specs.ok()) return;
   if (!context_.filters.Plan(context_.options, *specs).ok()) return;
   planned_keys_ = keys;

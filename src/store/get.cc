@@ -40,14 +40,19 @@ Status StoreImpl::Get(const ReadOptions& options, Slice key,
   counters.lookups.Add(1);
 
   PrefetchFilter(*view.memtable.table, lookup);
-  TableSearch search(*view.version, lookup, options.expect_hit);
+  const bool believe = context_.options.filter_use == FilterUse::kOn;
+  TableSearch search(*view.version, lookup, options.expect_hit, believe);
   search.Gather();
-  if (IsSampled(counters)) search.NoteAsked();
+  if (IsSampled(counters)) {
+    search.NoteAsked();
+    router_.NoteLookups(*view.version);
+  }
   Status status;
   if (FindInMemtables(view, lookup, value, &counters, &status)) {
     if (status.ok()) counters.found.Add(1);
     return status;
   }
+  if (!believe) CountUnbelievedRoutes(*view.version, lookup, &counters);
   LoadRequests requests(loader_);
   return FindInTables(ReadingFor(options, *view.version, &requests), &search,
                       lookup, value, &counters);

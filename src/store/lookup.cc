@@ -116,8 +116,19 @@ void TableSearch::Gather() noexcept {
   probes_ = 0;
   is_mixed_ = false;
   has_other_seed_ = false;
-  GatherLevel0();
+  is_routing_ = routes_ != nullptr && next_level0_ == 0;
+  if (is_routing_) {
+    routes_->Prefetch(lookup_.hash);
+    next_level0_ = version_.level(0).size();
+  } else {
+    GatherLevel0();
+  }
   level0_size_ = size_;
+  GatherBelow();
+  if (has_other_seed_) AskByOtherSeed();
+}
+
+void TableSearch::GatherBelow() noexcept {
   const std::vector<int>& filled = version_.filled_levels();
   while (next_filled_ < filled.size() && size_ < kGroup) {
     const int number = filled[next_filled_++];
@@ -127,7 +138,61 @@ void TableSearch::Gather() noexcept {
     const bool is_skipped = skip_last_ && next_filled_ == filled.size();
     Push(is_skipped ? kNoSlot : level.slot(at), at, number);
   }
-  if (has_other_seed_) AskByOtherSeed();
+}
+
+// ---- the tables of level 0 to which the routes lead
+
+// The tables of the other levels were gathered: these go before them.
+void TableSearch::FollowRoutes() noexcept {
+  is_routing_ = false;
+  Routes::Tables tables;
+  routes_->Find(lookup_.hash, &tables);
+  routed_ = tables.are_all ? Routed::kAllTables : Routed::kTables;
+  if (tables.are_all) {
+    routes_ = nullptr;
+    next_level0_ = 0;
+    next_filled_ = 0;
+    Gather();
+  } else if (tables.count > 0) {
+    PushFirst(tables);
+    if (has_other_seed_) AskByOtherSeed();
+  }
+}
+
+void TableSearch::PushFirst(const Routes::Tables& tables) noexcept {
+  static_assert(Routes::Tables::kMax + kStoreLevels <= kGroup);
+  const Level& level = version_.level(0);
+  const std::size_t below = size_;
+  for (std::size_t i = 0; i < tables.count; ++i) {
+    Push(level.slot(tables.at[i]), tables.at[i], 0);
+  }
+  level0_size_ = tables.count;
+  const auto first = static_cast<std::ptrdiff_t>(below);
+  const auto last = static_cast<std::ptrdiff_t>(size_);
+  std::rotate(candidates_.begin(), candidates_.begin() + first,
+              candidates_.begin() + last);
+  std::rotate(queries_.begin(), queries_.begin() + first,
+              queries_.begin() + last);
+}
+
+void TableSearch::CountRoutes(ReadCounters* counters) noexcept {
+  if (routed_ == Routed::kNothing) return;
+  const std::size_t all = version_.level(0).size();
+  counters->router.Count(all,
+                         routed_ == Routed::kTables ? level0_size_ : all,
+                         routed_ == Routed::kAllTables);
+  routed_ = Routed::kNothing;
+}
+
+void CountUnbelievedRoutes(const Version& version, const Lookup& lookup,
+                           ReadCounters* counters) noexcept {
+  const Routes* const routes = version.level(0).routes();
+  if (routes == nullptr) return;
+  Routes::Tables tables;
+  routes->Find(lookup.hash, &tables);
+  const std::size_t all = version.level(0).size();
+  counters->router.Count(all, tables.are_all ? all : tables.count,
+                         tables.are_all);
 }
 
 // ---- the memtables
@@ -168,6 +233,7 @@ bool FindInMemtables(const ReadView& view, const Lookup& lookup,
 // ---- the filters of the tables, all at once
 
 void TableSearch::Check() noexcept {
+  if (is_routing_) FollowRoutes();
   if (!is_mixed_) return CheckSome(0, size_, probes_);
   // Neighbours, such as the tables of level 0, mostly have equal probes.
   for (std::size_t from = 0, to = 0; from < size_; from = to) {
@@ -341,9 +407,9 @@ Status FindInTables(const TableReading& reading, TableSearch* search,
                     const Lookup& lookup, std::string* value,
                     ReadCounters* counters) {
   const bool believe = reading.filter_use == FilterUse::kOn;
-  if (search->size() == 0) return NoSuchKey();
   do {
     search->Check();
+    search->CountRoutes(counters);
     if (believe && !search->is_any_left()) {
       search->CountAbsent(counters);
       continue;

@@ -87,15 +87,20 @@ class TableSearch {
   // Takes the place of a filter that must be queried otherwise: says "maybe".
   static const std::array<unsigned char, kLineBytes> kNoLine;
 
-  // `skip_last`: the filter of the last level is not asked.
+  // `skip_last`: the filter of the last level is not asked.  `use_routes`: the
+  // routes of level 0 are believed, if there are any.
   // REQUIRES: both outlive it
   TableSearch(const Version& version, const Lookup& lookup,
-              bool skip_last = false) noexcept
-      : version_(version), lookup_(lookup), skip_last_(skip_last) {}
+              bool skip_last = false, bool use_routes = true) noexcept
+      : version_(version),
+        lookup_(lookup),
+        skip_last_(skip_last),
+        routes_(use_routes ? version.level(0).routes() : nullptr) {}
 
-  // Finds the next size() candidates; none: the search is over.
+  // Finds the next size() candidates, those of level 0 that are routed
+  // excepted: they come with Check().
   void Gather() noexcept;
-  // As Gather(); returns false if there are none.
+  // As Gather(); returns false if there are none: the search is over.
   bool GatherMore() noexcept {
     if (is_over()) return false;
     Gather();
@@ -103,12 +108,15 @@ class TableSearch {
   }
   // Sets may_hold() from the filters whose lines are known.
   void Check() noexcept;
+  // Counts what the routes have said, once.  REQUIRES: Check() was called
+  void CountRoutes(ReadCounters* counters) noexcept;
   // Counts all candidates as "certainly absent".
   // REQUIRES: Check() was called, and is_any_left() is false
   void CountAbsent(ReadCounters* counters) const noexcept;
 
   // Counts this lookup, one of many, with the tables that were gathered.
-  void NoteAsked() const noexcept {
+  void NoteAsked() noexcept {
+    if (is_routing_) FollowRoutes();
     for (std::size_t i = 0; i < size_; ++i) file(i).NoteAsked();
   }
 
@@ -140,8 +148,14 @@ class TableSearch {
     std::uint16_t probes;  // of its filter; if that has no lines here: any
   };
 
+  // What the routes of level 0 have said.
+  enum class Routed { kNothing, kTables, kAllTables };
+
   void GatherLevel0() noexcept;
   void GatherLevel0Bytewise(const Level& level) noexcept;
+  void GatherBelow() noexcept;
+  void FollowRoutes() noexcept;
+  void PushFirst(const Routes::Tables& tables) noexcept;
   void Push(const FilterSlot& slot, std::size_t i, int number) noexcept;
   void NoteProbes(unsigned probes) noexcept {
     is_mixed_ |= probes_ != 0 && probes != probes_;
@@ -157,6 +171,9 @@ class TableSearch {
   const Version& version_;
   const Lookup& lookup_;
   const bool skip_last_;
+  const Routes* routes_;     // null: all tables of level 0 are asked
+  bool is_routing_ = false;  // they will be followed
+  Routed routed_ = Routed::kNothing;
   std::size_t next_level0_ = 0;
   std::size_t next_filled_ = 0;
   std::size_t size_ = 0;
@@ -237,6 +254,10 @@ inline constexpr std::uint64_t kSampledLookups = 64;
 inline bool IsSampled(const ReadCounters& counters) noexcept {
   return counters.lookups.value() % kSampledLookups == 0;
 }
+
+// Counts what the routes would have said, for FilterUse::kAlwaysMaybe.
+void CountUnbelievedRoutes(const Version& version, const Lookup& lookup,
+                           ReadCounters* counters) noexcept;
 
 // Searches the tables.  REQUIRES: search->Gather() was called once
 Status FindInTables(const TableReading& reading, TableSearch* search,

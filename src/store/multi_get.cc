@@ -32,13 +32,13 @@ class GroupLookup {
       Lookup& lookup = lookups_[i].emplace(group_.keys[i], sequence, seeds);
       PrefetchFilter(*view_.memtable.table, lookup);
     }
-    FindInAllMemtables();
-    if (IsSampled(*counters_)) NoteAsked();
     BatchSearch search(*view_.version, reading_.filter_use,
                        reading_.skipped_level);
     for (std::size_t i = 0; i < group_.keys.size(); ++i) {
       search.Add(*lookups_[i]);
     }
+    FindInAllMemtables();
+    if (IsSampled(*counters_)) NoteAsked();
     while (open_ != 0 && search.Search(open_, counters_)) {
       Request(search.hits());
       for (BatchSearch::Hit& hit : search.hits()) Read(hit);
@@ -128,6 +128,7 @@ void StoreImpl::MultiGet(const ReadOptions& options,
   guard.counters().lookups.Add(keys.size());
   LoadRequests requests(loader_);
   const TableReading reading = ReadingFor(options, *view.version, &requests);
+  if (IsSampled(guard.counters())) router_.NoteLookups(*view.version);
   for (std::size_t i = 0; i < keys.size(); i += kKeysAtOnce) {
     const std::size_t count = std::min(kKeysAtOnce, keys.size() - i);
     const KeyGroup group{keys.subspan(i, count), values.subspan(i, count),

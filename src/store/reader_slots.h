@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -50,7 +51,20 @@ struct ReadCounters {
     OwnCounter unfiltered_in_vain;  // of those: the key was not there
   };
   std::array<Level, kStoreLevels> levels;
+  // The router of level 0.
+  struct Router {
+    OwnCounter lookups;
+    OwnCounter absent;  // tables to which it did not lead
+    OwnCounter ask_all;
+
+    void Count(std::size_t tables, std::size_t found, bool are_all) noexcept {
+      lookups.Add(1);
+      if (are_all) ask_all.Add(1);
+      absent.Add(tables - found);
+    }
+  };
   FilterCounters memtables;
+  Router router;
   OwnCounter lookups;
   OwnCounter found;
   OwnCounter iterators;

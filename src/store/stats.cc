@@ -26,6 +26,9 @@ void AddReads(const ReadCounters& from, StoreStats* to) {
     to->levels[i].unfiltered += level.unfiltered.value();
   }
   Add(from.memtables, &to->memtable_filter);
+  to->router_lookups += from.router.lookups.value();
+  to->router_absent += from.router.absent.value();
+  to->router_ask_all += from.router.ask_all.value();
   to->lookups += from.lookups.value();
   to->lookups_found += from.found.value();
   to->iterators += from.iterators.value();
@@ -80,6 +83,8 @@ StoreStats StoreImpl::Stats() const {
   stats.filters_not_built = context_.filter_faults.not_built();
   stats.last_filter_damage = context_.filter_faults.last_damaged();
   stats.last_filter_not_built = context_.filter_faults.last_not_built();
+  stats.router_bytes = router_.held().bytes;
+  stats.router_entries = router_.held().entries;
   stats.filter_memory_held = context_.room.held();
   if (context_.room.is_limited()) {
     stats.filter_memory_limit = context_.room.limit();
@@ -153,7 +158,8 @@ Result<std::string> StoreImpl::Property(std::string_view name) const {
   if (name == "stats") return Stats().ToText();
   if (name == "approximate-memory-usage") {
     const StoreStats stats = Stats();
-    std::uint64_t bytes = stats.memtable_bytes + stats.block_cache_bytes;
+    std::uint64_t bytes =
+        stats.memtable_bytes + stats.block_cache_bytes + stats.router_bytes;
     for (const LevelStats& level : stats.levels) bytes += level.filter_bytes;
     return std::to_string(bytes);
   }

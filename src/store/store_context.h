@@ -55,7 +55,9 @@ struct StoreContext {
   const bool filters_fit;  // keys that compare equal have equal bytes
   LevelFilters filters;    // of new tables
   TableFileContext tables;
-  FilterRoom room;  // of the tables
+  FilterRoom room;  // of the tables' filters, and of the router
+  // What of the room the router has, or is about to take.
+  std::atomic<std::uint64_t> router_room{0};
   // Memory of memtables that were flushed, for those that come: at most the
   // bytes of two, while there are writes.
   const std::shared_ptr<ChunkStock> chunks;

@@ -32,6 +32,7 @@
 #include "store/preparer.h"
 #include "store/recovery.h"
 #include "store/remembered_settings.h"
+#include "store/router_keeper.h"
 #include "store/store_context.h"
 #include "store/store_writer.h"
 #include "store/table_loader.h"
@@ -86,9 +87,7 @@ class StoreImpl {
   // ---- background.cc
   Result<CompactReport> Compact(const CompactOptions& options);
   Status WaitForQuiet();
-  Status SetFilterMemory(std::optional<std::uint64_t> bytes) {
-    return budget_.SetLimit(bytes);
-  }
+  Status SetFilterMemory(std::optional<std::uint64_t> bytes);
 
   // ---- stats.cc
   StoreStats Stats() const;
@@ -134,6 +133,7 @@ class StoreImpl {
   Flusher flusher_{context_, views_, background_, versions_, writer_, budget_};
   Compactor compactor_{context_, views_, background_, versions_, budget_};
   TableLoader loader_{context_, background_, budget_};
+  RouterKeeper router_{context_, views_, background_, versions_, budget_};
   Recovery recovery_{context_, views_, versions_, writer_};
 };
 

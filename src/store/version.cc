@@ -2,6 +2,7 @@
 #include "store/version.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "table/shared_prefix.h"
@@ -19,6 +20,7 @@ Level::Level(const KeyOrder& order, int number, std::vector<TableFileRef> files)
     : order_(order), files_(std::move(files)) {
   if (files_.empty()) return;
   slots_ = std::make_unique<FilterSlot[]>(files_.size());
+  if (number == 0) routes_ = std::make_unique<RouteSlot>();
   const Slice example = UserKeyOf(files_.front()->smallest());
   std::size_t common = example.size();
   for (std::size_t i = 0; i < files_.size(); ++i) {
@@ -38,6 +40,21 @@ Level::Level(const KeyOrder& order, int number, std::vector<TableFileRef> files)
     last_.push_back(PrefixOf(Beyond(UserKeyOf(file->largest()), common)));
   }
   if (number > 0) last_tree_ = PrefixTree(last_);
+}
+
+void Level::InheritRoutes(const Level& before) const {
+  const Routes* const routes = before.routes();
+  if (routes == nullptr || empty()) return;
+  std::map<const TableFile*, Routes::Label> known;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    known.emplace(before.files()[i].get(), routes->label(i));
+  }
+  std::vector<Routes::Label> labels;
+  for (const TableFileRef& file : files_) {
+    const auto found = known.find(file.get());
+    labels.push_back(found == known.end() ? Routes::kNotRouted : found->second);
+  }
+  ExchangeRoutes(Routes::Make(routes->router(), std::move(labels)));
 }
 
 std::size_t Level::FindTable(Slice internal_key) const noexcept {

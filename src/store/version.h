@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "store/routes.h"
 #include "store/table_file.h"
 #include "store/version_edit.h"
 #include "table/internal_key.h"
@@ -78,6 +80,20 @@ class Level {
   std::uint64_t bytes() const noexcept { return bytes_; }
   FilterSlot& slot(std::size_t i) const noexcept { return slots_[i]; }
 
+  // Of level 0, where tables overlap; null: all are asked.  They last as long
+  // as a guard of the store's readers that was there before.
+  const Routes* routes() const noexcept {
+    return routes_ == nullptr ? nullptr : routes_->get();
+  }
+  // As RouteSlot::Exchange().  REQUIRES: level 0, not empty
+  std::shared_ptr<const Routes> ExchangeRoutes(
+      std::shared_ptr<const Routes> next) const noexcept {
+    return routes_->Exchange(std::move(next));
+  }
+  // Takes over the routes of the tables that were in the level before; the
+  // others are not routed.  REQUIRES: both are level 0, and this one is new
+  void InheritRoutes(const Level& before) const;
+
   // A key as this level compares it: the eight bytes after the common prefix of
   // all keys of the level.
   struct Probe {
@@ -114,6 +130,7 @@ class Level {
   // that depend on keys, so that those of several levels overlap.
   PrefixTree last_tree_;
   std::unique_ptr<FilterSlot[]> slots_;
+  std::unique_ptr<RouteSlot> routes_;  // of level 0; null: it is empty
 };
 
 // Per level the largest key that was compacted last, so that compaction cycles

@@ -178,6 +178,11 @@ Status VersionSet::LogAndApply(VersionEdit edit, const ViewChange& change) {
       base->Apply(edit, context_.tables);
   if (!next.ok()) return next.status();
   OpenAdded(edit, **next);
+  // Without routes all tables are asked.
+  (void)NoThrow([&] {
+    (*next)->level(0).InheritRoutes(base->level(0));
+    return Status::Ok();
+  });
   edit.last_sequence = last_sequence;
   // Once the manifest has the edit nothing may fail, so memory is allocated
   // before.

@@ -27,6 +27,7 @@ inline void ChooseFilters(std::uint64_t seed, StoreOptions* options) {
     options->filter_per_level = {"bloom:14", "bloom:8", "ribbon:6"};
   if (one_in(2)) options->expect_hits = true;
   if (one_in(2)) options->leveldb_filter_bits = 0;
+  if (one_in(2)) options->level0_route_at = static_cast<unsigned>(random() % 4);
   if (one_in(2)) options->filter_seed = FilterSeed::kFixed;
   constexpr FilterLoading kLoading[] = {FilterLoading::kWhenFirstAsked,
                                         FilterLoading::kAtOpening,
