@@ -106,6 +106,7 @@ class StoreImpl {
   Status RecoverOrCreate(const StoreDirectory& found);
   Status CreateNew();
   Status OpenTables();
+  void RemoveUselessFilters();
 
   // ---- background.cc
   Status StartThreads();
