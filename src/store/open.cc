@@ -80,6 +80,11 @@ Status StoreImpl::Open() {
   context_.tables.filter_damaged = [this](const std::string& what) {
     context_.filter_faults.NoteDamaged(what);
   };
+  if (makes_filter_files()) {
+    context_.tables.filter_loaded = [this](const TableFilter& filter) {
+      filter_files_.NoteLoaded(filter);
+    };
+  }
 
   if (context_.options.read_only) {
     const Result<StoreDirectory> found = Look();

@@ -132,10 +132,12 @@ bool TableFile::Keep(std::shared_ptr<const TableFilter> filter) const noexcept {
   return true;
 }
 
-void TableFile::ReportDamage(const TableFilter& filter) const {
-  if (filter.damage().ok() || !context_.filter_damaged) return;
-  context_.filter_damaged(TableFileName(context_.dir, metadata_.number) + ": " +
-                          filter.damage().message());
+void TableFile::Report(const TableFilter& filter) const {
+  if (!filter.damage().ok() && context_.filter_damaged) {
+    context_.filter_damaged(TableFileName(context_.dir, metadata_.number) +
+                            ": " + filter.damage().message());
+  }
+  if (context_.filter_loaded) context_.filter_loaded(filter);
 }
 
 Result<const TableFilter*> TableFile::Filter() const {
@@ -149,7 +151,7 @@ Result<const TableFilter*> TableFile::Filter() const {
     filter = NewFilter(**table);
     (void)Keep(filter);
   }
-  ReportDamage(*filter);
+  Report(*filter);
   return filter.get();
 }
 
@@ -173,7 +175,7 @@ void TableFile::ReloadFilter(unsigned divisor) const {
     dropped_ = std::exchange(owned_filter_, filter);
     filter_.store(owned_filter_.get(), std::memory_order_seq_cst);
   }
-  ReportDamage(*filter);
+  Report(*filter);
 }
 
 // Holds the locks for moments only: a child that is forked meanwhile could
@@ -193,7 +195,7 @@ Status TableFile::Load() const {
       const MutexLock lock(mutex_);
       is_first = Keep(filter);
     }
-    if (is_first) ReportDamage(*filter);
+    if (is_first) Report(*filter);
   }
   // Its index is not needed any more.
   std::shared_ptr<const QuickTable> done;

@@ -38,6 +38,8 @@ struct TableFileContext {
   // Called for every filter that cannot be used, if it is not empty.  Any
   // thread may call it.
   std::function<void(const std::string& what)> filter_damaged = {};
+  // Called for every filter that is loaded, if it is not empty; likewise.
+  std::function<void(const TableFilter& filter)> filter_loaded = {};
   OwnerProcess owner = {};  // of the files
   // Filters beside tables that are useless are removed.
   bool removes_useless_filters = false;
@@ -149,7 +151,7 @@ class TableFile {
   // Returns true if this is the first.
   bool Keep(std::shared_ptr<const TableFilter> filter) const noexcept
       TAMIS_REQUIRES(mutex_);
-  void ReportDamage(const TableFilter& filter) const;
+  void Report(const TableFilter& filter) const;
   std::shared_ptr<const QuickTable> Quick() const TAMIS_EXCLUDES(quick_mutex_);
   bool is_loaded() const noexcept {
     return opened() != nullptr && loaded_filter() != nullptr;
