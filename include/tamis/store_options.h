@@ -122,6 +122,12 @@ struct StoreOptions {
   // New tables also get a filter of LevelDB's own format, with so many bits per
   // key, so that LevelDB reads them fast, too.  0: none.
   unsigned leveldb_filter_bits = 10;
+  // True: tables that lookups read and whose filter is missing, damaged or one
+  // of LevelDB's per 2 KiB get one as new tables have, in a file beside them
+  // (tamis/filter_files.h): in the background, slowly, and no table is
+  // rewritten.  With expect_hits not those of the last level.  Needs
+  // filter_use = kOn.
+  bool filter_files = false;
   FilterUse filter_use = FilterUse::kOn;
   // The store remembers the table options of this opening
   // (tamis/store_settings.h).  A new store always does.

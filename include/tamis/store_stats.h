@@ -96,6 +96,7 @@ struct StoreStats {
   // reason for the last of them.
   std::uint64_t filters_not_built = 0;
   std::string last_filter_not_built;
+  std::uint64_t filter_files_made = 0;  // see StoreOptions::filter_files
   // Empty, or why writes are refused, or why background work has stopped.
   std::string background_error;
 

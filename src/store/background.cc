@@ -27,6 +27,7 @@ Status StoreImpl::StartThreads() {
       loader_.Start();
     }
     router_.Allow();
+    if (makes_filter_files()) filter_files_.Start();
   } catch (const std::system_error& error) {
     return Status::ResourceExhausted(
         context_.dir +
@@ -44,6 +45,7 @@ void StoreImpl::StopThreads() {
       views_.Current()->memtable.table->bytes() > kLittleBytes) {
     (void)NoThrow([this] { return writer_.Flush(); });
   }
+  filter_files_.Stop();
   {
     const StoreLock lock(context_.mutex);
     background_.Close();
@@ -54,6 +56,7 @@ void StoreImpl::StopThreads() {
   flusher_.Join();
   if (loader_.has_started()) loader_.Join();
   router_.Join();
+  if (filter_files_.has_started()) filter_files_.Join();
   if (compactor_.has_started()) compactor_.Join();
   if (preparer_.has_started()) preparer_.Join();
   if (budget_.was_limited()) {
@@ -84,6 +87,7 @@ Status StoreImpl::WaitForQuiet() {
   while (!background_.is_closing() && background_.error().ok() &&
          (flusher_.is_busy() || compactor_.is_busy() || loader_.is_busy() ||
           router_.is_busy() ||
+          (filter_files_.has_started() && filter_files_.is_busy()) ||
           !views_.current()->immutable.empty() || compactor_.IsNeeded())) {
     background_.WaitForChange();
   }

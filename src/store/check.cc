@@ -314,6 +314,10 @@ void StoreCheck::CountTable(const TableFileCheck& check) {
   for (const std::string& problem : check.problems) {
     report_.problems.push_back(problem);
   }
+  if (!check.filter_problem.empty()) {
+    report_.problems.push_back(check.filter_problem);
+  }
+  if (!check.filter_note.empty()) report_.notes.push_back(check.filter_note);
   if (check.is_whole && check.table.largest_sequence > state_.last_sequence) {
     report_.problems.push_back(
         check.path +

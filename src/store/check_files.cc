@@ -7,6 +7,7 @@
 #include "base/damage.h"
 #include "base/no_throw.h"
 #include "store/file_names.h"
+#include "store/table_filter_file.h"
 #include "table/block_file.h"
 
 namespace tamis {
@@ -25,6 +26,39 @@ Result<std::unique_ptr<ReadableFile>> OpenTableFile(Env& env,
   return old_file;
 }
 
+namespace {
+
+// Reads the filter beside a table, and notes what is wrong with it.
+class FilterBesideCheck {
+ public:
+  FilterBesideCheck(const FilterFileQuery& query, TableFileCheck* check)
+      : query_(query), check_(*check) {}
+
+  std::shared_ptr<const TableFilter> Find(std::uint32_t binding) {
+    query_.binding = [binding] { return Result<std::uint32_t>(binding); };
+    FilterFileLook look = ReadFilterFile(query_);
+    if (IsUseless(look.state)) {
+      check_.filter_problem = look.problem;
+    } else {
+      check_.filter_note = look.problem;
+    }
+    return look.filter;
+  }
+  void SayWhatItHides() {
+    if (check_.table.hidden_beside == 0) return;
+    check_.filter_problem =
+        FilterFileName(query_.dir, query_.number) + ": it hides " +
+        std::to_string(check_.table.hidden_beside) +
+        " keys that are in the table";
+  }
+
+ private:
+  FilterFileQuery query_;
+  TableFileCheck& check_;
+};
+
+}  // namespace
+
 TableFileCheck CheckUnknownTableFile(Env& env, const std::string& dir,
                                      const TableReadContext& context,
                                      std::uint64_t number) {
@@ -38,13 +72,24 @@ TableFileCheck CheckUnknownTableFile(Env& env, const std::string& dir,
     return check;
   }
   check.bytes = file->size();
-  Result<TableCheck> table = NoThrow(
-      [&]() -> Result<TableCheck> { return CheckTable(context, **file); });
+  FilterBesideCheck beside({.env = env,
+                            .dir = dir,
+                            .number = number,
+                            .table_bytes = check.bytes,
+                            .binding = {},
+                            .read = context},
+                           &check);
+  Result<TableCheck> table = NoThrow([&]() -> Result<TableCheck> {
+    return CheckTable(context, **file, [&](std::uint32_t binding) {
+      return beside.Find(binding);
+    });
+  });
   check.unread =
       AboutFile(check.path, table.ok() ? table->unread : table.status());
   if (!check.unread.ok()) return check;
   check.table = *std::move(table);
   check.is_whole = check.table.problems.empty();
+  beside.SayWhatItHides();
   for (const std::string& problem : check.table.problems) {
     check.problems.push_back(check.path + ": " + problem);
   }

@@ -37,6 +37,9 @@ struct TableFileCheck {
   TableCheck table;
   bool is_whole = false;              // the table itself is intact
   std::vector<std::string> problems;  // each names the file
+  // Of the filter beside the table; empty: there is none, or all is well.
+  std::string filter_problem;  // it is of no use, or hides keys
+  std::string filter_note;     // it cannot be judged here
 };
 
 // Checks the table, and whether it is what the manifest says.

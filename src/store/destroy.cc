@@ -10,6 +10,7 @@
 #include "store/read_whole.h"
 #include "store/settings_file.h"
 #include "store/store_checks.h"
+#include "store/table_filter_file.h"
 #include "tamis/store.h"
 
 namespace tamis {
@@ -25,12 +26,16 @@ bool IsOfType(const std::string& name, FileType type) {
 // Returns true for names that repair or recovery uses in lost/: that of a
 // store's file, followed by a number if that name was taken.
 bool IsPutAside(std::string_view name) {
-  if (ParseFileName(name).has_value()) return true;
+  const auto is_name = [](std::string_view text) {
+    return ParseFileName(text).has_value() ||
+           ParseFilterFileName(text).has_value();
+  };
+  if (is_name(name)) return true;
   const std::size_t dot = name.rfind('.');
   return dot != std::string_view::npos && dot + 1 < name.size() &&
          name.find_first_not_of("0123456789", dot + 1) ==
              std::string_view::npos &&
-         ParseFileName(name.substr(0, dot)).has_value();
+         is_name(name.substr(0, dot));
 }
 
 class Destroyer {
@@ -82,6 +87,11 @@ class Destroyer {
     for (const std::string& name : names_) {
       if (ParseFileName(name).has_value()) continue;
       if (IsSettingsFileName(name) && IsSettingsFile(dir_ + "/" + name) &&
+          env_.Remove(dir_ + "/" + name).ok()) {
+        continue;
+      }
+      if (ParseFilterFileName(name) &&
+          IsOurFilterFile(env_, dir_ + "/" + name) &&
           env_.Remove(dir_ + "/" + name).ok()) {
         continue;
       }

@@ -9,6 +9,7 @@ namespace tamis {
 namespace {
 
 constexpr std::string_view kManifestPrefix = "MANIFEST-";
+constexpr std::string_view kFilterSuffix = ".filter";
 // LevelDB pads to six digits; larger numbers simply have more.
 constexpr std::size_t kFewestDigits = 6;
 // Longer than any manifest's name: a longer file is not a CURRENT.
@@ -80,6 +81,9 @@ std::string ManifestFileName(const std::string& dir, std::uint64_t number) {
 std::string TemporaryFileName(const std::string& dir, std::uint64_t number) {
   return Numbered(dir, number, ".dbtmp");
 }
+std::string FilterFileName(const std::string& dir, std::uint64_t number) {
+  return Numbered(dir, number, kFilterSuffix);
+}
 std::string CurrentFileName(const std::string& dir) { return dir + "/CURRENT"; }
 std::string LockFileName(const std::string& dir) { return dir + "/LOCK"; }
 std::string InfoLogFileName(const std::string& dir) { return dir + "/LOG"; }
@@ -113,6 +117,17 @@ std::optional<FileName> ParseFileName(std::string_view name) noexcept {
   const std::optional<FileType> type = TypeOfSuffix(name);
   if (!type.has_value()) return std::nullopt;
   return FileName{*type, *number};
+}
+
+std::optional<std::uint64_t> ParseFilterFileName(std::string_view name) {
+  std::string_view rest = name;
+  const std::optional<std::uint64_t> number = TakeNumber(&rest);
+  if (!number || *number > kMaxFileNumber || rest != kFilterSuffix) {
+    return std::nullopt;
+  }
+  // Only as it is written: "7.filter" is another program's.
+  if (name != FilterFileName("", *number).substr(1)) return std::nullopt;
+  return number;
 }
 
 std::string UnusedName(Env& env, const std::string& path) {

@@ -18,6 +18,8 @@ std::string TableFileName(const std::string& dir, std::uint64_t number);
 std::string OldTableFileName(const std::string& dir, std::uint64_t number);
 std::string ManifestFileName(const std::string& dir, std::uint64_t number);
 std::string TemporaryFileName(const std::string& dir, std::uint64_t number);
+// The filter beside a table; of that number, too.
+std::string FilterFileName(const std::string& dir, std::uint64_t number);
 std::string CurrentFileName(const std::string& dir);
 std::string LockFileName(const std::string& dir);
 std::string InfoLogFileName(const std::string& dir);
@@ -48,6 +50,12 @@ struct FileName {
 // Nothing: not the name of a store's file, so it must not be touched.  Accepts
 // what LevelDB accepts: at least one digit, no sign, at most 64 bits.
 std::optional<FileName> ParseFileName(std::string_view name) noexcept;
+
+// Returns the number of the table that a file of that name is a filter of.
+// Nothing: another name.  Such a file is a store's own only if its content says
+// so (store/table_filter_file.h): LevelDB has no such files, and ParseFileName()
+// does not know them.
+std::optional<std::uint64_t> ParseFilterFileName(std::string_view name);
 
 // Returns `path`, or `path` with ".2", ".3", ... appended, such that no such
 // file exists.

@@ -173,6 +173,40 @@ bool FilterBudget::Hold(const Version& version) {
   return true;
 }
 
+// There is no moment with both filters.
+void FilterBudget::Replace(const Version& version, const FilterChange& change) {
+  const Level& level = version.level(change.level);
+  {
+    // Waits for readers when it goes, after the lock.
+    DroppedFilters dropped(views_.slots());
+    dropped.Reserve(1);
+    const StoreLock lock(context_.mutex);
+    dropped.Add(level.files()[change.at]->DropFilter());
+    level.slot(change.at).Clear();
+  }
+  (void)Load(version, change, context_.mutex);
+}
+
+Status FilterBudget::ReloadFilterOf(const TableFileRef& table) noexcept {
+  const Status done = NoThrow([&] {
+    versions_.WhileUnchanged([&](const Version& version) {
+      const MutexLock lock(mutex_);
+      for (int i = 0; i < kStoreLevels; ++i) {
+        const std::vector<TableFileRef>& files = version.level(i).files();
+        const auto found = std::find(files.begin(), files.end(), table);
+        if (found == files.end()) continue;
+        Replace(version, {.level = i,
+                          .at = static_cast<std::size_t>(found - files.begin()),
+                          .from = TableFilter::kDrop,
+                          .to = TableFilter::kWholly});
+        return;
+      }
+    });
+    return Status::Ok();
+  });
+  return done.ok() ? Rebalance() : done;
+}
+
 void FilterBudget::WillFlush(std::uint64_t entries) noexcept {
   if (!context_.room.is_limited()) return;
   (void)NoThrow([&] {

@@ -44,6 +44,11 @@ class FilterBudget {
   Status SetLimit(std::optional<std::uint64_t> bytes) noexcept
       TAMIS_EXCLUDES(kStoreMutex, mutex_);
 
+  // Reads the filter of that table again, in place of the one that lookups use,
+  // which is freed.  REQUIRES: as above
+  Status ReloadFilterOf(const TableFileRef& table) noexcept
+      TAMIS_EXCLUDES(kStoreMutex, mutex_);
+
   // A table of level 0 is about to be written, with so many entries.
   void WillFlush(std::uint64_t entries) noexcept
       TAMIS_EXCLUDES(kStoreMutex, mutex_);
@@ -69,6 +74,8 @@ class FilterBudget {
   void Age(const Version& version) TAMIS_REQUIRES(mutex_);
   LevelKeys KeysFor(const Version& version) TAMIS_REQUIRES(mutex_);
   bool Hold(const Version& version) TAMIS_REQUIRES(mutex_);
+  void Replace(const Version& version, const FilterChange& change)
+      TAMIS_REQUIRES(mutex_);
   static bool Load(const Version& version, const FilterChange& change,
                    StoreMutex& mutex);
   void PlanNew(const Version& version) TAMIS_REQUIRES(mutex_);

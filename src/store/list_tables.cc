@@ -12,6 +12,7 @@
 #include "base/no_throw.h"
 #include "store/check_files.h"
 #include "store/manifest.h"
+#include "store/table_filter_file.h"
 #include "table/internal_iterator.h"
 #include "table/table_reader.h"
 #include "tamis/env.h"
@@ -70,15 +71,24 @@ std::uint64_t EstimatedEntries(const Table& table, std::uint64_t file_bytes) {
                                     static_cast<double>(bytes));
 }
 
+// Returns the filter that lookups in the table use.
+std::shared_ptr<const TableFilter> FilterOf(const FilterFileQuery& beside,
+                                            const Table& table,
+                                            StoreTable* out) {
+  FilterFileLook look = ReadFilterFile(beside);
+  out->has_filter_file = look.filter != nullptr;
+  return look.filter != nullptr ? std::move(look.filter) : table.ReadFilter();
+}
+
 // Reads what the table says about itself.  A read error is a problem, unless it
 // is a lack of memory.
-Status LookInto(const TableReadContext& context,
-                std::unique_ptr<ReadableFile> file, const std::string& path,
-                StoreTable* out) {
-  auto table = Table::Open(context, std::move(file), path);
+Status LookInto(FilterFileQuery beside, std::unique_ptr<ReadableFile> file,
+                const std::string& path, StoreTable* out) {
+  auto table = Table::Open(beside.read, std::move(file), path);
   Status status = table.status();
   if (table.ok()) {
-    const auto filter = table->ReadFilter();
+    beside.binding = [&table] { return (*table)->ReadBinding(); };
+    const auto filter = FilterOf(beside, **table, out);
     out->filter = filter->kind_name();
     out->filter_rate = filter->expected_rate();
     out->filter_bytes = filter->bytes();
@@ -129,6 +139,7 @@ Result<std::vector<StoreTable>> List(const std::string& dir,
   if (!manifest.ok()) return manifest.status();
   TableReadContext context;
   context.unpack = UnpackLimitsOf(options);
+  context.filter = options.filter_policy.get();
   std::vector<StoreTable> tables;
   std::vector<StoreTable> named = TablesOf(*manifest);
   for (StoreTable& table : named) {
@@ -137,7 +148,13 @@ Result<std::vector<StoreTable>> List(const std::string& dir,
     if (file.status().code() == StatusCode::kNotFound) continue;
     Status looked = Status::Ok();
     if (file.ok()) {
-      looked = LookInto(context, *std::move(file), path, &table);
+      looked = LookInto({.env = env,
+                         .dir = dir,
+                         .number = table.file_number,
+                         .table_bytes = table.bytes,
+                         .binding = {},
+                         .read = context},
+                        *std::move(file), path, &table);
     } else {
       table.problem = file.status().message();
     }

@@ -80,6 +80,11 @@ Status StoreImpl::Open() {
   context_.tables.filter_damaged = [this](const std::string& what) {
     context_.filter_faults.NoteDamaged(what);
   };
+  if (makes_filter_files()) {
+    context_.tables.filter_loaded = [this](const TableFilter& filter) {
+      filter_files_.NoteLoaded(filter);
+    };
+  }
 
   if (context_.options.read_only) {
     const Result<StoreDirectory> found = Look();
@@ -101,6 +106,7 @@ Status StoreImpl::Open() {
   }
   context_.info_log.Open(context_.env, context_.dir);
   versions_.RemoveObsoleteFiles();
+  RemoveUselessFilters();
   if (Status saved = settings_.Save(!found->has_current); !saved.ok()) {
     return saved;
   }
@@ -238,6 +244,16 @@ Status StoreImpl::OpenTables() {
     }
   }
   return Status::Ok();
+}
+
+// From now on they are removed as they are found: a failed opening leaves the
+// directory as it was.
+void StoreImpl::RemoveUselessFilters() {
+  context_.tables.removes_useless_filters = true;
+  const std::shared_ptr<const ReadView> view = views_.Current();
+  for (const Level& level : view->version->levels()) {
+    for (const TableFileRef& file : level.files()) file->RemoveUselessFilter();
+  }
 }
 
 StoreImpl::~StoreImpl() {

@@ -22,6 +22,7 @@
 #include "store/repair_merge.h"
 #include "store/repair_plan.h"
 #include "store/store_checks.h"
+#include "store/table_filter_file.h"
 #include "store/table_outputs.h"
 #include "tamis/store.h"
 
@@ -354,9 +355,15 @@ void Repair::PutAsideAll() {
   }
 }
 
-// Moves a file to lost/, never over an existing file.
+// Moves a file to lost/, never over an existing file; of a table, the filter
+// beside it as well.
 void Repair::PutAside(const std::string& path) {
   const std::string lost = dir_ + "/lost";
+  const auto parsed = ParseFileName(path.substr(path.rfind('/') + 1));
+  if (parsed && parsed->type == FileType::kTable) {
+    const std::string filter = FilterFileName(dir_, parsed->number);
+    if (IsOurFilterFile(env_, filter)) PutAside(filter);
+  }
   Status moved = env_.CreateDirectory(lost);
   if (moved.ok()) {
     moved = env_.Rename(path,

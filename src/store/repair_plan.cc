@@ -123,6 +123,10 @@ Status Planner::FindFiles() {
   for (const std::string& name : *names) {
     const std::optional<FileName> parsed = ParseFileName(name);
     if (parsed && parsed->number <= kMaxFileNumber) AddFile(name, *parsed);
+    // A new table must not get the number of an old filter.
+    if (const auto number = ParseFilterFileName(name)) {
+      plan_.next_number = std::max(plan_.next_number, *number + 1);
+    }
   }
   if (logs_.empty() && tables_.empty() && manifests_.empty()) {
     return Status::NotFound(dir_ + ": there is nothing of a store here");
@@ -254,6 +258,10 @@ Status Planner::Keep(TableFileCheck check, int level,
                      const FileMetadata& metadata) {
   if (!check.unread.ok()) return check.unread;
   for (const std::string& problem : check.problems) Lose(problem);
+  if (!check.filter_problem.empty()) {
+    Lose(check.filter_problem);
+    PutAside(FilterFileName(dir_, metadata.number), "it is of no use");
+  }
   is_recognised_ |= check.table.has_footer;
   PlannedTable table;
   table.path = check.path;

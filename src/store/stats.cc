@@ -81,6 +81,8 @@ StoreStats StoreImpl::Stats() const {
   stats.stall_microseconds = context_.done.stall_microseconds;
   stats.damaged_filters = context_.filter_faults.damaged();
   stats.filters_not_built = context_.filter_faults.not_built();
+  stats.filter_files_made =
+      context_.done.filter_files.load(std::memory_order_relaxed);
   stats.last_filter_damage = context_.filter_faults.last_damaged();
   stats.last_filter_not_built = context_.filter_faults.last_not_built();
   stats.router_bytes = router_.held().bytes;

@@ -121,6 +121,8 @@ constexpr NamedCount kCounts[] = {
      "Filters that could not be used."},
     {"filters_not_built", &StoreStats::filters_not_built, true,
      "Tables written without a filter they should have."},
+    {"filter_files_made", &StoreStats::filter_files_made, true,
+     "Filters written beside their tables."},
 };
 
 struct NamedLevelCount {

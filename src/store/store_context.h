@@ -32,6 +32,7 @@ struct WorkCounters {
   std::atomic<std::uint64_t> compaction_bytes_read{0};
   std::atomic<std::uint64_t> compaction_bytes_written{0};
   std::atomic<std::uint64_t> stall_microseconds{0};
+  std::atomic<std::uint64_t> filter_files{0};
 };
 
 // Store::Open() sets the first group, which does not change afterwards.  The

@@ -28,6 +28,7 @@
 #include "store/background_state.h"
 #include "store/compactor.h"
 #include "store/filter_budget.h"
+#include "store/filter_file_maker.h"
 #include "store/flusher.h"
 #include "store/preparer.h"
 #include "store/recovery.h"
@@ -105,6 +106,11 @@ class StoreImpl {
   Status RecoverOrCreate(const StoreDirectory& found);
   Status CreateNew();
   Status OpenTables();
+  void RemoveUselessFilters();
+  bool makes_filter_files() const noexcept {
+    return context_.options.filter_files && !context_.options.read_only &&
+           context_.options.filter_use == FilterUse::kOn;
+  }
 
   // ---- background.cc
   Status StartThreads();
@@ -134,6 +140,7 @@ class StoreImpl {
   Compactor compactor_{context_, views_, background_, versions_, budget_};
   TableLoader loader_{context_, background_, budget_};
   RouterKeeper router_{context_, views_, background_, versions_, budget_};
+  FilterFileMaker filter_files_{context_, views_, background_, budget_};
   Recovery recovery_{context_, views_, versions_, writer_};
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/no_throw.h"
 #include "store/file_names.h"
+#include "store/table_filter_file.h"
 
 namespace tamis {
 
@@ -17,6 +18,7 @@ TableFile::~TableFile() {
   owned_table_.reset();
   // A file that cannot be removed now is removed when the store is opened next.
   (void)NoThrow([this] {
+    (void)RemoveFilterFile(*context_.env, context_.dir, metadata_.number);
     Status removed =
         context_.env->Remove(TableFileName(context_.dir, metadata_.number));
     if (removed.code() != StatusCode::kNotFound) return removed;
@@ -85,9 +87,42 @@ Result<const Table*> TableFile::OpenNow() const {
 }
 
 std::shared_ptr<const TableFilter> TableFile::NewFilter(
-    const Table& table) const {
-  return context_.use_filters ? table.ReadFilter()
-                              : std::make_shared<const TableFilter>();
+    const Table& table, unsigned divisor) const {
+  if (!context_.use_filters) return std::make_shared<const TableFilter>();
+  std::shared_ptr<const TableFilter> beside = FilterBeside(table, divisor);
+  return beside != nullptr ? std::move(beside) : table.ReadFilter(divisor);
+}
+
+// Null: there is none that can be used.
+std::shared_ptr<const TableFilter> TableFile::FilterBeside(
+    const Table& table, unsigned divisor) const {
+  const FilterFileLook look = ReadFilterFile(
+      {.env = *context_.env,
+       .dir = context_.dir,
+       .number = metadata_.number,
+       .table_bytes = metadata_.bytes,
+       .binding = [&table] { return table.ReadBinding(); },
+       .read = context_.read,
+       .divisor = divisor});
+  const bool is_ours = look.state != FilterFileState::kAbsent &&
+                       look.state != FilterFileState::kForeign;
+  if (is_ours && look.filter == nullptr && context_.filter_damaged) {
+    context_.filter_damaged(look.problem);
+  }
+  if (IsUseless(look.state)) {
+    has_useless_filter_.store(true, std::memory_order_relaxed);
+    if (context_.removes_useless_filters) RemoveUselessFilter();
+  }
+  return look.filter;
+}
+
+void TableFile::RemoveUselessFilter() const {
+  if (!context_.owner.IsHere() ||
+      !has_useless_filter_.exchange(false, std::memory_order_relaxed)) {
+    return;
+  }
+  // One that cannot be removed now is found again later.
+  (void)RemoveFilterFile(*context_.env, context_.dir, metadata_.number);
 }
 
 bool TableFile::Keep(std::shared_ptr<const TableFilter> filter) const noexcept {
@@ -97,10 +132,12 @@ bool TableFile::Keep(std::shared_ptr<const TableFilter> filter) const noexcept {
   return true;
 }
 
-void TableFile::ReportDamage(const TableFilter& filter) const {
-  if (filter.damage().ok() || !context_.filter_damaged) return;
-  context_.filter_damaged(TableFileName(context_.dir, metadata_.number) + ": " +
-                          filter.damage().message());
+void TableFile::Report(const TableFilter& filter) const {
+  if (!filter.damage().ok() && context_.filter_damaged) {
+    context_.filter_damaged(TableFileName(context_.dir, metadata_.number) +
+                            ": " + filter.damage().message());
+  }
+  if (context_.filter_loaded) context_.filter_loaded(filter);
 }
 
 Result<const TableFilter*> TableFile::Filter() const {
@@ -114,7 +151,7 @@ Result<const TableFilter*> TableFile::Filter() const {
     filter = NewFilter(**table);
     (void)Keep(filter);
   }
-  ReportDamage(*filter);
+  Report(*filter);
   return filter.get();
 }
 
@@ -131,14 +168,14 @@ std::shared_ptr<const TableFilter> TableFile::DropFilter() const {
 void TableFile::ReloadFilter(unsigned divisor) const {
   const Table* const table = opened();
   if (table == nullptr) return;
-  const std::shared_ptr<const TableFilter> filter = table->ReadFilter(divisor);
+  const std::shared_ptr<const TableFilter> filter = NewFilter(*table, divisor);
   {
     const MutexLock lock(mutex_);
     // What DropFilter() has left may still be read: it is kept.
     dropped_ = std::exchange(owned_filter_, filter);
     filter_.store(owned_filter_.get(), std::memory_order_seq_cst);
   }
-  ReportDamage(*filter);
+  Report(*filter);
 }
 
 // Holds the locks for moments only: a child that is forked meanwhile could
@@ -158,7 +195,7 @@ Status TableFile::Load() const {
       const MutexLock lock(mutex_);
       is_first = Keep(filter);
     }
-    if (is_first) ReportDamage(*filter);
+    if (is_first) Report(*filter);
   }
   // Its index is not needed any more.
   std::shared_ptr<const QuickTable> done;

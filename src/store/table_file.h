@@ -38,7 +38,11 @@ struct TableFileContext {
   // Called for every filter that cannot be used, if it is not empty.  Any
   // thread may call it.
   std::function<void(const std::string& what)> filter_damaged = {};
+  // Called for every filter that is loaded, if it is not empty; likewise.
+  std::function<void(const TableFilter& filter)> filter_loaded = {};
   OwnerProcess owner = {};  // of the files
+  // Filters beside tables that are useless are removed.
+  bool removes_useless_filters = false;
 };
 
 // Safe to share among threads.
@@ -121,7 +125,12 @@ class TableFile {
     loading_.store(Loading::kEnded, std::memory_order_release);
   }
 
-  // The manifest no longer names it: the destructor removes the file.
+  // Removes the filter beside the table if it was found to be useless while
+  // TableFileContext::removes_useless_filters was not set yet.
+  void RemoveUselessFilter() const;
+
+  // The manifest no longer names it: the destructor removes the file, and the
+  // filter beside it.
   void MarkObsolete() const noexcept {
     is_obsolete_.store(true, std::memory_order_relaxed);
   }
@@ -132,13 +141,17 @@ class TableFile {
   Result<const Table*> OpenNow() const TAMIS_EXCLUDES(mutex_);
   Result<std::shared_ptr<const ReadableFile>> OpenFile(std::string* path) const;
   Result<std::unique_ptr<Table>> NewTable() const TAMIS_EXCLUDES(quick_mutex_);
-  std::shared_ptr<const TableFilter> NewFilter(const Table& table) const;
+  // Reads the filter beside the table, or else that in the table.
+  std::shared_ptr<const TableFilter> NewFilter(
+      const Table& table, unsigned divisor = TableFilter::kWholly) const;
+  std::shared_ptr<const TableFilter> FilterBeside(const Table& table,
+                                                  unsigned divisor) const;
   // Keep the first that comes.
   const Table* Keep(std::unique_ptr<Table> table) const TAMIS_REQUIRES(mutex_);
   // Returns true if this is the first.
   bool Keep(std::shared_ptr<const TableFilter> filter) const noexcept
       TAMIS_REQUIRES(mutex_);
-  void ReportDamage(const TableFilter& filter) const;
+  void Report(const TableFilter& filter) const;
   std::shared_ptr<const QuickTable> Quick() const TAMIS_EXCLUDES(quick_mutex_);
   bool is_loaded() const noexcept {
     return opened() != nullptr && loaded_filter() != nullptr;
@@ -164,6 +177,7 @@ class TableFile {
       TAMIS_GUARDED_BY(quick_mutex_);
   mutable std::atomic<Loading> loading_{Loading::kNotClaimed};
   mutable std::atomic<bool> is_obsolete_{false};
+  mutable std::atomic<bool> has_useless_filter_{false};
   mutable std::atomic<std::uint64_t> asked_{0};
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/no_throw.h"
 #include "store/file_names.h"
+#include "store/table_filter_file.h"
 
 namespace tamis {
 
@@ -257,6 +258,11 @@ std::vector<std::string> VersionSet::ObsoleteFiles() const {
   for (const std::string& name : *names) {
     const std::optional<FileName> parsed = ParseFileName(name);
     if (parsed && !in_force.Need(*parsed)) obsolete.push_back(name);
+    const std::optional<std::uint64_t> table = ParseFilterFileName(name);
+    if (table && !in_force.tables.contains(*table) &&
+        IsOurFilterFile(context_.env, context_.dir + "/" + name)) {
+      obsolete.push_back(name);
+    }
   }
   return obsolete;
 }

@@ -9,6 +9,7 @@
 #include "table/block.h"
 #include "table/block_cursor.h"
 #include "table/block_file.h"
+#include "table/table_binding.h"
 #include "table/table_filter.h"
 #include "table/table_index.h"
 #include "table/table_meta.h"
@@ -24,6 +25,7 @@ struct AskedFilter {
   std::string name;
   std::shared_ptr<const TableFilter> filter;
   std::uint64_t hidden = 0;
+  bool is_beside = false;
 
   bool MayContain(std::uint64_t block_offset, Slice user_key) const noexcept {
     return filter->kind() == TableFilter::Kind::kLevelDbBlock
@@ -34,8 +36,9 @@ struct AskedFilter {
 
 class Checker {
  public:
-  Checker(const TableReadContext& context, const ReadableFile& file)
-      : context_(context), file_(file) {}
+  Checker(const TableReadContext& context, const ReadableFile& file,
+          const FindFilterBeside& beside)
+      : context_(context), file_(file), beside_(beside) {}
 
   TableCheck Run() {
     CheckAll();
@@ -73,6 +76,7 @@ class Checker {
   bool LoadIndex(const Footer& footer, BlockBuffer* buffer);
   void LoadFilters(const Footer& footer);
   void LoadFilter(const MetaEntry& entry);
+  void LoadFilterBeside(const Footer& footer);
   void SayWhatFiltersHide();
   void CheckBlock(std::size_t i);
   void CheckEntries(std::size_t i, const Block& block);
@@ -81,6 +85,7 @@ class Checker {
 
   const TableReadContext& context_;
   const ReadableFile& file_;
+  const FindFilterBeside& beside_;
   TableCheck check_;
   std::size_t unsaid_ = 0;
   TableIndex index_;
@@ -96,6 +101,7 @@ void Checker::CheckAll() {
   LoadFilters(*footer);
   BlockBuffer buffer;
   if (!LoadIndex(*footer, &buffer)) return;
+  LoadFilterBeside(*footer);
   for (std::size_t i = 0; i < index_.size() && check_.unread.ok(); ++i) {
     CheckBlock(i);
   }
@@ -116,10 +122,9 @@ bool Checker::LoadIndex(const Footer& footer, BlockBuffer* buffer) {
 
 void Checker::SayWhatFiltersHide() {
   for (const AskedFilter& asked : filters_) {
-    if (asked.hidden == 0) {
-      ++check_.filters;
-      continue;
-    }
+    if (asked.is_beside) check_.hidden_beside = asked.hidden;
+    if (asked.hidden == 0) ++check_.filters;
+    if (asked.hidden == 0 || asked.is_beside) continue;
     Problem("the filter " + asked.name + " hides " +
             std::to_string(asked.hidden) + " keys that are there");
   }
@@ -146,13 +151,25 @@ void Checker::LoadFilter(const MetaEntry& entry) {
                     : TableFilter::OpenLevelDbBlock(bytes, file_.size());
   const Status& damage = filter->damage();
   if (damage.ok()) {
-    filters_.push_back({entry.name, std::move(filter)});
+    filters_.push_back({.name = entry.name, .filter = std::move(filter)});
   } else if (damage.code() == StatusCode::kResourceExhausted) {
     NotRead(where, damage);
   } else {
     // Also if its kind is unknown: it is useless.
     Problem(where + damage.message());
   }
+}
+
+void Checker::LoadFilterBeside(const Footer& footer) {
+  if (!beside_) return;
+  const Result<std::uint32_t> binding =
+      ReadTableBinding(file_, footer, index_, context_.unpack);
+  // What cannot be read is reported where it is checked.
+  if (!binding.ok()) return;
+  std::shared_ptr<const TableFilter> filter = beside_(*binding);
+  if (filter == nullptr) return;
+  filters_.push_back(
+      {.name = "", .filter = std::move(filter), .is_beside = true});
 }
 
 void Checker::CheckBlock(std::size_t i) {
@@ -228,9 +245,9 @@ void Checker::AskFilters(std::uint64_t offset, Slice user_key) {
 
 }  // namespace
 
-TableCheck CheckTable(const TableReadContext& context,
-                      const ReadableFile& file) {
-  return Checker(context, file).Run();
+TableCheck CheckTable(const TableReadContext& context, const ReadableFile& file,
+                      const FindFilterBeside& beside) {
+  return Checker(context, file, beside).Run();
 }
 
 }  // namespace tamis

@@ -201,9 +201,13 @@ std::shared_ptr<const TableFilter> TableFilter::OpenLevelDbBlock(
     unsigned divisor) {
   auto filter = std::make_shared<TableFilter>();
   filter->stored_.bytes = bytes.size();
+  const LevelDbFilterBlockReader stored(bytes);
+  filter->stored_.is_per_block =
+      stored.damage().empty() &&
+      WholeTableFilter(stored, bytes, table_bytes).empty();
   const bool is_limited = room != nullptr && room->is_limited();
   if (divisor != kWholly || is_limited) {
-    filter->stored_.rate = RateOfLevelDbBlock(LevelDbFilterBlockReader(bytes));
+    filter->stored_.rate = RateOfLevelDbBlock(stored);
   }
   if (divisor != kWholly) return NotHeld(filter->stored_);
   if (Status held = filter->Hold(bytes, room); !held.ok()) {

@@ -35,6 +35,7 @@ class TableFilter {
     // Of one that can be folded: its lines, and its probes; 0: it cannot.
     std::uint64_t lines = 0;
     unsigned probes = 0;
+    bool is_per_block = false;  // one of LevelDB's per 2 KiB
 
     // Divides the lines.  REQUIRES: 2, 4 or 8
     bool FoldsBy(unsigned divisor) const noexcept {

@@ -9,6 +9,7 @@
 #include "base/pooled_memory.h"
 #include "table/block_file.h"
 #include "table/block_search.h"
+#include "table/table_binding.h"
 #include "table/table_blocks.h"
 #include "table/table_index.h"
 #include "table/table_iterator.h"
@@ -118,6 +119,10 @@ class TableReader final : public Table {
 
   Result<TableTraits> ReadTraits() const override {
     return ReadTableTraits(*file_, footer_, index_, context_.filter);
+  }
+
+  Result<std::uint32_t> ReadBinding() const override {
+    return ReadTableBinding(*file_, footer_, index_, context_.unpack);
   }
 
   std::uint64_t ApproximateOffsetOf(Slice internal_key) const override {

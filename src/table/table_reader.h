@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -134,6 +135,10 @@ class Table {
   // Reads how the table was written, from its properties or its blocks.
   virtual Result<TableTraits> ReadTraits() const = 0;
 
+  // Returns the checksum that a filter beside the table is bound to
+  // (table/table_binding.h).
+  virtual Result<std::uint32_t> ReadBinding() const = 0;
+
   // Returns approximately where in the file the data of that key starts; the
   // file's length for a key after all others.
   virtual std::uint64_t ApproximateOffsetOf(Slice internal_key) const = 0;
@@ -180,12 +185,19 @@ struct TableCheck {
   std::string largest;
   std::vector<std::string> problems;
   bool has_footer = false;  // at its end
+  // The keys of the table that the filter beside it denies.
+  std::uint64_t hidden_beside = 0;
   // Not ok: it could not be read for a reason other than damage (see
   // base/damage.h).  The last problem then says the same, and the rest was not
   // read.
   Status unread;
 };
-TableCheck CheckTable(const TableReadContext& context,
-                      const ReadableFile& file);
+// Returns the filter that is stored beside the table of that binding; null:
+// there is none that can be used.
+using FindFilterBeside =
+    std::function<std::shared_ptr<const TableFilter>(std::uint32_t binding)>;
+// `beside`, if not empty, is called at most once.
+TableCheck CheckTable(const TableReadContext& context, const ReadableFile& file,
+                      const FindFilterBeside& beside = {});
 
 }  // namespace tamis

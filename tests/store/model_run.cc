@@ -256,7 +256,22 @@ void ModelRun::CompactRange() {
 void ModelRun::Reopen() {
   walks_.clear();
   moments_.clear();
-  store_.Reopen();
+  store_.Close();
+  if (store_.options().filter_files) MakeFilters();
+  store_.Open();
+}
+
+// By turns of other kinds than the tables have, and none.
+void ModelRun::MakeFilters() {
+  constexpr const char* kFilters[] = {"ribbon:8", "bloom:4", "bloom:12"};
+  StoreOptions options = store_.options();
+  options.filter_per_level.clear();
+  options.filter = kFilters[made_filters_ % 3];
+  FilterFilesOptions filters;
+  filters.remove = ++made_filters_ % 4 == 0;
+  const auto made = MakeFilterFiles(TestStore::dir(), options, filters);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  ASSERT_EQ(made->failed, 0u);
 }
 
 }  // namespace tamis::testing

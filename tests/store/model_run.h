@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tamis/filter_files.h"
 #include "tamis/store.h"
 #include "tests/store/stores.h"
 
@@ -57,6 +58,7 @@ class ModelRun {
   void ExpectStandsRight(const Walk& walk);
   void CompactRange();
   void Reopen();
+  void MakeFilters();
   // A moment by chance, the present one included; null: the present.
   const OldMoment* RandomMoment();
 
@@ -66,6 +68,7 @@ class ModelRun {
   std::vector<OldMoment> moments_;
   std::vector<std::unique_ptr<Walk>> walks_;
   std::uint64_t answers_ = 0;
+  unsigned made_filters_ = 0;  // how often
 };
 
 }  // namespace tamis::testing

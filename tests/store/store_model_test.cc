@@ -88,6 +88,18 @@ TEST(StoreModel, AnswersTheSameWithAnyMemoryForFilters) {
   }
 }
 
+TEST(StoreModel, AnswersTheSameWithFiltersBesideTables) {
+  constexpr int kOperations = 1500;
+  StoreOptions options = SmallOptions();
+  const std::uint64_t all = AnswersOf(options, 13, kOperations);
+  // Tables come without, and get theirs when they were moved down.
+  options.filter_per_level = {"", "bloom:10"};
+  options.filter_files = true;
+  EXPECT_EQ(AnswersOf(options, 13, kOperations), all);
+  options.filter_use = FilterUse::kOff;
+  EXPECT_EQ(AnswersOf(options, 13, kOperations), all);
+}
+
 TEST(StoreModel, FillsSeveralLevels) {
   ModelRun run(SmallOptions(), 1);
   run.Run(6000);

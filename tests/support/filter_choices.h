@@ -33,6 +33,7 @@ inline void ChooseFilters(std::uint64_t seed, StoreOptions* options) {
                                         FilterLoading::kAtOpening,
                                         FilterLoading::kInBackground};
   options->filter_loading = kLoading[random() % std::size(kLoading)];
+  if (one_in(2)) options->filter_files = true;
 }
 
 }  // namespace tamis::testing
