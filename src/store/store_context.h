@@ -56,6 +56,7 @@ struct StoreContext {
   LevelFilters filters;    // of new tables
   TableFileContext tables;
   FilterRoom room;  // of the tables
+  PartCache filter_parts{room};
   // Memory of memtables that were flushed, for those that come: at most the
   // bytes of two, while there are writes.
   const std::shared_ptr<ChunkStock> chunks;

@@ -97,7 +97,15 @@ bool TableFile::Keep(std::shared_ptr<const TableFilter> filter) const noexcept {
   return true;
 }
 
+void TableFile::NoteDamagedParts(std::uint64_t parts) const {
+  if (!context_.parts_damaged) return;
+  const bool is_known = has_damaged_parts_.exchange(true);
+  context_.parts_damaged(
+      is_known ? "" : TableFileName(context_.dir, metadata_.number), parts);
+}
+
 void TableFile::ReportDamage(const TableFilter& filter) const {
+  if (filter.damaged_parts() > 0) NoteDamagedParts(filter.damaged_parts());
   if (filter.damage().ok() || !context_.filter_damaged) return;
   context_.filter_damaged(TableFileName(context_.dir, metadata_.number) + ": " +
                           filter.damage().message());
