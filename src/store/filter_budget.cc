@@ -144,7 +144,8 @@ bool FilterBudget::Hold(const Version& version) {
   const std::vector<std::weak_ptr<const TableFile>> removed =
       versions_.TakeRemoved();
   // Nothing can fail from here to where they are waited for.
-  PartCache::Removed parts = context_.filter_parts.Shrink(plan.parts_bytes);
+  PartCache::Removed parts = context_.filter_parts.Shrink(
+      plan.any_in_parts ? plan.parts_bytes : 0, plan.parts_bytes);
   if (changes.empty() && removed.empty() && parts.empty()) return true;
   DroppedFilters dropped(views_.slots(), std::move(parts));
   dropped.Reserve(changes.size() + removed.size());

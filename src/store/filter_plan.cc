@@ -173,9 +173,9 @@ class HeldDivision {
     held_[step.table] = step.to;
   }
 
-  // Returns the memory for parts.
+  // Returns the memory for parts: also for those of filters that are loaded
+  // later.
   std::uint64_t Finish() {
-    if (all_parts_ == 0) return 0;
     parts_ += left_;
     // A little more, so that they do not come and go with every table.
     const std::uint64_t spare = is_in_parts_ ? all_parts_ / kSpare : 0;
@@ -183,7 +183,7 @@ class HeldDivision {
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       if (held_[i] == TableFilter::kInParts) held_[i] = TableFilter::kWholly;
     }
-    return 0;
+    return parts_ - all_parts_;
   }
 
   unsigned held(std::size_t i) const noexcept { return held_[i]; }
@@ -218,6 +218,7 @@ HeldFilters PlanHeldFilters(const Version& version,
   HeldFilters plan;
   plan.parts_bytes = division.Finish();
   for (std::size_t i = 0; i < tables.size(); ++i) {
+    plan.any_in_parts |= division.held(i) == TableFilter::kInParts;
     if (division.held(i) == tables[i].now) continue;
     plan.changes.push_back(
         {tables[i].level, tables[i].at, tables[i].now, division.held(i)});

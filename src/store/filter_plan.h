@@ -35,6 +35,7 @@ struct FilterChange {
 struct HeldFilters {
   std::vector<FilterChange> changes;
   std::uint64_t parts_bytes = 0;  // for the parts of those held in parts
+  bool any_in_parts = false;      // false: there are none yet
 };
 
 // Returns which filters to hold, and how much of each, so that lookups read as

@@ -11,7 +11,7 @@ namespace tamis {
 PartCache::PartCache(FilterRoom& room) noexcept : room_(room) {}
 
 PartCache::~PartCache() {
-  Shrink(0).Free();
+  Shrink(0, 0).Free();
   for (std::atomic<Leaf*>& leaf : leaves_) {
     delete leaf.load(std::memory_order_relaxed);
   }
@@ -127,10 +127,11 @@ bool PartCache::Grow() noexcept {
   return true;
 }
 
-PartCache::Removed PartCache::Shrink(std::uint64_t bytes) noexcept {
+PartCache::Removed PartCache::Shrink(std::uint64_t bytes,
+                                     std::uint64_t capacity) noexcept {
   Removed removed;
   const MutexLock lock(mutex_);
-  capacity_ = bytes;
+  capacity_ = capacity;
   removed.room_ = &room_;
   std::uint64_t count = slab_count_.load(std::memory_order_relaxed);
   for (; count > bytes / sizeof(Slab); --count) {

@@ -113,9 +113,10 @@ class PartCache {
     Slab* first_ = nullptr;
   };
 
-  // From now on no more memory is taken than that, and what is beyond it is
-  // removed.
-  Removed Shrink(std::uint64_t bytes) noexcept TAMIS_EXCLUDES(mutex_);
+  // Removes what is beyond `bytes`; from now on no more memory is taken than
+  // `capacity`.
+  Removed Shrink(std::uint64_t bytes, std::uint64_t capacity) noexcept
+      TAMIS_EXCLUDES(mutex_);
 
  private:
   // Null: it is not there.
