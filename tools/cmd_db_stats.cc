@@ -178,6 +178,7 @@ std::vector<Setting> SettingsOf(const StoreSettings& settings) {
     add_text("filter_per_level", filters);
   }
   add_number("filter_memory_bytes", settings.filter_memory_bytes);
+  add_number("filter_parts_above", settings.filter_parts_above);
   add_number("leveldb_filter_bits", settings.leveldb_filter_bits);
   if (settings.compression.has_value()) {
     add_text("compression", std::string(NameOf(*settings.compression)));

@@ -118,6 +118,12 @@ struct StoreOptions {
   // With filter_memory_bytes: lookups nearly always find their key, mostly in
   // the last level, whose filters are of no use then.
   bool expect_hits = false;
+  // A cache-local filter ("bloom") of a new table that is larger than so many
+  // bytes is stored in parts of 4 KiB, each with its own checksum.  It is read
+  // wholly if there is memory for it; if there is not (filter_memory_bytes),
+  // lookups read the parts that they ask for, and what memory there is keeps
+  // those that are asked often.  0: no filter is stored so.
+  std::uint64_t filter_parts_above = std::uint64_t{8} << 20;
   FilterSeed filter_seed = FilterSeed::kRandomPerStore;
   // New tables also get a filter of LevelDB's own format, with so many bits per
   // key, so that LevelDB reads them fast, too.  0: none.

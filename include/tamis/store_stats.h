@@ -48,6 +48,10 @@ struct LevelStats {
   // not at all.
   std::uint64_t filters_folded = 0;
   std::uint64_t filters_dropped = 0;
+  // Of those that are stored in parts (StoreOptions::filter_parts_above), the
+  // ones that are held so, and the parts that lookups have read for them.
+  std::uint64_t filters_in_parts = 0;
+  std::uint64_t filter_parts_read = 0;
 };
 
 // What a store has done since it was opened, and what it holds.
@@ -82,6 +86,8 @@ struct StoreStats {
   // and the router included; and StoreOptions::filter_memory_bytes.
   std::uint64_t filter_memory_held = 0;
   std::optional<std::uint64_t> filter_memory_limit = {};
+  // Of that, the memory for parts of filters that are held in parts.
+  std::uint64_t filter_parts_held = 0;
 
   // Current use of memory, and hits of the block cache.
   std::uint64_t memtable_bytes = 0;
@@ -91,6 +97,8 @@ struct StoreStats {
   std::uint64_t block_cache_misses = 0;
 
   std::uint64_t damaged_filters = 0;  // found, and ignored
+  // Of filters in parts, which are used but for those.
+  std::uint64_t damaged_filter_parts = 0;
   std::string last_filter_damage;     // the last of them, for people
   // Tables that were written without the filter that they should have, and the
   // reason for the last of them.

@@ -101,6 +101,8 @@ class Explainer {
       if (filter->kind() == TableFilter::Kind::kNone &&
           filter->stored().bytes > 0) {
         step->note = "its filter is not in memory, for lack of it";
+      } else if (filter->kind() == TableFilter::Kind::kParts) {
+        step->note = "the parts of its filter are read as they are asked for";
       } else if (filter->divisor() > TableFilter::kWholly) {
         step->note = "1/" + std::to_string(filter->divisor()) +
                      " of its filter is in memory";

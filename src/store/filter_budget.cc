@@ -99,7 +99,8 @@ namespace {
 class DroppedFilters {
  public:
   // REQUIRES: the slots outlive it; its thread has no guard of them
-  explicit DroppedFilters(ReaderSlots& slots) noexcept : slots_(slots) {}
+  DroppedFilters(ReaderSlots& slots, PartCache::Removed parts) noexcept
+      : slots_(slots), parts_(std::move(parts)) {}
   // Also where an exception ends what was begun.
   ~DroppedFilters() { Free(); }
   DroppedFilters(const DroppedFilters&) = delete;
@@ -114,11 +115,13 @@ class DroppedFilters {
   void Free() noexcept {
     slots_.WaitForReaders();
     filters_.clear();
+    parts_.Free();
   }
 
  private:
   ReaderSlots& slots_;
   std::vector<std::shared_ptr<const TableFilter>> filters_;
+  PartCache::Removed parts_;
 };
 
 }  // namespace
@@ -139,11 +142,15 @@ bool FilterBudget::Load(const Version& version, const FilterChange& change,
 // Drops first, then loads: what is held never exceeds the limit.  Returns false
 // if there are more to load.
 bool FilterBudget::Hold(const Version& version) {
-  const std::vector<FilterChange> changes = PlanHeldFilters(version, Input());
+  const HeldFilters plan = PlanHeldFilters(version, Input());
+  const std::vector<FilterChange>& changes = plan.changes;
   const std::vector<std::weak_ptr<const TableFile>> removed =
       versions_.TakeRemoved();
-  if (changes.empty() && removed.empty()) return true;
-  DroppedFilters dropped(views_.slots());
+  // Nothing can fail from here to where they are waited for.
+  PartCache::Removed parts = context_.filter_parts.Shrink(
+      plan.any_in_parts ? plan.parts_bytes : 0, plan.parts_bytes);
+  if (changes.empty() && removed.empty() && parts.empty()) return true;
+  DroppedFilters dropped(views_.slots(), std::move(parts));
   dropped.Reserve(changes.size() + removed.size());
   // An iterator may hold a table for long, and needs no filter.
   for (const std::weak_ptr<const TableFile>& one : removed) {

@@ -12,6 +12,18 @@ void FilterFaults::NoteDamaged(const std::string& what) {
   log_.Write("filter cannot be used, the table is read without: " + what);
 }
 
+void FilterFaults::NoteDamagedParts(const std::string& what,
+                                    std::uint64_t parts) {
+  damaged_parts_.fetch_add(parts, std::memory_order_relaxed);
+  if (what.empty()) return;
+  {
+    const MutexLock lock(mutex_);
+    last_damaged_ = what;
+  }
+  log_.Write("a part of a filter cannot be used, its keys are read without: " +
+             what);
+}
+
 void FilterFaults::NoteNotBuilt(const std::string& what) {
   not_built_.fetch_add(1, std::memory_order_relaxed);
   {

@@ -136,10 +136,73 @@ std::vector<FilteredTable> KnownTables(const Version& version,
   return tables;
 }
 
+// Divides the memory over steps that are in the order of their worth.
+//
+// Filters that are stored in parts share what all of them together are worth:
+// it is divisible, because they are held by the part, and the parts that are
+// asked often are in any of them.  Only if there is room for all of each, they
+// are held wholly, which lookups ask faster.
+class HeldDivision {
+ public:
+  HeldDivision(const std::vector<FilteredTable>& tables, std::uint64_t limit)
+      : tables_(tables), left_(limit), held_(tables.size()) {}
+
+  // So that each of them has its top block; those that are asked come first.
+  void TakeTops() {
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const TableFilter::Stored& stored = *tables_[i].stored;
+      if (stored.bytes_in_parts == 0 || !(tables_[i].asked > 0)) continue;
+      all_parts_ += stored.bytes;
+      is_in_parts_ |= tables_[i].now == TableFilter::kInParts;
+      if (stored.bytes_in_parts > left_) continue;
+      left_ -= stored.bytes_in_parts;
+      held_[i] = TableFilter::kInParts;
+    }
+  }
+
+  void Take(const Step& step) {
+    if (tables_[step.table].stored->bytes_in_parts > 0) {
+      const std::uint64_t bytes = std::min(step.bytes, left_);
+      left_ -= bytes;
+      parts_ += bytes;
+      return;
+    }
+    // A smaller step of this table had no room.
+    if (held_[step.table] != step.from || step.bytes > left_) return;
+    left_ -= step.bytes;
+    held_[step.table] = step.to;
+  }
+
+  // Returns the memory for parts: also for those of filters that are loaded
+  // later.
+  std::uint64_t Finish() {
+    parts_ += left_;
+    // A little more, so that they do not come and go with every table.
+    const std::uint64_t spare = is_in_parts_ ? all_parts_ / kSpare : 0;
+    if (parts_ < all_parts_ || parts_ - all_parts_ < spare) return parts_;
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      if (held_[i] == TableFilter::kInParts) held_[i] = TableFilter::kWholly;
+    }
+    return parts_ - all_parts_;
+  }
+
+  unsigned held(std::size_t i) const noexcept { return held_[i]; }
+
+ private:
+  static constexpr std::uint64_t kSpare = 16;
+
+  const std::vector<FilteredTable>& tables_;
+  std::uint64_t left_;
+  std::uint64_t parts_ = 0;
+  std::uint64_t all_parts_ = 0;
+  bool is_in_parts_ = false;  // some are now
+  std::vector<unsigned> held_;
+};
+
 }  // namespace
 
-std::vector<FilterChange> PlanHeldFilters(const Version& version,
-                                          const FilterPlanInput& input) {
+HeldFilters PlanHeldFilters(const Version& version,
+                            const FilterPlanInput& input) {
   const std::vector<FilteredTable> tables = KnownTables(version, input);
   std::vector<Step> steps;
   for (std::size_t i = 0; i < tables.size(); ++i) {
@@ -149,21 +212,18 @@ std::vector<FilterChange> PlanHeldFilters(const Version& version,
                    [](const Step& a, const Step& b) {
                      return a.gain_per_byte > b.gain_per_byte;
                    });
-  std::vector<unsigned> wanted(tables.size(), TableFilter::kDrop);
-  std::uint64_t left = input.limit;
-  for (const Step& step : steps) {
-    // A smaller step of this table had no room.
-    if (wanted[step.table] != step.from || step.bytes > left) continue;
-    left -= step.bytes;
-    wanted[step.table] = step.to;
-  }
-  std::vector<FilterChange> changes;
+  HeldDivision division(tables, input.limit);
+  division.TakeTops();
+  for (const Step& step : steps) division.Take(step);
+  HeldFilters plan;
+  plan.parts_bytes = division.Finish();
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    if (wanted[i] == tables[i].now) continue;
-    changes.push_back(
-        {tables[i].level, tables[i].at, tables[i].now, wanted[i]});
+    plan.any_in_parts |= division.held(i) == TableFilter::kInParts;
+    if (division.held(i) == tables[i].now) continue;
+    plan.changes.push_back(
+        {tables[i].level, tables[i].at, tables[i].now, division.held(i)});
   }
-  return changes;
+  return plan;
 }
 
 LevelKeys CountKeys(const Version& version, std::uint64_t write_buffer_bytes) {

@@ -32,11 +32,17 @@ struct FilterChange {
   unsigned to = 0;
 };
 
+struct HeldFilters {
+  std::vector<FilterChange> changes;
+  std::uint64_t parts_bytes = 0;  // for the parts of those held in parts
+  bool any_in_parts = false;      // false: there are none yet
+};
+
 // Returns which filters to hold, and how much of each, so that lookups read as
 // little as possible in vain.  Filters that were never loaded are not counted.
 // REQUIRES: no filter is dropped meanwhile
-std::vector<FilterChange> PlanHeldFilters(const Version& version,
-                                          const FilterPlanInput& input);
+HeldFilters PlanHeldFilters(const Version& version,
+                            const FilterPlanInput& input);
 
 // The number of keys of each level, as far as it is known; estimated from bytes
 // otherwise.

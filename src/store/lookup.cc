@@ -266,6 +266,16 @@ void TableSearch::CountAbsent(ReadCounters* counters) const noexcept {
 
 // ---- the tables that remain
 
+void AskParts(const PartedFilter& parts, const Lookup& lookup,
+              const TablePlace& place, ReadCounters::Level* level,
+              FilterAnswer* answer) {
+  const PartAnswer part = parts.Ask(lookup.HashWith(parts.top().seed));
+  if (part.was_read) level->filter_parts_read.Add(1);
+  if (part.damaged > 0) place.file().NoteDamagedParts(1);
+  answer->asked = part.is_known;
+  answer->absent = part.is_absent;
+}
+
 namespace {
 
 // True: this lookup does without what is not loaded of the table, and another
@@ -291,9 +301,10 @@ void Publish(const TableReading& reading, const TablePlace& place,
 }
 
 // Asks a filter that was not among those whose lines are known: it is not
-// loaded yet, or of another kind.
+// loaded yet, held in parts, or of another kind.
 Status AskSlowly(const TableReading& reading, const TablePlace& place,
-                 const Lookup& lookup, FilterAnswer* answer) {
+                 const Lookup& lookup, ReadCounters::Level* level,
+                 FilterAnswer* answer) {
   Result<const TableFilter*> filter = place.file().Filter();
   if (!filter.ok()) return filter.status();
   answer->filter = *filter;
@@ -304,6 +315,9 @@ Status AskSlowly(const TableReading& reading, const TablePlace& place,
     case TableFilter::Kind::kWhole:
       answer->asked = true;
       answer->absent = !lookup.MayBeIn(**filter);
+      break;
+    case TableFilter::Kind::kParts:
+      AskParts((*filter)->parts(), lookup, place, level, answer);
       break;
     case TableFilter::Kind::kLevelDbBlock:  // Table::Get() asks it
     case TableFilter::Kind::kNone:
@@ -345,6 +359,18 @@ void CountRead(const LookupResult& result, FilterAnswer answer,
 
 }  // namespace
 
+const PartedFilter* PartsToAsk(const TableReading& reading,
+                               const TablePlace& place) noexcept {
+  if (reading.filter_use == FilterUse::kOff ||
+      place.number == reading.skipped_level) {
+    return nullptr;
+  }
+  const TableFilter* const filter = place.file().loaded_filter();
+  return filter != nullptr && filter->kind() == TableFilter::Kind::kParts
+             ? &filter->parts()
+             : nullptr;
+}
+
 namespace {
 
 // If lookups often do without a filter that is not held, it may be worth more
@@ -375,7 +401,7 @@ bool ReadCandidate(const TableReading& reading, const Lookup& lookup,
     reading.requests->Add(place.file_ref());
   } else if (!answer.asked && reading.filter_use != FilterUse::kOff &&
              place.number != reading.skipped_level) {
-    *status = AskSlowly(reading, place, lookup, &answer);
+    *status = AskSlowly(reading, place, lookup, &level, &answer);
     if (!status->ok()) return true;
   }
   if (answer.absent && believe) {

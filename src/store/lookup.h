@@ -36,6 +36,11 @@ class Lookup {
   const std::uint64_t hash;  // with the store's own seed
   // Asks a filter of a whole table, by the hash if it takes that.
   bool MayBeIn(const TableFilter& filter) const noexcept;
+  // Returns the hash with that seed.
+  std::uint64_t HashWith(std::uint64_t seed) const noexcept {
+    if (seed == own_seed_) return hash;
+    return seed == other_seed_ ? other_hash() : LineHash(key.user(), seed);
+  }
   // The hash with the other seed.
   std::uint64_t other_hash() const noexcept {
     if (!has_other_) HashByOther();
@@ -241,6 +246,15 @@ struct ReadOutput {
   std::string* value;
   ReadCounters* counters;
 };
+
+// Returns the filter of a candidate if it is held in parts, and to be asked;
+// null: otherwise.
+const PartedFilter* PartsToAsk(const TableReading& reading,
+                               const TablePlace& place) noexcept;
+// Asks it, and counts a part that is read for that.
+void AskParts(const PartedFilter& parts, const Lookup& lookup,
+              const TablePlace& place, ReadCounters::Level* level,
+              FilterAnswer* answer);
 
 // Reads a table that was found by its place, unless its filter rules it out:
 // if it was not asked yet, it is now.  Returns true if that ends the lookup: it

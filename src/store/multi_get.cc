@@ -40,6 +40,7 @@ class GroupLookup {
     FindInAllMemtables();
     if (IsSampled(*counters_)) NoteAsked();
     while (open_ != 0 && search.Search(open_, counters_)) {
+      AskParts(search.hits());
       Request(search.hits());
       for (BatchSearch::Hit& hit : search.hits()) Read(hit);
     }
@@ -67,6 +68,39 @@ class GroupLookup {
     }
   }
 
+  // Asks filters that are held in parts, each for the newest table of a key:
+  // the parts of all keys are on their way before the first is asked.
+  void AskParts(std::span<BatchSearch::Hit> hits) {
+    struct Asked {
+      const PartedFilter* parts;
+      BatchSearch::Hit* hit;
+      std::uint64_t hash;
+    };
+    std::array<Asked, kKeysAtOnce> found;
+    std::size_t count = 0;
+    KeySet seen = 0;
+    for (BatchSearch::Hit& hit : hits) {
+      const KeySet bit = KeySet{1} << hit.key;
+      if ((seen & bit) != 0) continue;
+      seen |= bit;
+      if (hit.answer.asked) continue;
+      const PartedFilter* const parts = PartsToAsk(reading_, hit.place);
+      if (parts == nullptr) continue;
+      const Lookup& lookup = *lookups_[hit.key];
+      found[count++] = {parts, &hit, lookup.HashWith(parts->top().seed)};
+    }
+    const std::span all(found.data(), count);
+    for (const Asked& one : all) one.parts->Prefetch(one.hash);
+    for (const Asked& one : all) one.parts->WillAsk(one.hash);
+    for (const Asked& one : all) {
+      const TablePlace& place = one.hit->place;
+      tamis::AskParts(
+          *one.parts, *lookups_[one.hit->key], place,
+          &counters_->levels[static_cast<std::size_t>(place.number)],
+          &one.hit->answer);
+    }
+  }
+
   // The blocks of all keys are on their way before the first is read: that of
   // the newest table of each key, if it is open.
   void Request(std::span<BatchSearch::Hit> hits) const noexcept {
@@ -76,6 +110,7 @@ class GroupLookup {
     for (BatchSearch::Hit& hit : hits) {
       const KeySet bit = KeySet{1} << hit.key;
       if ((requested & bit) != 0) continue;
+      if (hit.answer.absent && reading_.filter_use == FilterUse::kOn) continue;
       requested |= bit;
       const Table* const table = hit.place.file().opened();
       if (table == nullptr) continue;

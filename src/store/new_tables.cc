@@ -19,6 +19,7 @@ TableWriteOptions TableWriteOptionsOf(const StoreContext& context,
   options.zstd_level = context.options.zstd_level;
   options.limits = PackLimitsOf(context.options);
   options.filter = filter.policy.get();
+  options.filter_parts_above = context.options.filter_parts_above;
   options.leveldb_filter_bits =
       context.filters_fit ? context.options.leveldb_filter_bits : 0;
   options.properties = filter.wanted.properties();

@@ -77,6 +77,10 @@ Status StoreImpl::Open() {
   context_.tables.dir = context_.dir;
   context_.tables.map = context_.options.map_tables;
   context_.tables.use_filters = context_.options.filter_use != FilterUse::kOff;
+  context_.tables.parts_damaged = [this](const std::string& what,
+                                         std::uint64_t parts) {
+    context_.filter_faults.NoteDamagedParts(what, parts);
+  };
   context_.tables.filter_damaged = [this](const std::string& what) {
     context_.filter_faults.NoteDamaged(what);
   };
@@ -181,7 +185,8 @@ Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
                           .cache = cache_.get(),
                           .filter = context_.filters.first(),
                           .unpack = UnpackLimitsOf(context_.options),
-                          .room = &context_.room};
+                          .room = &context_.room,
+                          .parts = &context_.filter_parts};
   context_.room.set_limit(
       context_.options.filter_memory_bytes.value_or(FilterRoom::kNoLimit));
   Status opened = found.has_current ? recovery_.Run() : CreateNew();

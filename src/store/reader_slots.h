@@ -49,6 +49,7 @@ struct ReadCounters {
     OwnCounter blocks_read;
     OwnCounter unfiltered;
     OwnCounter unfiltered_in_vain;  // of those: the key was not there
+    OwnCounter filter_parts_read;   // of filters that are held in parts
   };
   std::array<Level, kStoreLevels> levels;
   // The router of level 0.

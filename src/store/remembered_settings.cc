@@ -72,6 +72,7 @@ void RememberedSettings::TakeOptions() {
   }
   now.filter_per_level = options.filter_per_level;
   now.filter_memory_bytes = options.filter_memory_bytes;
+  now.filter_parts_above = options.filter_parts_above;
   now.leveldb_filter_bits = options.leveldb_filter_bits;
   now.compression = options.compression;
   now.zstd_level = options.zstd_level;

@@ -45,6 +45,7 @@ class Repair {
     write_.compression = options.compression;
     write_.zstd_level = options.zstd_level;
     write_.limits = PackLimitsOf(options);
+    write_.filter_parts_above = options.filter_parts_above;
     limits_ = {.level1_bytes = options.level1_bytes,
                .level_growth = options.level_growth,
                .table_bytes = options.table_bytes};

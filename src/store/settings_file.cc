@@ -146,6 +146,7 @@ void StoreSettings::ApplyTo(StoreOptions* options) const {
   Apply(filter, &options->filter);
   Apply(filter_per_level, &options->filter_per_level);
   if (filter_memory_bytes) options->filter_memory_bytes = filter_memory_bytes;
+  Apply(filter_parts_above, &options->filter_parts_above);
   Apply(leveldb_filter_bits, &options->leveldb_filter_bits);
   Apply(compression, &options->compression);
   Apply(zstd_level, &options->zstd_level);
@@ -230,6 +231,8 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
   settings.filter_per_level = FiltersIn(lines);
   settings.filter_memory_bytes =
       NumberIn<std::uint64_t>(lines, kFilterMemorySetting, 0);
+  settings.filter_parts_above =
+      NumberIn<std::uint64_t>(lines, kFilterPartsSetting, 0);
   settings.leveldb_filter_bits =
       NumberIn<unsigned>(lines, kLevelDbBitsSetting, 0);
   settings.compression = CompressionIn(lines);
@@ -248,6 +251,7 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
   expect(kFilterSetting, settings.filter || settings.filter_policy);
   expect(kFilterPerLevelSetting, settings.filter_per_level.has_value());
   expect(kFilterMemorySetting, settings.filter_memory_bytes.has_value());
+  expect(kFilterPartsSetting, settings.filter_parts_above.has_value());
   expect(kLevelDbBitsSetting, settings.leveldb_filter_bits.has_value());
   expect(kCompressionSetting, settings.compression.has_value());
   expect(kZstdLevelSetting, settings.zstd_level.has_value());
@@ -267,6 +271,7 @@ void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines) {
     Set(kFilterSetting, NameAsFilter(*settings.filter_policy), lines);
   }
   SetNumber(kFilterMemorySetting, settings.filter_memory_bytes, lines);
+  SetNumber(kFilterPartsSetting, settings.filter_parts_above, lines);
   SetNumber(kLevelDbBitsSetting, settings.leveldb_filter_bits, lines);
   if (settings.compression) {
     Set(kCompressionSetting, std::string(NameOf(*settings.compression)), lines);

@@ -64,6 +64,7 @@ inline constexpr std::string_view kNoFilter = "none";
 inline constexpr std::string_view kFilterSetting = "filter";
 inline constexpr std::string_view kFilterPerLevelSetting = "filter_per_level";
 inline constexpr std::string_view kFilterMemorySetting = "filter_memory_bytes";
+inline constexpr std::string_view kFilterPartsSetting = "filter_parts_above";
 inline constexpr std::string_view kAskedSetting = "asked";
 inline constexpr std::string_view kFilterSeedSetting = "filter_seed";
 inline constexpr std::string_view kLevelDbBitsSetting = "leveldb_filter_bits";

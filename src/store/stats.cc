@@ -24,6 +24,7 @@ void AddReads(const ReadCounters& from, StoreStats* to) {
     to->levels[i].tables_read += level.tables_read.value();
     to->levels[i].blocks_read += level.blocks_read.value();
     to->levels[i].unfiltered += level.unfiltered.value();
+    to->levels[i].filter_parts_read += level.filter_parts_read.value();
   }
   Add(from.memtables, &to->memtable_filter);
   to->router_lookups += from.router.lookups.value();
@@ -48,7 +49,11 @@ void AddTables(const Level& level, LevelStats* stats) {
       continue;
     }
     ++stats->filters_loaded;
-    if (filter->divisor() > TableFilter::kWholly) ++stats->filters_folded;
+    if (filter->kind() == TableFilter::Kind::kParts) {
+      ++stats->filters_in_parts;
+    } else if (filter->divisor() > TableFilter::kWholly) {
+      ++stats->filters_folded;
+    }
     stats->filter_keys += filter->stored().keys;
     stats->filter_bytes += filter->bytes();
     rates += filter->expected_rate();
@@ -80,6 +85,7 @@ StoreStats StoreImpl::Stats() const {
   stats.compaction_bytes_written = context_.done.compaction_bytes_written;
   stats.stall_microseconds = context_.done.stall_microseconds;
   stats.damaged_filters = context_.filter_faults.damaged();
+  stats.damaged_filter_parts = context_.filter_faults.damaged_parts();
   stats.filters_not_built = context_.filter_faults.not_built();
   stats.filter_files_made =
       context_.done.filter_files.load(std::memory_order_relaxed);
@@ -88,6 +94,7 @@ StoreStats StoreImpl::Stats() const {
   stats.router_bytes = router_.held().bytes;
   stats.router_entries = router_.held().entries;
   stats.filter_memory_held = context_.room.held();
+  stats.filter_parts_held = context_.filter_parts.bytes();
   if (context_.room.is_limited()) {
     stats.filter_memory_limit = context_.room.limit();
   }
@@ -160,8 +167,8 @@ Result<std::string> StoreImpl::Property(std::string_view name) const {
   if (name == "stats") return Stats().ToText();
   if (name == "approximate-memory-usage") {
     const StoreStats stats = Stats();
-    std::uint64_t bytes =
-        stats.memtable_bytes + stats.block_cache_bytes + stats.router_bytes;
+    std::uint64_t bytes = stats.memtable_bytes + stats.block_cache_bytes +
+                          stats.router_bytes + stats.filter_parts_held;
     for (const LevelStats& level : stats.levels) bytes += level.filter_bytes;
     return std::to_string(bytes);
   }

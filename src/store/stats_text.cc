@@ -117,8 +117,12 @@ constexpr NamedCount kCounts[] = {
      "Lookups in which the router ruled out no table."},
     {"filter_memory_held", &StoreStats::filter_memory_held, false,
      "Memory of all filters."},
+    {"filter_parts_held", &StoreStats::filter_parts_held, false,
+     "Memory of parts of filters."},
     {"damaged_filters", &StoreStats::damaged_filters, true,
      "Filters that could not be used."},
+    {"damaged_filter_parts", &StoreStats::damaged_filter_parts, true,
+     "Parts of filters that could not be used."},
     {"filters_not_built", &StoreStats::filters_not_built, true,
      "Tables written without a filter they should have."},
     {"filter_files_made", &StoreStats::filter_files_made, true,
@@ -150,6 +154,10 @@ constexpr NamedLevelCount kLevelCounts[] = {
      "Filters of which a part is in memory."},
     {"filters_dropped", &LevelStats::filters_dropped, false,
      "Filters that are not in memory for lack of it."},
+    {"filters_in_parts", &LevelStats::filters_in_parts, false,
+     "Filters of which the parts that are asked for are read."},
+    {"filter_parts_read", &LevelStats::filter_parts_read, true,
+     "Parts of filters read by lookups."},
 };
 
 struct NamedFilterCount {

@@ -59,6 +59,7 @@ struct StoreContext {
   FilterRoom room;  // of the tables' filters, and of the router
   // What of the room the router has, or is about to take.
   std::atomic<std::uint64_t> router_room{0};
+  PartCache filter_parts{room};
   // Memory of memtables that were flushed, for those that come: at most the
   // bytes of two, while there are writes.
   const std::shared_ptr<ChunkStock> chunks;

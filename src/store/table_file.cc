@@ -132,7 +132,15 @@ bool TableFile::Keep(std::shared_ptr<const TableFilter> filter) const noexcept {
   return true;
 }
 
+void TableFile::NoteDamagedParts(std::uint64_t parts) const {
+  if (!context_.parts_damaged) return;
+  const bool is_known = has_damaged_parts_.exchange(true);
+  context_.parts_damaged(
+      is_known ? "" : TableFileName(context_.dir, metadata_.number), parts);
+}
+
 void TableFile::Report(const TableFilter& filter) const {
+  if (filter.damaged_parts() > 0) NoteDamagedParts(filter.damaged_parts());
   if (!filter.damage().ok() && context_.filter_damaged) {
     context_.filter_damaged(TableFileName(context_.dir, metadata_.number) +
                             ": " + filter.damage().message());

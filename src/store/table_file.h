@@ -40,6 +40,10 @@ struct TableFileContext {
   std::function<void(const std::string& what)> filter_damaged = {};
   // Called for every filter that is loaded, if it is not empty; likewise.
   std::function<void(const TableFilter& filter)> filter_loaded = {};
+  // The same for parts of filters that are stored in parts: how many, and what
+  // they are of, but only for the first of a table.
+  std::function<void(const std::string& what, std::uint64_t parts)>
+      parts_damaged = {};
   OwnerProcess owner = {};  // of the files
   // Filters beside tables that are useless are removed.
   bool removes_useless_filters = false;
@@ -91,6 +95,8 @@ class TableFile {
   // Loads so much of the filter (TableFilter::divisor()) as there is room for.
   // REQUIRES: DropFilter() was called, and no reader uses what it returned
   void ReloadFilter(unsigned divisor) const TAMIS_EXCLUDES(mutex_);
+  // Reports parts of its filter that were found to be damaged.
+  void NoteDamagedParts(std::uint64_t parts) const;
   // Counts a lookup, one of many, that asked this table.
   void NoteAsked() const noexcept {
     asked_.fetch_add(1, std::memory_order_relaxed);
@@ -179,6 +185,7 @@ class TableFile {
   mutable std::atomic<bool> is_obsolete_{false};
   mutable std::atomic<bool> has_useless_filter_{false};
   mutable std::atomic<std::uint64_t> asked_{0};
+  mutable std::atomic<bool> has_damaged_parts_{false};  // and said so
 };
 
 }  // namespace tamis

@@ -77,6 +77,7 @@ class Checker {
   void LoadFilters(const Footer& footer);
   void LoadFilter(const MetaEntry& entry);
   void LoadFilterBeside(const Footer& footer);
+  std::shared_ptr<const TableFilter> OpenParts(Slice top_block) const;
   void SayWhatFiltersHide();
   void CheckBlock(std::size_t i);
   void CheckEntries(std::size_t i, const Block& block);
@@ -139,17 +140,25 @@ void Checker::LoadFilters(const Footer& footer) {
 
 void Checker::LoadFilter(const MetaEntry& entry) {
   const auto opener = OpenerOfMeta(entry.name, context_.filter);
-  if (!opener.has_value() && entry.name != kLevelDbFilterMeta) return;
+  const bool is_in_parts = entry.name == kFilterPartsMeta;
+  if (!opener.has_value() && !is_in_parts && entry.name != kLevelDbFilterMeta) {
+    return;
+  }
   const std::string where = "the filter " + entry.name + ": ";
   BlockBuffer buffer;
   Slice bytes;
   const Status read =
       ReadBlock(file_, entry.handle, &buffer, &bytes, context_.unpack);
   if (!read.ok()) return NotRead(where, read);
-  auto filter = opener.has_value()
+  auto filter = is_in_parts ? OpenParts(bytes)
+                : opener.has_value()
                     ? TableFilter::OpenWhole(bytes, *opener)
                     : TableFilter::OpenLevelDbBlock(bytes, file_.size());
   const Status& damage = filter->damage();
+  if (filter->damaged_parts() > 0) {
+    Problem(where + std::to_string(filter->damaged_parts()) +
+            " of its parts are damaged");
+  }
   if (damage.ok()) {
     filters_.push_back({.name = entry.name, .filter = std::move(filter)});
   } else if (damage.code() == StatusCode::kResourceExhausted) {
@@ -170,6 +179,14 @@ void Checker::LoadFilterBeside(const Footer& footer) {
   if (filter == nullptr) return;
   filters_.push_back(
       {.name = "", .filter = std::move(filter), .is_beside = true});
+
+// The file outlives the filter.
+std::shared_ptr<const TableFilter> Checker::OpenParts(Slice top_block) const {
+  return TableFilter::OpenParts(
+      top_block,
+      {.file = std::shared_ptr<const ReadableFile>(
+           std::shared_ptr<const ReadableFile>(), &file_)},
+      TableFilter::kWholly);
 }
 
 void Checker::CheckBlock(std::size_t i) {

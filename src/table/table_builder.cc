@@ -7,9 +7,12 @@
 
 #include "base/named_lines.h"
 #include "formats/leveldb/filter_block.h"
+#include "formats/tamis/container.h"
+#include "formats/tamis/line_view.h"
 #include "table/block_builder.h"
 #include "table/block_file.h"
 #include "table/compression.h"
+#include "table/filter_parts.h"
 #include "table/footer.h"
 #include "table/page_layout.h"
 #include "table/shared_prefix.h"
@@ -48,6 +51,9 @@ class TableBuilder::Impl {
   Status WriteRaw(std::string* contents, Compression how, BlockHandle* handle);
   Status WriteMeta(std::string_view name, std::string* contents);
   Status WriteMetaBlocks();
+  Status WriteWholeFilter(std::string* filter);
+  Status WriteFilterParts(const LineView& lines);
+  Status PadTo(std::uint64_t alignment);
 
   const TableWriteOptions options_;
   // Blocks are to begin and end with pages, or with parts of them.
@@ -225,16 +231,15 @@ Status TableBuilder::Impl::WriteMeta(std::string_view name,
 // LevelDB requires the names in order, and ours come after its own.
 Status TableBuilder::Impl::WriteMetaBlocks() {
   static_assert(kLevelDbFilterMeta < kWholeFilterMeta);
-  static_assert(kWholeFilterMeta < kPropertiesMeta);
+  static_assert(kWholeFilterMeta < kFilterPartsMeta);
+  static_assert(kFilterPartsMeta < kPropertiesMeta);
   Status written;
   std::string bytes;
   if (filters_.FinishLevelDb(&bytes)) {
     written = WriteMeta(kLevelDbFilterMeta, &bytes);
   }
   if (written.ok() && filters_.FinishWhole(&bytes)) {
-    const std::string name =
-        std::string(kWholeFilterMeta).append(options_.filter->name());
-    written = WriteMeta(name, &bytes);
+    written = WriteWholeFilter(&bytes);
   }
   if (!written.ok() || options_.properties.empty()) return written;
   bytes = options_.properties;
@@ -248,6 +253,42 @@ Status TableBuilder::Impl::WriteMetaBlocks() {
                     FitForALine(filters_.leveldb_problem()));
   }
   return WriteMeta(kPropertiesMeta, &bytes);
+}
+
+Status TableBuilder::Impl::WriteWholeFilter(std::string* filter) {
+  const std::string_view policy = options_.filter->name();
+  if (options_.filter_parts_above != 0 &&
+      filter->size() > options_.filter_parts_above &&
+      policy == kTamisFilterName) {
+    // Nothing: a filter of another kind, which is not cut.
+    if (const auto lines = ViewLines(*filter)) return WriteFilterParts(*lines);
+  }
+  return WriteMeta(std::string(kWholeFilterMeta).append(policy), filter);
+}
+
+// A part is a page, and begins with one, so that reading it loads one.
+Status TableBuilder::Impl::WriteFilterParts(const LineView& lines) {
+  Status written = PadTo(kPageBytes);
+  if (!written.ok()) return written;
+  const Slice parts(reinterpret_cast<const char*>(lines.lines),
+                    static_cast<std::size_t>(lines.count) * kLineBytes);
+  const std::uint64_t first = offset_;
+  written = file_->Append(parts);
+  if (!written.ok()) return written;
+  offset_ += parts.size();
+  std::string top;
+  AppendPartsTop(&top, lines, first);
+  return WriteMeta(kFilterPartsMeta, &top);
+}
+
+// Zeros: blocks are found by their handles, so nobody reads what is between.
+Status TableBuilder::Impl::PadTo(std::uint64_t alignment) {
+  const std::string zeros(
+      static_cast<std::size_t>((alignment - offset_ % alignment) % alignment),
+      '\0');
+  Status appended = file_->Append(zeros);
+  if (appended.ok()) offset_ += zeros.size();
+  return appended;
 }
 
 std::string TableBuilder::Impl::filter_problem() const {

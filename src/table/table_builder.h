@@ -35,6 +35,9 @@ struct TableWriteOptions {
   // Our own whole-table filter, over user keys; null: none.
   // REQUIRES: outlives the builder
   const FilterPolicy* filter = nullptr;
+  // A cache-local filter of our own that is larger is stored in parts; 0: none
+  // is.
+  std::uint64_t filter_parts_above = 0;
   // LevelDB's filter block at that many bits per key; 0: none.
   unsigned leveldb_filter_bits = 0;
   // Lines (base/named_lines.h) that describe how the table is written; the

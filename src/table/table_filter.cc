@@ -236,11 +236,16 @@ std::shared_ptr<const TableFilter> TableFilter::OpenLevelDbBlock(
 
 bool TableFilter::MayContain(Slice user_key) const noexcept {
   if (kind_ == Kind::kWhole) return reader_->MayContain(user_key);
+  if (kind_ == Kind::kParts) {
+    return !parts_->Ask(LineHash(user_key, *hash_seed_)).is_absent;
+  }
   if (kind_ != Kind::kLines) return true;
   return lines_.Check(LineHash(user_key, lines_.seed));
 }
 
 std::size_t TableFilter::bytes() const noexcept {
+  if (parts_ != nullptr) return parts_->bytes();
+  if (all_parts_ != nullptr) return all_parts_.get_deleter().bytes;
   return memory_.has_value() ? memory_->bytes().size() : 0;
 }
 

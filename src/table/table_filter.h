@@ -11,10 +11,20 @@
 #include "formats/tamis/line_view.h"
 #include "policy/filter_opener.h"
 #include "table/filter_room.h"
+#include "table/parted_filter.h"
 #include "tamis/filter.h"
 #include "tamis/filter_memory.h"
 
 namespace tamis {
+
+// Where a filter that is stored in parts is read from, and held.
+struct FilterPartsSource {
+  std::shared_ptr<const ReadableFile> file;
+  // Null: it may take any memory.  REQUIRES: outlives the filter
+  FilterRoom* room = nullptr;
+  // Null: it is held wholly, or not at all.  REQUIRES: outlives the filter
+  PartCache* cache = nullptr;
+};
 
 // Immutable once loaded; safe to share among threads.  It owns a copy of its
 // bytes, separate from all data blocks.
@@ -23,6 +33,7 @@ class TableFilter {
   enum class Kind {
     kNone,          // the table has none, or it is damaged: always "maybe"
     kLines,         // lines(), queried by a LineHash()
+    kParts,         // the same, but its lines are read as needed: parts()
     kWhole,         // of another kind, for the whole table: reader()
     kLevelDbBlock,  // LevelDB's, one per 2 KiB: leveldb_block()
   };
@@ -36,6 +47,9 @@ class TableFilter {
     std::uint64_t lines = 0;
     unsigned probes = 0;
     bool is_per_block = false;  // one of LevelDB's per 2 KiB
+    // The memory that it takes when held in parts, without any part; 0: it is
+    // not stored so.
+    std::uint64_t bytes_in_parts = 0;
 
     // Divides the lines.  REQUIRES: 2, 4 or 8
     bool FoldsBy(unsigned divisor) const noexcept {
@@ -54,6 +68,11 @@ class TableFilter {
   // How much of a filter is to be in memory.
   static constexpr unsigned kDrop = 0;    // nothing
   static constexpr unsigned kWholly = 1;  // other numbers: folded by so many
+  // Its parts are read as they are asked for.
+  static constexpr unsigned kInParts = ~0u;
+  // What is loaded before there is a plan: all of it; but under a limit, one
+  // that is stored in parts is held in parts.
+  static constexpr unsigned kAtFirst = ~0u - 1;
 
   TableFilter() = default;  // none
   // The same, for a table of so many keys; 0: unknown.
@@ -76,19 +95,27 @@ class TableFilter {
       Slice bytes, std::uint64_t table_bytes, FilterRoom* room = nullptr,
       unsigned divisor = kWholly);
 
+  // Opens a filter that is stored in parts, by its top block: for kWholly or
+  // kAtFirst all of it, or else in parts.  Returns Damaged() if the top block
+  // is not valid, and NotHeld() if there is no room.  A part that is damaged
+  // costs the keys of that part their filter, and no others.
+  static std::shared_ptr<const TableFilter> OpenParts(
+      Slice top_block, const FilterPartsSource& from, unsigned divisor);
+
   Kind kind() const noexcept { return kind_; }
   const LineView& lines() const noexcept { return lines_; }
   const FilterReader& reader() const noexcept { return *reader_; }
+  const PartedFilter& parts() const noexcept { return *parts_; }
   const LevelDbFilterBlockReader& leveldb_block() const noexcept {
     return *leveldb_block_;
   }
 
-  // For kLines and kWhole: false only if the table certainly does not contain
-  // the key.  For the others: true.
+  // For kLines, kParts and kWhole: false only if the table certainly does not
+  // contain the key.  For the others: true.
   bool MayContain(Slice user_key) const noexcept;
 
   // The same by HashKey(user_key, *hash_seed()).
-  // REQUIRES: hash_seed() has a value
+  // REQUIRES: hash_seed() has a value; the kind is kLines or kWhole
   bool MayContainHash(std::uint64_t hash) const noexcept {
     return kind_ == Kind::kLines ? lines_.Check(hash)
                                  : reader_->MayContainHash({hash, *hash_seed_});
@@ -100,6 +127,8 @@ class TableFilter {
   std::size_t bytes() const noexcept;  // in memory
   // Not ok: the reason why the table's filter is not used.
   const Status& damage() const noexcept { return damage_; }
+  // Parts that were found to be damaged while all of them were read.
+  std::uint64_t damaged_parts() const noexcept { return damaged_parts_; }
   const Stored& stored() const noexcept { return stored_; }
   // How much of it is in memory.
   unsigned divisor() const noexcept { return divisor_; }
@@ -108,6 +137,8 @@ class TableFilter {
 
  private:
   Status Hold(Slice bytes, FilterRoom* room);
+  Status HoldAllParts(const FilterPartsTop& top, const FilterPartsSource& from);
+  Status HoldTop(const FilterPartsTop& top, const FilterPartsSource& from);
   void TakeLines(const LineView& lines);
 
   FilterLease lease_;  // first, so that it is returned when memory_ is free
@@ -116,6 +147,9 @@ class TableFilter {
   Stored stored_;
   std::optional<std::uint64_t> hash_seed_;
   std::optional<FilterMemory> memory_;
+  PooledBlock<unsigned char> all_parts_;
+  std::unique_ptr<const PartedFilter> parts_;
+  std::uint64_t damaged_parts_ = 0;
   LineView lines_;
   std::unique_ptr<const FilterReader> reader_;
   std::optional<LevelDbFilterBlockReader> leveldb_block_;

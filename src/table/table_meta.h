@@ -24,6 +24,10 @@ inline constexpr std::string_view kLevelDbFilterMeta =
 // ignores.
 inline constexpr std::string_view kWholeFilterMeta = "tamis.filter.";
 
+// The top block of a filter that is stored in parts (table/filter_parts.h);
+// LevelDB, and what does not know it, ignores it.
+inline constexpr std::string_view kFilterPartsMeta = "tamis.filter_parts1";
+
 // How the table was written, as lines (base/named_lines.h); LevelDB ignores it.
 inline constexpr std::string_view kPropertiesMeta = "tamis.properties";
 // Lines that the table itself adds: its distinct user keys; and why it lacks a

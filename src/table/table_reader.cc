@@ -7,6 +7,7 @@
 
 #include "base/named_lines.h"
 #include "base/pooled_memory.h"
+#include "formats/tamis/container.h"
 #include "table/block_file.h"
 #include "table/block_search.h"
 #include "table/table_binding.h"
@@ -40,39 +41,61 @@ std::uint64_t KeysOfTable(const ReadableFile& file,
   return 0;
 }
 
-// Reads the best filter of a table: the preferred one, another of the whole
-// table, or LevelDB's, in this order.
-std::shared_ptr<const TableFilter> ReadBestFilter(
-    const ReadableFile& file, const Footer& footer,
-    const TableReadContext& context, unsigned divisor) {
-  const FilterPolicy* const preferred = context.filter;
-  std::vector<MetaEntry> entries;
-  Status read = ReadMetaindex(file, footer, &entries, context.unpack);
-  if (!read.ok()) return TableFilter::Damaged(std::move(read));
-  const MetaEntry* best = nullptr;
-  std::optional<FilterOpener> best_opener;
+// One of the filters of a table.
+struct FilterChoice {
+  const MetaEntry* entry = nullptr;  // null: there is none
+  // One of the whole table; nothing: LevelDB's, or one in parts.
+  std::optional<FilterOpener> opener;
+};
+
+// Returns the best: the preferred one, another of the whole table, or
+// LevelDB's, in this order.
+FilterChoice ChooseFilter(const std::vector<MetaEntry>& entries,
+                          const FilterPolicy* preferred) {
+  FilterChoice best;
+  bool is_whole = false;
   for (const MetaEntry& entry : entries) {
     const auto opener = OpenerOfMeta(entry.name, preferred);
-    const bool is_preferred =
-        opener && preferred != nullptr && opener->name() == preferred->name();
-    if (opener && (!best_opener || is_preferred)) {
-      best = &entry;
-      best_opener = opener;
-    } else if (best == nullptr && entry.name == kLevelDbFilterMeta) {
-      best = &entry;
+    const bool is_in_parts = entry.name == kFilterPartsMeta;
+    const std::string_view policy =
+        opener ? opener->name() : std::string_view(kTamisFilterName);
+    if (opener || is_in_parts) {
+      const bool is_preferred =
+          preferred != nullptr && policy == preferred->name();
+      if (is_whole && !is_preferred) continue;
+      best = {&entry, opener};
+      is_whole = true;
+    } else if (best.entry == nullptr && entry.name == kLevelDbFilterMeta) {
+      best.entry = &entry;
     }
   }
-  if (best == nullptr) {
-    return TableFilter::None(KeysOfTable(file, entries, context.unpack));
+  return best;
+}
+
+std::shared_ptr<const TableFilter> ReadBestFilter(
+    const std::shared_ptr<const ReadableFile>& file, const Footer& footer,
+    const TableReadContext& context, unsigned divisor) {
+  std::vector<MetaEntry> entries;
+  Status read = ReadMetaindex(*file, footer, &entries, context.unpack);
+  if (!read.ok()) return TableFilter::Damaged(std::move(read));
+  const FilterChoice best = ChooseFilter(entries, context.filter);
+  if (best.entry == nullptr) {
+    return TableFilter::None(KeysOfTable(*file, entries, context.unpack));
   }
   BlockBuffer buffer;
   Slice bytes;
-  read = ReadBlock(file, best->handle, &buffer, &bytes, context.unpack);
+  read = ReadBlock(*file, best.entry->handle, &buffer, &bytes, context.unpack);
   if (!read.ok()) return TableFilter::Damaged(std::move(read));
-  return best_opener.has_value()
-             ? TableFilter::OpenWhole(bytes, *best_opener, context.room,
+  if (best.entry->name == kFilterPartsMeta) {
+    return TableFilter::OpenParts(bytes, {file, context.room, context.parts},
+                                  divisor);
+  }
+  // The others have no parts.
+  if (divisor == TableFilter::kAtFirst) divisor = TableFilter::kWholly;
+  return best.opener.has_value()
+             ? TableFilter::OpenWhole(bytes, *best.opener, context.room,
                                       divisor)
-             : TableFilter::OpenLevelDbBlock(bytes, file.size(), context.room,
+             : TableFilter::OpenLevelDbBlock(bytes, file->size(), context.room,
                                              divisor);
 }
 
@@ -114,7 +137,7 @@ class TableReader final : public Table {
 
   std::shared_ptr<const TableFilter> ReadFilter(
       unsigned divisor) const override {
-    return ReadBestFilter(*file_, footer_, context_, divisor);
+    return ReadBestFilter(file_, footer_, context_, divisor);
   }
 
   Result<TableTraits> ReadTraits() const override {

@@ -41,6 +41,9 @@ struct TableReadContext {
   UnpackLimits unpack = {};
   // Null: filters may take any memory.  REQUIRES: outlives them
   FilterRoom* room = nullptr;
+  // Null: filters that are stored in parts are held wholly.
+  // REQUIRES: outlives them
+  PartCache* parts = nullptr;
 };
 
 // Internal keys that bound a table's keys; empty: unknown.
@@ -128,9 +131,9 @@ class Table {
   // Reads and verifies the filter: every call reads it again, because the
   // caller keeps it.  Never null; a filter that cannot be used is returned as
   // kNone with damage().  Prefers our own filter to LevelDB's.
-  // `divisor`: how much of it, as TableFilter::divisor().
+  // `divisor`: how much of it, as TableFilter::divisor(), or kAtFirst.
   virtual std::shared_ptr<const TableFilter> ReadFilter(
-      unsigned divisor = TableFilter::kWholly) const = 0;
+      unsigned divisor = TableFilter::kAtFirst) const = 0;
 
   // Reads how the table was written, from its properties or its blocks.
   virtual Result<TableTraits> ReadTraits() const = 0;

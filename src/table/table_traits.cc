@@ -6,6 +6,7 @@
 
 #include "formats/leveldb/filter_block.h"
 #include "table/block_file.h"
+#include "table/table_filter.h"
 #include "table/table_meta.h"
 
 namespace tamis {
@@ -56,6 +57,32 @@ bool OpensLevelDb(const ReadableFile& file, const MetaEntry& entry) {
          LevelDbFilterBlockReader(bytes).damage().empty();
 }
 
+// The same for a filter in parts, all of which must be undamaged.
+bool OpensParts(const ReadableFile& file, const MetaEntry& entry,
+                FilterInfo* info) {
+  BlockBuffer buffer;
+  Slice bytes;
+  if (!ReadBlock(file, entry.handle, &buffer, &bytes).ok()) return false;
+  const auto filter = TableFilter::OpenParts(
+      bytes,
+      {.file = std::shared_ptr<const ReadableFile>(
+           std::shared_ptr<const ReadableFile>(), &file)},
+      TableFilter::kWholly);
+  if (filter->kind() != TableFilter::Kind::kLines ||
+      filter->damaged_parts() > 0) {
+    return false;
+  }
+  const LineView& lines = filter->lines();
+  info->format = "tamis";
+  info->kind = filter->kind_name();
+  info->bits = lines.count * kLineBits;
+  info->probes = lines.probes.count;
+  info->seed = lines.seed;
+  if (lines.keys != 0) info->keys = lines.keys;
+  info->rate = filter->expected_rate();
+  return true;
+}
+
 void ReadFilters(const ReadableFile& file,
                  const std::vector<MetaEntry>& entries,
                  const FilterPolicy* preferred, TableTraits* traits) {
@@ -65,9 +92,11 @@ void ReadFilters(const ReadableFile& file,
       (opens ? traits->has_leveldb_filter : traits->has_damaged_filter) = true;
     }
     const auto opener = OpenerOfMeta(entry.name, preferred);
-    if (!opener.has_value()) continue;
+    const bool is_in_parts = entry.name == kFilterPartsMeta;
+    if (!opener.has_value() && !is_in_parts) continue;
     FilterInfo info;
-    const bool opens = OpensWhole(file, entry, *opener, &info);
+    const bool opens = is_in_parts ? OpensParts(file, entry, &info)
+                                   : OpensWhole(file, entry, *opener, &info);
     if (opens && !traits->has_whole_filter && traits->properties.empty()) {
       traits->filter = std::move(info);
     }

@@ -21,6 +21,7 @@ namespace tamis::testing {
 struct PartPlaces {
   Footer footer;
   BlockHandle own_filter;      // size 0: there is none
+  BlockHandle filter_top;      // of one in parts; size 0: there is none
   BlockHandle leveldb_filter;  // size 0: there is none
 };
 
@@ -44,6 +45,7 @@ inline PartPlaces PartsOf(MemoryEnv* env, const std::string& path) {
   EXPECT_TRUE(ReadMetaindex(**file, *footer, &entries).ok());
   for (const MetaEntry& entry : entries) {
     if (entry.name == kLevelDbFilterMeta) parts.leveldb_filter = entry.handle;
+    if (entry.name == kFilterPartsMeta) parts.filter_top = entry.handle;
     if (entry.name.starts_with(kWholeFilterMeta)) {
       parts.own_filter = entry.handle;
     }

@@ -34,6 +34,11 @@ inline void ChooseFilters(std::uint64_t seed, StoreOptions* options) {
                                         FilterLoading::kInBackground};
   options->filter_loading = kLoading[random() % std::size(kLoading)];
   if (one_in(2)) options->filter_files = true;
+  if (one_in(2)) {
+    options->filter_parts_above = one_in(2) ? 1 : 0;
+    // So that there is memory for some parts.
+    if (one_in(2)) options->filter_memory_bytes = 80'000;
+  }
 }
 
 }  // namespace tamis::testing
