@@ -122,6 +122,11 @@ struct StoreOptions {
   // New tables also get a filter of LevelDB's own format, with so many bits per
   // key, so that LevelDB reads them fast, too.  0: none.
   unsigned leveldb_filter_bits = 10;
+  // New tables also get a second layer: a filter for each data block, with so
+  // many bits per key, up to 64.  Lookups that get past the filter of the table
+  // query it before they read the block.  0: none.  docs/tuning.md says when it
+  // pays.
+  unsigned block_filter_bits = 0;
   FilterUse filter_use = FilterUse::kOn;
   // The store remembers the table options of this opening
   // (tamis/store_settings.h).  A new store always does.

@@ -33,6 +33,7 @@ struct StoreSettings {
   // As in StoreOptions; no value: there is no limit, too.
   std::optional<std::uint64_t> filter_memory_bytes = {};
   std::optional<unsigned> leveldb_filter_bits = {};
+  std::optional<unsigned> block_filter_bits = {};  // no value: none, too
   std::optional<Compression> compression = {};
   std::optional<int> zstd_level = {};
   std::optional<std::size_t> block_bytes = {};

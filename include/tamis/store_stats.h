@@ -48,6 +48,12 @@ struct LevelStats {
   // not at all.
   std::uint64_t filters_folded = 0;
   std::uint64_t filters_dropped = 0;
+  // The second layer, StoreOptions::block_filter_bits: queries by lookups that
+  // got past `filters`, and what is now in memory.
+  FilterCounts block_filters;
+  std::uint64_t block_filters_loaded = 0;
+  std::uint64_t block_filter_bytes = 0;
+  double block_filter_rate = 1.0;  // the mean of their expected rates
 };
 
 // What a store has done since it was opened, and what it holds.
@@ -92,6 +98,7 @@ struct StoreStats {
   std::string background_error;
 
   TAMIS_EXPORT FilterCounts filters() const noexcept;  // of all levels
+  TAMIS_EXPORT FilterCounts block_filters() const noexcept;
   // Returns the data blocks that a lookup reads on average; 0 without lookups.
   TAMIS_EXPORT double blocks_read_per_lookup() const noexcept;
 

@@ -56,10 +56,10 @@ Status FilterBudget::Rebalance() noexcept {
     return Status::Ok();
   }
   return NoThrow([this] {
-    // Every turn loads some filter, so there are at most as many as tables.
+    // Every turn loads some filter, of which a table has at most two.
     bool is_done = false;
     std::uint64_t tables = 0;
-    for (std::uint64_t turn = 0; turn <= tables; ++turn) {
+    for (std::uint64_t turn = 0; turn <= 2 * tables; ++turn) {
       versions_.WhileUnchanged([&](const Version& version) {
         const MutexLock lock(mutex_);
         Age(version);
@@ -104,7 +104,7 @@ class DroppedFilters {
 
   void Reserve(std::size_t count) { filters_.reserve(count); }
   // REQUIRES: no more than were reserved
-  void Add(std::shared_ptr<const TableFilter> filter) noexcept {
+  void Add(std::shared_ptr<const void> filter) noexcept {
     filters_.push_back(std::move(filter));
   }
   // Frees them when no lookup uses them any more.
@@ -115,7 +115,7 @@ class DroppedFilters {
 
  private:
   ReaderSlots& slots_;
-  std::vector<std::shared_ptr<const TableFilter>> filters_;
+  std::vector<std::shared_ptr<const void>> filters_;
 };
 
 }  // namespace
@@ -133,18 +133,63 @@ bool FilterBudget::Load(const Version& version, const FilterChange& change,
   return loaded.divisor() == change.to;
 }
 
+// Returns true if there is no room for both what was planned and the filters of
+// blocks that are held.
+bool FilterBudget::LacksRoomFor(const std::vector<FilterChange>& changes,
+                                const Version& version) const {
+  std::uint64_t more = 0;
+  std::uint64_t less = 0;
+  for (const FilterChange& change : changes) {
+    const TableFilter* const filter =
+        version.level(change.level).files()[change.at]->loaded_filter();
+    less += filter->bytes();
+    more += filter->stored().BytesAt(change.to);
+  }
+  const std::uint64_t held = context_.room.held() + more;
+  return held > less && held - less > context_.room.limit();
+}
+
+// Loads some of the filters of blocks that fit.  Returns false if there are
+// more.
+bool FilterBudget::LoadBlockFilters(const Version& version) const {
+  constexpr std::size_t kAtOnce = 8;
+  std::size_t loaded = 0;
+  for (const Level& level : version.levels()) {
+    for (const TableFileRef& file : level.files()) {
+      const std::uint64_t bytes = file->missing_block_filter_bytes();
+      if (bytes == 0 || !context_.room.HasLeft(bytes)) continue;
+      if (loaded == kAtOnce) return false;
+      if (file->ReloadBlockFilter()) ++loaded;
+    }
+  }
+  return true;
+}
+
 // Drops first, then loads: what is held never exceeds the limit.  Returns false
 // if there are more to load.
 bool FilterBudget::Hold(const Version& version) {
   const std::vector<FilterChange> changes = PlanHeldFilters(version, Input());
   const std::vector<std::weak_ptr<const TableFile>> removed =
       versions_.TakeRemoved();
-  if (changes.empty() && removed.empty()) return true;
+  const bool gives_up_blocks = LacksRoomFor(changes, version);
+  if (changes.empty() && removed.empty() && !gives_up_blocks) {
+    return LoadBlockFilters(version);
+  }
   DroppedFilters dropped(views_.slots());
-  dropped.Reserve(changes.size() + removed.size());
+  dropped.Reserve(changes.size() + 2 * removed.size() +
+                  (gives_up_blocks ? version.table_count() : 0));
   // An iterator may hold a table for long, and needs no filter.
   for (const std::weak_ptr<const TableFile>& one : removed) {
-    if (const TableFileRef file = one.lock()) dropped.Add(file->DropFilter());
+    const TableFileRef file = one.lock();
+    if (file == nullptr) continue;
+    dropped.Add(file->DropFilter());
+    dropped.Add(file->DropBlockFilter());
+  }
+  for (const Level& level : version.levels()) {
+    if (!gives_up_blocks) break;
+    for (const TableFileRef& file : level.files()) {
+      dropped.Add(file->DropBlockFilter());
+    }
   }
   {
     const StoreLock lock(context_.mutex);
@@ -167,7 +212,7 @@ bool FilterBudget::Hold(const Version& version) {
     any_loaded |= Load(version, change, context_.mutex);
     ++tried;
   }
-  return true;
+  return LoadBlockFilters(version);
 }
 
 void FilterBudget::WillFlush(std::uint64_t entries) noexcept {

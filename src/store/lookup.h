@@ -36,6 +36,11 @@ class Lookup {
   const std::uint64_t hash;  // with the store's own seed
   // Asks a filter of a whole table, by the hash if it takes that.
   bool MayBeIn(const TableFilter& filter) const noexcept;
+  // The LineHash() of the key by any seed.
+  std::uint64_t HashWith(std::uint64_t seed) const noexcept {
+    if (seed == own_seed_) return hash;
+    return seed == other_seed_ ? other_hash() : LineHash(key.user(), seed);
+  }
   // The hash with the other seed.
   std::uint64_t other_hash() const noexcept {
     if (!has_other_) HashByOther();
@@ -219,6 +224,11 @@ struct TableReading {
   StoreMutex* mutex = nullptr;  // the store's
   int skipped_level = -1;       // whose filters are not asked; -1: none
 };
+
+// Returns what a lookup asks before it reads a block of the table; null:
+// nothing.
+const HeldBlockFilter* BlockFilterFor(const TableReading& reading,
+                                      const TablePlace& place) noexcept;
 
 struct ReadOutput {
   std::string* value;

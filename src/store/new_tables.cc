@@ -21,6 +21,9 @@ TableWriteOptions TableWriteOptionsOf(const StoreContext& context,
   options.filter = filter.policy.get();
   options.leveldb_filter_bits =
       context.filters_fit ? context.options.leveldb_filter_bits : 0;
+  options.block_filter_bits =
+      context.filters_fit ? context.options.block_filter_bits : 0;
+  options.block_filter_seed = context.tables.seeds.own;
   options.properties = filter.wanted.properties();
   return options;
 }

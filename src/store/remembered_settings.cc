@@ -73,6 +73,9 @@ void RememberedSettings::TakeOptions() {
   now.filter_per_level = options.filter_per_level;
   now.filter_memory_bytes = options.filter_memory_bytes;
   now.leveldb_filter_bits = options.leveldb_filter_bits;
+  if (options.block_filter_bits != 0) {
+    now.block_filter_bits = options.block_filter_bits;
+  }
   now.compression = options.compression;
   now.zstd_level = options.zstd_level;
   now.block_bytes = options.block_bytes;
@@ -81,6 +84,7 @@ void RememberedSettings::TakeOptions() {
   const std::string before = SettingsToText(lines_);
   SetSettings(now, &lines_);
   if (!now.filter_memory_bytes) RemoveSetting(kFilterMemorySetting, &lines_);
+  if (!now.block_filter_bits) RemoveSetting(kBlockFilterBitsSetting, &lines_);
   has_changed_ |= SettingsToText(lines_) != before;
 }
 

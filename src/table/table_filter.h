@@ -27,6 +27,10 @@ class TableFilter {
     kLevelDbBlock,  // LevelDB's, one per 2 KiB: leveldb_block()
   };
 
+  // How much of a filter is to be in memory.
+  static constexpr unsigned kDrop = 0;    // nothing
+  static constexpr unsigned kWholly = 1;  // other numbers: folded by so many
+
   // What is stored of a table's filter, whether it is in memory or not.
   struct Stored {
     std::uint64_t bytes = 0;  // of the whole filter; 0: there is none
@@ -46,13 +50,15 @@ class TableFilter {
     std::uint64_t BytesFoldedBy(unsigned divisor) const noexcept {
       return bytes / divisor + kHeaderBytes;
     }
+    // The same for any divisor().
+    std::uint64_t BytesAt(unsigned divisor) const noexcept {
+      if (divisor == kDrop) return 0;
+      return divisor == kWholly ? bytes : BytesFoldedBy(divisor);
+    }
 
    private:
     static constexpr std::uint64_t kHeaderBytes = 128;
   };
-  // How much of a filter is to be in memory.
-  static constexpr unsigned kDrop = 0;    // nothing
-  static constexpr unsigned kWholly = 1;  // other numbers: folded by so many
 
   TableFilter() = default;  // none
   // The same, for a table of so many keys; 0: unknown.

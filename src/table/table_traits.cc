@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/leveldb/filter_block.h"
+#include "formats/tamis/block_filter.h"
 #include "table/block_file.h"
 #include "table/table_meta.h"
 
@@ -56,6 +57,13 @@ bool OpensLevelDb(const ReadableFile& file, const MetaEntry& entry) {
          LevelDbFilterBlockReader(bytes).damage().empty();
 }
 
+bool OpensBlocks(const ReadableFile& file, const MetaEntry& entry) {
+  BlockBuffer buffer;
+  Slice bytes;
+  return ReadBlock(file, entry.handle, &buffer, &bytes).ok() &&
+         ViewBlockFilter(bytes).ok();
+}
+
 void ReadFilters(const ReadableFile& file,
                  const std::vector<MetaEntry>& entries,
                  const FilterPolicy* preferred, TableTraits* traits) {
@@ -63,6 +71,10 @@ void ReadFilters(const ReadableFile& file,
     if (entry.name == kLevelDbFilterMeta) {
       const bool opens = OpensLevelDb(file, entry);
       (opens ? traits->has_leveldb_filter : traits->has_damaged_filter) = true;
+    }
+    if (entry.name == kBlockFilterMeta) {
+      const bool opens = OpensBlocks(file, entry);
+      (opens ? traits->has_block_filter : traits->has_damaged_filter) = true;
     }
     const auto opener = OpenerOfMeta(entry.name, preferred);
     if (!opener.has_value()) continue;

@@ -22,6 +22,7 @@ struct PartPlaces {
   Footer footer;
   BlockHandle own_filter;      // size 0: there is none
   BlockHandle leveldb_filter;  // size 0: there is none
+  BlockHandle block_filter;    // size 0: there is none
 };
 
 // REQUIRES: the file is a table that is not damaged
@@ -43,6 +44,7 @@ inline PartPlaces PartsOf(MemoryEnv* env, const std::string& path) {
   std::vector<MetaEntry> entries;
   EXPECT_TRUE(ReadMetaindex(**file, *footer, &entries).ok());
   for (const MetaEntry& entry : entries) {
+    if (entry.name == kBlockFilterMeta) parts.block_filter = entry.handle;
     if (entry.name == kLevelDbFilterMeta) parts.leveldb_filter = entry.handle;
     if (entry.name.starts_with(kWholeFilterMeta)) {
       parts.own_filter = entry.handle;
