@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "formats/tamis/line_view.h"
 #include "fuzz/fuzz_support.h"
 #include "table/table_builder.h"
 #include "table/table_reader.h"
@@ -55,14 +56,20 @@ std::uint64_t WalkBothWays(const Table& table) {
 
 void AskAll(const Table& table, std::span<const Slice> keys) {
   const auto filter = table.ReadFilter();
+  const auto block_filter = table.ReadBlockFilter();
   const auto iterator = table.NewIterator({});
   for (const Slice key : keys) {
     (void)filter->MayContain(key);
+    BlockReadOptions options;
+    options.block_filter = block_filter.get();
+    if (block_filter != nullptr) {
+      options.block_filter_hash = LineHash(key, block_filter->seed());
+    }
     for (const Sequence sequence : {Sequence{0}, Sequence{9}, kMaxSequence}) {
       const LookupKey wanted(key, sequence);
       std::string value;
       LookupResult result;
-      (void)table.Get(wanted, {}, filter.get(), &value, &result);
+      (void)table.Get(wanted, options, filter.get(), &value, &result);
       iterator->Seek(wanted.internal());
       (void)table.ApproximateOffsetOf(wanted.internal());
     }
@@ -129,6 +136,7 @@ void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
   options.compression = static_cast<Compression>(input.TakeByte() % 3);
   options.filter = &policy;
   options.leveldb_filter_bits = 10;
+  options.block_filter_bits = 10;
   std::map<Slice, Slice> entries;
   for (const Slice key : KeysFrom(input.rest())) entries[key] = key;
   testing::StringSink sink;

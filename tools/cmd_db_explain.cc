@@ -49,6 +49,19 @@ std::string_view NameOf(LookupStep::Outcome outcome) {
   return "failed";
 }
 
+std::string_view NameOf(LookupStep::Layer layer) {
+  switch (layer) {
+    case LookupStep::Layer::kBlockFilter:
+      return "block_filter";
+    case LookupStep::Layer::kLevelDbBlockFilter:
+      return "leveldb_block_filter";
+    case LookupStep::Layer::kNone:
+    case LookupStep::Layer::kWholeFilter:
+      break;
+  }
+  return "whole_filter";
+}
+
 Json StepJson(const LookupStep& step, bool hex) {
   Json object;
   object["place"] = NameOf(step.place);
@@ -60,6 +73,9 @@ Json StepJson(const LookupStep& step, bool hex) {
     SetBytes(&object, "largest", step.largest, hex);
   }
   object["outcome"] = NameOf(step.outcome);
+  if (step.ruled_out_by != LookupStep::Layer::kNone) {
+    object["ruled_out_by"] = NameOf(step.ruled_out_by);
+  }
   if (!step.filter.empty()) {
     object["filter"] = step.filter;
     object["filter_rate"] = step.filter_rate;
@@ -67,6 +83,10 @@ Json StepJson(const LookupStep& step, bool hex) {
     if (step.filter_bits_per_key > 0) {
       object["filter_bits_per_key"] = step.filter_bits_per_key;
     }
+  }
+  if (step.block_filter_bytes > 0) {
+    object["block_filter_rate"] = step.block_filter_rate;
+    object["block_filter_bytes"] = step.block_filter_bytes;
   }
   object["blocks_read"] = step.blocks_read;
   if (!step.note.empty()) object["note"] = step.note;

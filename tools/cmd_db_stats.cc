@@ -180,6 +180,7 @@ std::vector<Setting> SettingsOf(const StoreSettings& settings) {
   add_number("filter_memory_bytes", settings.filter_memory_bytes);
   add_number("filter_parts_above", settings.filter_parts_above);
   add_number("leveldb_filter_bits", settings.leveldb_filter_bits);
+  add_number("block_filter_bits", settings.block_filter_bits);
   if (settings.compression.has_value()) {
     add_text("compression", std::string(NameOf(*settings.compression)));
   }
@@ -248,6 +249,22 @@ std::string ToText(const Result<StoreSettings>& settings) {
   return text.empty() ? "nothing" : text;
 }
 
+// The second layer; "" if there is none.
+std::string BlockFiltersText(const LevelStats& all,
+                             const FilterCounts& answers) {
+  if (all.block_filters_loaded == 0) return "";
+  std::string text = fmt::format(
+      "\nfilters of blocks: in {} {}, {}", Grouped(all.block_filters_loaded),
+      Plural(all.block_filters_loaded, "table", "tables"),
+      HumanBytes(all.block_filter_bytes));
+  if (answers.probes > 0) {
+    text += fmt::format(
+        "; queried {} {}, {} ruled out", Grouped(answers.probes),
+        Plural(answers.probes, "time", "times"), Grouped(answers.absent));
+  }
+  return text + "\n";
+}
+
 std::string ToText(const StoreStats& stats,
                    const std::vector<StoreTable>& tables, const OnDisk& on_disk,
                    bool is_sampled) {
@@ -274,10 +291,13 @@ std::string ToText(const StoreStats& stats,
     all.filters_loaded += level.filters_loaded;
     all.filter_bytes += level.filter_bytes;
     all.filter_keys += level.filter_keys;
+    all.block_filters_loaded += level.block_filters_loaded;
+    all.block_filter_bytes += level.block_filter_bytes;
   }
   all.filters = stats.filters();
   AddLevel("all", all, all_tables, is_sampled, &table);
   std::string text = table.ToString();
+  text += BlockFiltersText(all, stats.block_filters());
   text += fmt::format("\nlogs:      {}\n", on_disk.logs.ToString());
   text += fmt::format("all files: {}\n", on_disk.all.ToString());
   if (stats.damaged_filters > 0) {

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -148,6 +149,21 @@ Status MissingStore(const std::string& dir, bool may_create) {
       fmt::format("{}: there is no store here{}", dir, create));
 }
 
+namespace {
+
+// The store refuses what is too much.
+Status SetBlockFilter(const std::string& bits, StoreOptions* options) {
+  if (bits.empty()) return Status::Ok();
+  const char* const end = bits.data() + bits.size();
+  const auto [last, error] =
+      std::from_chars(bits.data(), end, options->block_filter_bits);
+  if (error == std::errc() && last == end) return Status::Ok();
+  return Status::InvalidArgument(fmt::format(
+      "--block-filter '{}': not a number of bits per key, such as 10", bits));
+}
+
+}  // namespace
+
 Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
                                       const NewTableArgs& args) {
   StoreOptions options;
@@ -157,6 +173,9 @@ Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
   if (!known.ok()) return known;
   if (remembered.ok()) remembered->ApplyTo(&options);
   options.remember_settings = args.remember;
+  if (Status set = SetBlockFilter(args.block_filter, &options); !set.ok()) {
+    return set;
+  }
   if (!args.compression.empty()) {
     options.compression = CompressionNamed(args.compression);
   }

@@ -15,7 +15,8 @@ namespace tamis::tools {
 
 // As typed; empty: not given.
 struct NewTableArgs {
-  std::string filter;  // as MakePolicy() takes it, or "none"
+  std::string filter;        // as MakePolicy() takes it, or "none"
+  std::string block_filter;  // bits per key, as digits; empty: as remembered
   std::string compression;
   bool remember = false;
 };

@@ -49,13 +49,25 @@ std::string_view ResultOf(Outcome outcome) {
 // Returns how a table was queried, and the result.
 std::vector<std::string> TableRemarks(const LookupStep& step) {
   if (step.outcome == Outcome::kOutOfRange) return {"does not span this key"};
-  if (step.outcome == Outcome::kFilterAbsent) {
+  if (step.outcome == Outcome::kFilterAbsent &&
+      step.ruled_out_by == LookupStep::Layer::kLevelDbBlockFilter) {
+    return {"LevelDB's filter of the", "block: not here"};
+  }
+  if (step.outcome == Outcome::kFilterAbsent &&
+      step.ruled_out_by != LookupStep::Layer::kBlockFilter) {
     return {step.filter + " filter: not here"};
   }
   if (step.outcome == Outcome::kFailed) return {"◀ cannot be read"};
   std::vector<std::string> remarks;
   remarks.push_back(step.filter.empty() ? "no filter"
                                         : step.filter + " filter: maybe");
+  if (step.outcome == Outcome::kFilterAbsent) {
+    remarks.emplace_back("block filter: not here");
+    return remarks;
+  }
+  if (step.block_filter_bytes > 0 && step.blocks_read > 0) {
+    remarks.emplace_back("block filter: maybe");
+  }
   if (step.outcome == Outcome::kIndexAbsent) {
     remarks.emplace_back("index: not here");
     return remarks;

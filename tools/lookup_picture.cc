@@ -150,6 +150,7 @@ struct Tally {
   std::uint64_t all = 0;
   std::uint64_t not_spanning = 0;
   std::uint64_t filtered = 0;
+  std::uint64_t filtered_by_block = 0;
   std::uint64_t read = 0;
   std::uint64_t not_asked = 0;
   std::uint64_t blocks = 0;
@@ -166,7 +167,9 @@ Tally TallyOf(const Explanation& told, const StoreStats& stats) {
     if (step.outcome == Outcome::kOutOfRange) {
       ++tally.not_spanning;
     } else if (step.outcome == Outcome::kFilterAbsent) {
-      ++tally.filtered;
+      const bool by_whole =
+          step.ruled_out_by == LookupStep::Layer::kWholeFilter;
+      ++(by_whole ? tally.filtered : tally.filtered_by_block);
     } else {
       ++tally.read;
     }
@@ -191,6 +194,7 @@ void AddTally(const Tally& tally, Drawing* drawing) {
       std::string(Plural(tally.not_spanning, "does", "do")) +
           " not span this key");
   add(tally.filtered, "ruled out by a filter");
+  add(tally.filtered_by_block, "ruled out by the filter of a block");
   add(tally.read, fmt::format("looked into, {} {} read", Grouped(tally.blocks),
                               Plural(tally.blocks, "block", "blocks")));
   add(tally.not_asked, "not asked: the answer was found before");

@@ -101,6 +101,12 @@ inline constexpr OptionSpec kStorePolicyOption = {
     .help = "The same as --filter",
     .kind = ValueKind::kPolicy,
     .excludes = "--filter"};
+inline constexpr OptionSpec kBlockFilterOption = {
+    .name = "--block-filter",
+    .value = "BITS",
+    .help =
+        "Bits per key of a second filter, for each data block (default: as the "
+        "store remembers, or 0: none)"};
 inline constexpr OptionSpec kCompressionOption = {
     .name = "--compression",
     .value = "CODEC",
@@ -110,7 +116,7 @@ inline constexpr OptionSpec kCompressionOption = {
     .kind = ValueKind::kCompression};
 inline constexpr OptionSpec kRememberOption = {
     .name = "--remember",
-    .help = "The store remembers --filter and --compression for later"};
+    .help = "The store remembers these options for later"};
 inline constexpr OptionSpec kFromOption = {
     .name = "--from",
     .value = "KEY",

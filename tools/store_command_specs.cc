@@ -26,6 +26,7 @@ constexpr OptionSpec kPutOptions[] = {
     kSyncOption,
     kFilterOption,
     kStorePolicyOption,
+    kBlockFilterOption,
     kCompressionOption,
     kRememberOption,
 };
@@ -42,8 +43,8 @@ constexpr OptionSpec kGetOptions[] = {
 };
 
 constexpr OptionSpec kDeleteOptions[] = {
-    kHexPairsOption,    kSyncOption,        kFilterOption,
-    kStorePolicyOption, kCompressionOption, kRememberOption,
+    kHexPairsOption,    kSyncOption,        kFilterOption,   kStorePolicyOption,
+    kBlockFilterOption, kCompressionOption, kRememberOption,
 };
 
 constexpr OptionSpec kScanOptions[] = {
@@ -85,6 +86,7 @@ constexpr OptionSpec kLoadOptions[] = {
     kSyncOption,
     kFilterOption,
     kStorePolicyOption,
+    kBlockFilterOption,
     kCompressionOption,
     kRememberOption,
     {.name = "--json",
@@ -113,10 +115,15 @@ constexpr OptionSpec kAdviseOptions[] = {
 };
 
 constexpr OptionSpec kCompactOptions[] = {
-    kFromOption,        kToOption,
-    kHexPairsOption,    kFilterOption,
-    kStorePolicyOption, kCompressionOption,
-    kRememberOption,    {.name = "--json", .help = "Print the sizes as JSON"},
+    kFromOption,
+    kToOption,
+    kHexPairsOption,
+    kFilterOption,
+    kStorePolicyOption,
+    kBlockFilterOption,
+    kCompressionOption,
+    kRememberOption,
+    {.name = "--json", .help = "Print the sizes as JSON"},
 };
 
 constexpr OptionSpec kCheckOptions[] = {kGrowthOption, kObjectJsonOption};

@@ -59,8 +59,8 @@ struct CompactOptions {
   // those of level 0 stay as they are.
   bool merge = true;
   // True: tables that differ from this opening's options, in filter, seed,
-  // LevelDB's filter or compression, are rewritten in place.  False: only those
-  // that lack a filter of ours and should have one.
+  // LevelDB's filter, that of the blocks or compression, are rewritten in
+  // place.  False: only those that lack a filter of ours and should have one.
   bool rewrite_what_differs = false;
 };
 
@@ -90,6 +90,13 @@ struct LookupStep {
     kFoundDeleted,   // a deletion is here: the key is absent
     kFailed,         // `note` says why
   };
+  // Which filter ruled the key out.
+  enum class Layer {
+    kNone,                // no filter did
+    kWholeFilter,         // that of the whole table, or of the memtable
+    kBlockFilter,         // that of the one possible data block
+    kLevelDbBlockFilter,  // LevelDB's of that block
+  };
   Place place = Place::kTable;    // where it looked
   int level = -1;                 // of a table
   std::uint64_t file_number = 0;  // of a table, or of a memtable's log
@@ -103,8 +110,13 @@ struct LookupStep {
   double filter_rate = 0;          // its expected rate of false positives
   std::uint64_t filter_bytes = 0;  // of it, in memory
   double filter_bits_per_key = 0;  // of those; 0: unknown
+  // The second layer, StoreOptions::block_filter_bits: its memory (0: there is
+  // none in memory) and its expected rate.
+  std::uint64_t block_filter_bytes = 0;
+  double block_filter_rate = 0;
   unsigned blocks_read = 0;
   Outcome outcome = Outcome::kOutOfRange;
+  Layer ruled_out_by = Layer::kNone;  // with kFilterAbsent
   std::string note;
 };
 

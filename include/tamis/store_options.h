@@ -134,6 +134,11 @@ struct StoreOptions {
   // rewritten.  With expect_hits not those of the last level.  Needs
   // filter_use = kOn.
   bool filter_files = false;
+  // New tables also get a second layer: a filter for each data block, with so
+  // many bits per key, up to 64.  Lookups that get past the filter of the table
+  // query it before they read the block.  0: none.  docs/tuning.md says when it
+  // pays.
+  unsigned block_filter_bits = 0;
   FilterUse filter_use = FilterUse::kOn;
   // The store remembers the table options of this opening
   // (tamis/store_settings.h).  A new store always does.

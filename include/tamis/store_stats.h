@@ -52,6 +52,12 @@ struct LevelStats {
   // ones that are held so, and the parts that lookups have read for them.
   std::uint64_t filters_in_parts = 0;
   std::uint64_t filter_parts_read = 0;
+  // The second layer, StoreOptions::block_filter_bits: queries by lookups that
+  // got past `filters`, and what is now in memory.
+  FilterCounts block_filters;
+  std::uint64_t block_filters_loaded = 0;
+  std::uint64_t block_filter_bytes = 0;
+  double block_filter_rate = 1.0;  // the mean of their expected rates
 };
 
 // What a store has done since it was opened, and what it holds.
@@ -109,6 +115,7 @@ struct StoreStats {
   std::string background_error;
 
   TAMIS_EXPORT FilterCounts filters() const noexcept;  // of all levels
+  TAMIS_EXPORT FilterCounts block_filters() const noexcept;
   // Returns the data blocks that a lookup reads on average; 0 without lookups.
   TAMIS_EXPORT double blocks_read_per_lookup() const noexcept;
 

@@ -21,9 +21,18 @@ Outcome OutcomeOf(const LookupResult& result) noexcept {
     case LookupResult::State::kAbsent:
       break;
   }
-  if (result.block_filter_absent) return Outcome::kFilterAbsent;
+  if (result.block_layer_absent && result.blocks_read == 0) {
+    return Outcome::kFilterAbsent;
+  }
   return result.blocks_read > 0 ? Outcome::kReadAndAbsent
                                 : Outcome::kIndexAbsent;
+}
+
+LookupStep::Layer LayerOf(const LookupResult& result) noexcept {
+  using BlockLayer = LookupResult::BlockLayer;
+  return result.block_layer == BlockLayer::kOwn
+             ? LookupStep::Layer::kBlockFilter
+             : LookupStep::Layer::kLevelDbBlockFilter;
 }
 
 class Explainer {
@@ -46,6 +55,7 @@ class Explainer {
     } else if (memtable.table->has_filter() &&
                !memtable.table->MayContain(lookup_.hash)) {
       step.outcome = Outcome::kFilterAbsent;
+      step.ruled_out_by = LookupStep::Layer::kWholeFilter;
     } else {
       LookupResult result;
       memtable.table->Get(lookup_.key, &told_.value, &result);
@@ -111,18 +121,38 @@ class Explainer {
       if (!filter->MayContain(lookup_.key.user())) {
         if (use_ == FilterUse::kOn) {
           step->outcome = Outcome::kFilterAbsent;
+          step->ruled_out_by = LookupStep::Layer::kWholeFilter;
           return Status::Ok();
         }
         step->note = "the filter rules it out";
       }
     }
+    BlockReadOptions options{.verify_checksums = options_.verify_checksums};
+    AddBlockFilter(file, step, &options);
     LookupResult result;
-    const Status read = (*table)->Get(
-        lookup_.key, {.verify_checksums = options_.verify_checksums},
-        use_ == FilterUse::kOn ? filter : nullptr, &told_.value, &result);
+    const Status read = (*table)->Get(lookup_.key, options,
+                                      use_ == FilterUse::kOn ? filter : nullptr,
+                                      &told_.value, &result);
     step->blocks_read = result.blocks_read;
     step->outcome = OutcomeOf(result);
+    if (step->outcome == Outcome::kFilterAbsent) {
+      step->ruled_out_by = LayerOf(result);
+    } else if (result.block_layer_absent && step->note.empty()) {
+      step->note = "the filter of its block rules it out";
+    }
     return read;
+  }
+
+  void AddBlockFilter(const TableFile& file, LookupStep* step,
+                      BlockReadOptions* options) const {
+    const HeldBlockFilter* const filter =
+        use_ != FilterUse::kOff ? file.block_filter() : nullptr;
+    if (filter == nullptr) return;
+    step->block_filter_bytes = filter->bytes();
+    step->block_filter_rate = filter->expected_rate();
+    options->block_filter = filter;
+    options->block_filter_hash = lookup_.HashWith(filter->seed());
+    options->only_counts_block_filter = use_ != FilterUse::kOn;
   }
 
   void Push(LookupStep step) {

@@ -59,10 +59,10 @@ Status FilterBudget::Rebalance() noexcept {
     return Status::Ok();
   }
   return NoThrow([this] {
-    // Every turn loads some filter, so there are at most as many as tables.
+    // Every turn loads some filter, of which a table has at most two.
     bool is_done = false;
     std::uint64_t tables = 0;
-    for (std::uint64_t turn = 0; turn <= tables; ++turn) {
+    for (std::uint64_t turn = 0; turn <= 2 * tables; ++turn) {
       versions_.WhileUnchanged([&](const Version& version) {
         const MutexLock lock(mutex_);
         Age(version);
@@ -108,7 +108,7 @@ class DroppedFilters {
 
   void Reserve(std::size_t count) { filters_.reserve(count); }
   // REQUIRES: no more than were reserved
-  void Add(std::shared_ptr<const TableFilter> filter) noexcept {
+  void Add(std::shared_ptr<const void> filter) noexcept {
     filters_.push_back(std::move(filter));
   }
   // Frees them when no lookup uses them any more.
@@ -120,7 +120,7 @@ class DroppedFilters {
 
  private:
   ReaderSlots& slots_;
-  std::vector<std::shared_ptr<const TableFilter>> filters_;
+  std::vector<std::shared_ptr<const void>> filters_;
   PartCache::Removed parts_;
 };
 
@@ -139,6 +139,38 @@ bool FilterBudget::Load(const Version& version, const FilterChange& change,
   return loaded.divisor() == change.to;
 }
 
+// Returns true if there is no room for both what was planned and the filters of
+// blocks that are held.
+bool FilterBudget::LacksRoomFor(const std::vector<FilterChange>& changes,
+                                const Version& version) const {
+  std::uint64_t more = 0;
+  std::uint64_t less = 0;
+  for (const FilterChange& change : changes) {
+    const TableFilter* const filter =
+        version.level(change.level).files()[change.at]->loaded_filter();
+    less += filter->bytes();
+    more += filter->stored().BytesAt(change.to);
+  }
+  const std::uint64_t held = context_.room.held() + more;
+  return held > less && held - less > context_.room.limit();
+}
+
+// Loads some of the filters of blocks that fit.  Returns false if there are
+// more.
+bool FilterBudget::LoadBlockFilters(const Version& version) const {
+  constexpr std::size_t kAtOnce = 8;
+  std::size_t loaded = 0;
+  for (const Level& level : version.levels()) {
+    for (const TableFileRef& file : level.files()) {
+      const std::uint64_t bytes = file->missing_block_filter_bytes();
+      if (bytes == 0 || !context_.room.HasLeft(bytes)) continue;
+      if (loaded == kAtOnce) return false;
+      if (file->ReloadBlockFilter()) ++loaded;
+    }
+  }
+  return true;
+}
+
 // Drops first, then loads: what is held never exceeds the limit.  Returns false
 // if there are more to load.
 bool FilterBudget::Hold(const Version& version) {
@@ -146,15 +178,30 @@ bool FilterBudget::Hold(const Version& version) {
   const std::vector<FilterChange>& changes = plan.changes;
   const std::vector<std::weak_ptr<const TableFile>> removed =
       versions_.TakeRemoved();
+  // What filters in parts leave is for their parts.
+  const bool gives_up_blocks =
+      plan.any_in_parts || LacksRoomFor(changes, version);
   // Nothing can fail from here to where they are waited for.
   PartCache::Removed parts = context_.filter_parts.Shrink(
       plan.any_in_parts ? plan.parts_bytes : 0, plan.parts_bytes);
-  if (changes.empty() && removed.empty() && parts.empty()) return true;
+  if (changes.empty() && removed.empty() && parts.empty() && !gives_up_blocks) {
+    return LoadBlockFilters(version);
+  }
   DroppedFilters dropped(views_.slots(), std::move(parts));
-  dropped.Reserve(changes.size() + removed.size());
+  dropped.Reserve(changes.size() + 2 * removed.size() +
+                  (gives_up_blocks ? version.table_count() : 0));
   // An iterator may hold a table for long, and needs no filter.
   for (const std::weak_ptr<const TableFile>& one : removed) {
-    if (const TableFileRef file = one.lock()) dropped.Add(file->DropFilter());
+    const TableFileRef file = one.lock();
+    if (file == nullptr) continue;
+    dropped.Add(file->DropFilter());
+    dropped.Add(file->DropBlockFilter());
+  }
+  for (const Level& level : version.levels()) {
+    if (!gives_up_blocks) break;
+    for (const TableFileRef& file : level.files()) {
+      dropped.Add(file->DropBlockFilter());
+    }
   }
   {
     const StoreLock lock(context_.mutex);
@@ -177,7 +224,7 @@ bool FilterBudget::Hold(const Version& version) {
     any_loaded |= Load(version, change, context_.mutex);
     ++tried;
   }
-  return true;
+  return plan.any_in_parts || LoadBlockFilters(version);
 }
 
 // There is no moment with both filters.

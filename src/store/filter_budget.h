@@ -4,8 +4,9 @@
 //
 // Which filters are held is decided anew after tables have come or gone, when
 // the limit changes, and when lookups often ask for filters that are not held.
-// Filters of new tables are made with sizes that fit.  FilterRoom makes sure of
-// the limit, whatever is decided here.
+// Filters of new tables are made with sizes that fit.  Filters of blocks, the
+// second layer, get what is left, first come, first served.  FilterRoom makes
+// sure of the limit, whatever is decided here.
 
 #pragma once
 
@@ -78,6 +79,9 @@ class FilterBudget {
       TAMIS_REQUIRES(mutex_);
   static bool Load(const Version& version, const FilterChange& change,
                    StoreMutex& mutex);
+  bool LacksRoomFor(const std::vector<FilterChange>& changes,
+                    const Version& version) const;
+  bool LoadBlockFilters(const Version& version) const;
   void PlanNew(const Version& version) TAMIS_REQUIRES(mutex_);
 
   StoreContext& context_;

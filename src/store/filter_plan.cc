@@ -48,13 +48,6 @@ double RateAt(const TableFilter::Stored& stored, unsigned divisor) noexcept {
                                          : stored.RateFoldedBy(divisor);
 }
 
-std::uint64_t BytesAt(const TableFilter::Stored& stored,
-                      unsigned divisor) noexcept {
-  if (divisor == TableFilter::kDrop) return 0;
-  return divisor == TableFilter::kWholly ? stored.bytes
-                                         : stored.BytesFoldedBy(divisor);
-}
-
 // More of a table's filter.
 struct Step {
   std::size_t table;
@@ -70,7 +63,7 @@ void AppendSteps(const FilteredTable& table, std::size_t number,
   const std::size_t first = steps->size();
   const TableFilter::Stored& stored = *table.stored;
   const auto step_to = [&](unsigned from, unsigned to) {
-    const std::uint64_t bytes = BytesAt(stored, to) - BytesAt(stored, from);
+    const std::uint64_t bytes = stored.BytesAt(to) - stored.BytesAt(from);
     const double gain =
         table.asked * (RateAt(stored, from) - RateAt(stored, to));
     return Step{number, from, to, bytes,
@@ -79,7 +72,7 @@ void AppendSteps(const FilteredTable& table, std::size_t number,
   unsigned last = TableFilter::kDrop;
   for (const unsigned divisor : kFolded) {
     if (divisor != TableFilter::kWholly && !stored.FoldsBy(divisor)) continue;
-    if (BytesAt(stored, divisor) <= BytesAt(stored, last)) continue;
+    if (stored.BytesAt(divisor) <= stored.BytesAt(last)) continue;
     Step step = step_to(last, divisor);
     while (steps->size() > first &&
            steps->back().gain_per_byte <= step.gain_per_byte) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/tamis/block_filter.h"
 #include "policy/table_policy.h"
 
 namespace tamis {
@@ -38,6 +39,11 @@ const std::string& FilterTextOf(const StoreOptions& options,
 Status LevelFilters::Check(const StoreOptions& options) {
   const bool will_write = !options.read_only;
   const std::vector<std::string>& list = options.filter_per_level;
+  if (options.block_filter_bits > kMaxBlockFilterBits) {
+    return Status::InvalidArgument("block_filter_bits: at most " +
+                                   std::to_string(kMaxBlockFilterBits) +
+                                   " bits per key");
+  }
   if (options.filter_policy != nullptr) {
     if (!list.empty()) {
       return Status::InvalidArgument(

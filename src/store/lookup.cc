@@ -276,6 +276,15 @@ void AskParts(const PartedFilter& parts, const Lookup& lookup,
   answer->absent = part.is_absent;
 }
 
+const HeldBlockFilter* BlockFilterFor(const TableReading& reading,
+                                      const TablePlace& place) noexcept {
+  if (reading.filter_use == FilterUse::kOff ||
+      place.number == reading.skipped_level) {
+    return nullptr;
+  }
+  return place.file().block_filter();
+}
+
 namespace {
 
 // True: this lookup does without what is not loaded of the table, and another
@@ -331,29 +340,37 @@ Status ReadTable(const TableReading& reading, const Lookup& lookup,
                  std::string* value, LookupResult* result) {
   Result<const Table*> table = place.file().Open();
   if (!table.ok()) return table.status();
-  return (*table)->Get(
-      lookup.key,
-      {.verify_checksums = reading.verify_checksums, .block = place.block},
-      filter, value, result);
+  BlockReadOptions options{.verify_checksums = reading.verify_checksums,
+                           .block = place.block};
+  options.block_filter = BlockFilterFor(reading, place);
+  if (options.block_filter != nullptr) {
+    options.block_filter_hash = lookup.HashWith(options.block_filter->seed());
+    options.only_counts_block_filter = reading.filter_use != FilterUse::kOn;
+  }
+  return (*table)->Get(lookup.key, options, filter, value, result);
 }
 
 // Counts what a table answered that was read.
 void CountRead(const LookupResult& result, FilterAnswer answer,
                ReadCounters::Level* level) noexcept {
-  if (result.block_filter_asked) {
+  const bool found = result.state != LookupResult::State::kAbsent;
+  if (result.block_layer == LookupResult::BlockLayer::kLevelDb) {
     answer.asked = true;
-    answer.absent = result.block_filter_absent;
+    answer.absent = result.block_layer_absent;
+  } else if (result.block_layer == LookupResult::BlockLayer::kOwn) {
+    if (result.block_layer_absent) {
+      level->block_filters.absent.Add(1);
+    } else {
+      CountPositive(&level->block_filters, found);
+    }
   }
   if (!answer.asked) {
     level->unfiltered.Add(1);
-    if (result.state == LookupResult::State::kAbsent) {
-      level->unfiltered_in_vain.Add(1);
-    }
+    if (!found) level->unfiltered_in_vain.Add(1);
   } else if (answer.absent) {
     level->filters.absent.Add(1);
   } else {
-    CountPositive(&level->filters,
-                  result.state != LookupResult::State::kAbsent);
+    CountPositive(&level->filters, found);
   }
 }
 

@@ -242,6 +242,11 @@ struct TableReading {
   int skipped_level = -1;       // whose filters are not asked; -1: none
 };
 
+// Returns what a lookup asks before it reads a block of the table; null:
+// nothing.
+const HeldBlockFilter* BlockFilterFor(const TableReading& reading,
+                                      const TablePlace& place) noexcept;
+
 struct ReadOutput {
   std::string* value;
   ReadCounters* counters;

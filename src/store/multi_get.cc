@@ -111,11 +111,13 @@ class GroupLookup {
       const KeySet bit = KeySet{1} << hit.key;
       if ((requested & bit) != 0) continue;
       if (hit.answer.absent && reading_.filter_use == FilterUse::kOn) continue;
-      requested |= bit;
       const Table* const table = hit.place.file().opened();
-      if (table == nullptr) continue;
-      hit.place.block = table->FindBlock(KeyOf(hit));
-      found[count++] = &hit;
+      if (table != nullptr) {
+        hit.place.block = table->FindBlock(KeyOf(hit));
+        if (IsRuledOut(hit)) continue;  // its block will not be read
+        found[count++] = &hit;
+      }
+      requested |= bit;
     }
     const std::span all(found.data(), count);
     for (const BatchSearch::Hit* hit : all) {
@@ -124,6 +126,14 @@ class GroupLookup {
     for (const BatchSearch::Hit* hit : all) {
       TableOf(*hit).WillFindRestarts(hit->place.block);
     }
+  }
+
+  bool IsRuledOut(const BatchSearch::Hit& hit) const noexcept {
+    if (reading_.filter_use != FilterUse::kOn) return false;
+    const HeldBlockFilter* const filter = BlockFilterFor(reading_, hit.place);
+    return filter != nullptr &&
+           !filter->MayContain(hit.place.block,
+                               lookups_[hit.key]->HashWith(filter->seed()));
   }
 
   const LookupKey& KeyOf(const BatchSearch::Hit& hit) const noexcept {

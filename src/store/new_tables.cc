@@ -22,6 +22,9 @@ TableWriteOptions TableWriteOptionsOf(const StoreContext& context,
   options.filter_parts_above = context.options.filter_parts_above;
   options.leveldb_filter_bits =
       context.filters_fit ? context.options.leveldb_filter_bits : 0;
+  options.block_filter_bits =
+      context.filters_fit ? context.options.block_filter_bits : 0;
+  options.block_filter_seed = context.tables.seeds.own;
   options.properties = filter.wanted.properties();
   return options;
 }

@@ -45,6 +45,7 @@ struct FilterCounters {
 struct ReadCounters {
   struct Level {
     FilterCounters filters;
+    FilterCounters block_filters;
     OwnCounter tables_read;
     OwnCounter blocks_read;
     OwnCounter unfiltered;

@@ -74,6 +74,9 @@ void RememberedSettings::TakeOptions() {
   now.filter_memory_bytes = options.filter_memory_bytes;
   now.filter_parts_above = options.filter_parts_above;
   now.leveldb_filter_bits = options.leveldb_filter_bits;
+  if (options.block_filter_bits != 0) {
+    now.block_filter_bits = options.block_filter_bits;
+  }
   now.compression = options.compression;
   now.zstd_level = options.zstd_level;
   now.block_bytes = options.block_bytes;
@@ -82,6 +85,7 @@ void RememberedSettings::TakeOptions() {
   const std::string before = SettingsToText(lines_);
   SetSettings(now, &lines_);
   if (!now.filter_memory_bytes) RemoveSetting(kFilterMemorySetting, &lines_);
+  if (!now.block_filter_bits) RemoveSetting(kBlockFilterBitsSetting, &lines_);
   has_changed_ |= SettingsToText(lines_) != before;
 }
 

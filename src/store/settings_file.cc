@@ -12,6 +12,7 @@
 
 #include "base/crc32c.h"
 #include "base/no_throw.h"
+#include "formats/tamis/block_filter.h"
 #include "store/file_names.h"
 #include "tamis/filter.h"
 #include "tamis/store_stats.h"
@@ -148,6 +149,7 @@ void StoreSettings::ApplyTo(StoreOptions* options) const {
   if (filter_memory_bytes) options->filter_memory_bytes = filter_memory_bytes;
   Apply(filter_parts_above, &options->filter_parts_above);
   Apply(leveldb_filter_bits, &options->leveldb_filter_bits);
+  Apply(block_filter_bits, &options->block_filter_bits);
   Apply(compression, &options->compression);
   Apply(zstd_level, &options->zstd_level);
   Apply(block_bytes, &options->block_bytes);
@@ -235,6 +237,11 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
       NumberIn<std::uint64_t>(lines, kFilterPartsSetting, 0);
   settings.leveldb_filter_bits =
       NumberIn<unsigned>(lines, kLevelDbBitsSetting, 0);
+  settings.block_filter_bits =
+      NumberIn<unsigned>(lines, kBlockFilterBitsSetting, 0);
+  if (settings.block_filter_bits > kMaxBlockFilterBits) {
+    settings.block_filter_bits.reset();
+  }
   settings.compression = CompressionIn(lines);
   settings.zstd_level =
       NumberIn<int>(lines, kZstdLevelSetting, std::numeric_limits<int>::min());
@@ -253,6 +260,7 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
   expect(kFilterMemorySetting, settings.filter_memory_bytes.has_value());
   expect(kFilterPartsSetting, settings.filter_parts_above.has_value());
   expect(kLevelDbBitsSetting, settings.leveldb_filter_bits.has_value());
+  expect(kBlockFilterBitsSetting, settings.block_filter_bits.has_value());
   expect(kCompressionSetting, settings.compression.has_value());
   expect(kZstdLevelSetting, settings.zstd_level.has_value());
   expect(kBlockBytes, settings.block_bytes.has_value());
@@ -273,6 +281,7 @@ void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines) {
   SetNumber(kFilterMemorySetting, settings.filter_memory_bytes, lines);
   SetNumber(kFilterPartsSetting, settings.filter_parts_above, lines);
   SetNumber(kLevelDbBitsSetting, settings.leveldb_filter_bits, lines);
+  SetNumber(kBlockFilterBitsSetting, settings.block_filter_bits, lines);
   if (settings.compression) {
     Set(kCompressionSetting, std::string(NameOf(*settings.compression)), lines);
   }

@@ -21,6 +21,7 @@ void AddReads(const ReadCounters& from, StoreStats* to) {
   for (std::size_t i = 0; i < to->levels.size(); ++i) {
     const ReadCounters::Level& level = from.levels[i];
     Add(level.filters, &to->levels[i].filters);
+    Add(level.block_filters, &to->levels[i].block_filters);
     to->levels[i].tables_read += level.tables_read.value();
     to->levels[i].blocks_read += level.blocks_read.value();
     to->levels[i].unfiltered += level.unfiltered.value();
@@ -33,6 +34,28 @@ void AddReads(const ReadCounters& from, StoreStats* to) {
   to->lookups += from.lookups.value();
   to->lookups_found += from.found.value();
   to->iterators += from.iterators.value();
+}
+
+// Sets the number of false positives that is expected at such a rate.
+void ExpectRate(double rate, FilterCounts* counts) noexcept {
+  counts->expected_false_positives =
+      static_cast<double>(counts->absent + counts->false_positives) * rate;
+}
+
+// Adds the filters of the blocks that are in memory.
+void AddBlockFilters(const Level& level, LevelStats* stats) {
+  double rates = 0;
+  for (const TableFileRef& file : level.files()) {
+    const HeldBlockFilter* const filter = file->block_filter();
+    if (filter == nullptr) continue;
+    ++stats->block_filters_loaded;
+    stats->block_filter_bytes += filter->bytes();
+    rates += filter->expected_rate();
+  }
+  if (stats->block_filters_loaded == 0) return;
+  stats->block_filter_rate =
+      rates / static_cast<double>(stats->block_filters_loaded);
+  ExpectRate(stats->block_filter_rate, &stats->block_filters);
 }
 
 // Adds the tables of a level, and the rate expected from its filters' sizes.
@@ -61,10 +84,7 @@ void AddTables(const Level& level, LevelStats* stats) {
   }
   if (rated > 0) {
     stats->filter_rate = rates / static_cast<double>(rated);
-    const std::uint64_t not_there =
-        stats->filters.absent + stats->filters.false_positives;
-    stats->filters.expected_false_positives =
-        static_cast<double>(not_there) * rates / static_cast<double>(rated);
+    ExpectRate(stats->filter_rate, &stats->filters);
   }
 }
 
@@ -104,17 +124,17 @@ StoreStats StoreImpl::Stats() const {
 
   const StoreLock lock(context_.mutex);
   for (std::size_t i = 0; i < stats.levels.size(); ++i) {
-    AddTables(views_.current()->version->levels()[i], &stats.levels[i]);
+    const Level& level = views_.current()->version->levels()[i];
+    AddTables(level, &stats.levels[i]);
+    AddBlockFilters(level, &stats.levels[i]);
   }
   stats.memtable_bytes = views_.current()->memtable.table->bytes();
   for (const LoggedMemtable& immutable : views_.current()->immutable) {
     stats.memtable_bytes += immutable.table->bytes();
   }
   stats.immutable_memtables = views_.current()->immutable.size();
-  const FilterCounts& memtables = stats.memtable_filter;
-  stats.memtable_filter.expected_false_positives =
-      static_cast<double>(memtables.absent + memtables.false_positives) *
-      views_.current()->memtable.table->filter_rate();
+  ExpectRate(views_.current()->memtable.table->filter_rate(),
+             &stats.memtable_filter);
   if (!background_.error().ok()) {
     stats.background_error = background_.error().ToString();
   }
@@ -169,7 +189,9 @@ Result<std::string> StoreImpl::Property(std::string_view name) const {
     const StoreStats stats = Stats();
     std::uint64_t bytes = stats.memtable_bytes + stats.block_cache_bytes +
                           stats.router_bytes + stats.filter_parts_held;
-    for (const LevelStats& level : stats.levels) bytes += level.filter_bytes;
+    for (const LevelStats& level : stats.levels) {
+      bytes += level.filter_bytes + level.block_filter_bytes;
+    }
     return std::to_string(bytes);
   }
   if (name == "sstables") return TablesAsText(*views_.Current()->version);

@@ -66,6 +66,20 @@ std::string FiltersAsJson(const FilterCounts& filters) {
   return object.Finish();
 }
 
+FilterCounts Sum(const std::array<LevelStats, kStoreLevels>& levels,
+                 FilterCounts LevelStats::*member) noexcept {
+  FilterCounts sum;
+  for (const LevelStats& level : levels) {
+    const FilterCounts& counts = level.*member;
+    sum.probes += counts.probes;
+    sum.absent += counts.absent;
+    sum.true_positives += counts.true_positives;
+    sum.false_positives += counts.false_positives;
+    sum.expected_false_positives += counts.expected_false_positives;
+  }
+  return sum;
+}
+
 // One number of a store, with its name in all formats.
 struct NamedCount {
   std::string_view name;
@@ -158,6 +172,10 @@ constexpr NamedLevelCount kLevelCounts[] = {
      "Filters of which the parts that are asked for are read."},
     {"filter_parts_read", &LevelStats::filter_parts_read, true,
      "Parts of filters read by lookups."},
+    {"block_filters_loaded", &LevelStats::block_filters_loaded, false,
+     "Tables whose filter of the blocks is in memory."},
+    {"block_filter_bytes", &LevelStats::block_filter_bytes, false,
+     "Memory of filters of the blocks."},
 };
 
 struct NamedFilterCount {
@@ -210,15 +228,11 @@ double FilterCounts::expected_rate() const noexcept {
 }
 
 FilterCounts StoreStats::filters() const noexcept {
-  FilterCounts sum;
-  for (const LevelStats& level : levels) {
-    sum.probes += level.filters.probes;
-    sum.absent += level.filters.absent;
-    sum.true_positives += level.filters.true_positives;
-    sum.false_positives += level.filters.false_positives;
-    sum.expected_false_positives += level.filters.expected_false_positives;
-  }
-  return sum;
+  return Sum(levels, &LevelStats::filters);
+}
+
+FilterCounts StoreStats::block_filters() const noexcept {
+  return Sum(levels, &LevelStats::block_filters);
 }
 
 double StoreStats::blocks_read_per_lookup() const noexcept {
@@ -246,6 +260,13 @@ std::string StoreStats::ToText() const {
                   n(f.false_positives), 100 * f.observed_rate(),
                   100 * f.expected_rate(), n(level.blocks_read));
     text += line.data();
+  }
+  if (const FilterCounts blocks = block_filters(); blocks.probes > 0) {
+    text += "filters of blocks: " + std::to_string(blocks.probes) +
+            " probes, " + std::to_string(blocks.absent) + " absent, " +
+            std::to_string(blocks.false_positives) + " false positives (" +
+            Number(100 * blocks.observed_rate()) + "%, expected " +
+            Number(100 * blocks.expected_rate()) + "%)\n";
   }
   text +=
       "data blocks read per lookup: " + Number(blocks_read_per_lookup()) + "\n";
@@ -279,6 +300,7 @@ std::string StoreStats::ToJson() const {
       level.Add(count.name, levels[i].*count.member);
     }
     level.Add("filters", FiltersAsJson(levels[i].filters));
+    level.Add("block_filters", FiltersAsJson(levels[i].block_filters));
     list += (i > 0 ? "," : "") + level.Finish();
   }
   object.Add("levels", list + "]");
@@ -324,6 +346,15 @@ std::string StoreStats::ToPrometheus() const {
     for (std::size_t i = 0; i < levels.size(); ++i) {
       AppendLine(&text, name, static_cast<int>(i),
                  levels[i].filters.*count.member);
+    }
+  }
+  for (const NamedFilterCount& count : kFilterCounts) {
+    const std::string name =
+        MetricName("tamis_store_level_block_", count.name, true);
+    AppendHeader(&text, name, count.help, true);
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      AppendLine(&text, name, static_cast<int>(i),
+                 levels[i].block_filters.*count.member);
     }
   }
   const std::string expected = "tamis_store_level_filter_expected_rate";

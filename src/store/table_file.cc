@@ -125,8 +125,23 @@ void TableFile::RemoveUselessFilter() const {
   (void)RemoveFilterFile(*context_.env, context_.dir, metadata_.number);
 }
 
-bool TableFile::Keep(std::shared_ptr<const TableFilter> filter) const noexcept {
+std::shared_ptr<const HeldBlockFilter> TableFile::NewBlockFilter(
+    const Table& table) const {
+  return context_.use_filters ? table.ReadBlockFilter() : nullptr;
+}
+
+void TableFile::KeepBlockFilter(
+    std::shared_ptr<const HeldBlockFilter> filter) const noexcept {
+  owned_block_filter_ = std::move(filter);
+  if (owned_block_filter_ == nullptr || !owned_block_filter_->is_held()) return;
+  block_filter_.store(owned_block_filter_.get(), std::memory_order_seq_cst);
+}
+
+bool TableFile::Keep(
+    std::shared_ptr<const TableFilter> filter,
+    std::shared_ptr<const HeldBlockFilter> block_filter) const noexcept {
   if (owned_filter_ != nullptr) return false;
+  KeepBlockFilter(std::move(block_filter));
   owned_filter_ = std::move(filter);
   filter_.store(owned_filter_.get(), std::memory_order_release);
   return true;
@@ -139,12 +154,17 @@ void TableFile::NoteDamagedParts(std::uint64_t parts) const {
       is_known ? "" : TableFileName(context_.dir, metadata_.number), parts);
 }
 
-void TableFile::Report(const TableFilter& filter) const {
+void TableFile::ReportDamage(const Status& damage) const {
+  if (damage.ok() || !context_.filter_damaged) return;
+  context_.filter_damaged(TableFileName(context_.dir, metadata_.number) + ": " +
+                          damage.message());
+}
+
+void TableFile::Report(const TableFilter& filter,
+                       const HeldBlockFilter* block_filter) const {
   if (filter.damaged_parts() > 0) NoteDamagedParts(filter.damaged_parts());
-  if (!filter.damage().ok() && context_.filter_damaged) {
-    context_.filter_damaged(TableFileName(context_.dir, metadata_.number) +
-                            ": " + filter.damage().message());
-  }
+  ReportDamage(filter.damage());
+  if (block_filter != nullptr) ReportDamage(block_filter->damage());
   if (context_.filter_loaded) context_.filter_loaded(filter);
 }
 
@@ -153,13 +173,15 @@ Result<const TableFilter*> TableFile::Filter() const {
   Result<const Table*> table = Open();
   if (!table.ok()) return table.status();
   std::shared_ptr<const TableFilter> filter;
+  std::shared_ptr<const HeldBlockFilter> block_filter;
   {
     const MutexLock lock(mutex_);
     if (const TableFilter* loaded = loaded_filter()) return loaded;
     filter = NewFilter(**table);
-    (void)Keep(filter);
+    block_filter = NewBlockFilter(**table);
+    (void)Keep(filter, block_filter);
   }
-  Report(*filter);
+  Report(*filter, block_filter.get());
   return filter.get();
 }
 
@@ -173,6 +195,33 @@ std::shared_ptr<const TableFilter> TableFile::DropFilter() const {
   return none;
 }
 
+std::shared_ptr<const HeldBlockFilter> TableFile::DropBlockFilter() const {
+  const MutexLock lock(mutex_);
+  if (block_filter() == nullptr) return nullptr;
+  std::shared_ptr<const HeldBlockFilter> dropped =
+      HeldBlockFilter::NotHeld(owned_block_filter_->stored_bytes());
+  block_filter_.store(nullptr, std::memory_order_seq_cst);
+  owned_block_filter_.swap(dropped);
+  return dropped;
+}
+
+bool TableFile::ReloadBlockFilter() const {
+  const Table* const table = opened();
+  if (table == nullptr) return false;
+  std::shared_ptr<const HeldBlockFilter> filter = table->ReadBlockFilter();
+  if (filter != nullptr) ReportDamage(filter->damage());
+  const MutexLock lock(mutex_);
+  if (block_filter() == nullptr) KeepBlockFilter(std::move(filter));
+  return block_filter() != nullptr;
+}
+
+std::uint64_t TableFile::missing_block_filter_bytes() const {
+  const MutexLock lock(mutex_);
+  return block_filter() == nullptr && owned_block_filter_ != nullptr
+             ? owned_block_filter_->stored_bytes()
+             : 0;
+}
+
 void TableFile::ReloadFilter(unsigned divisor) const {
   const Table* const table = opened();
   if (table == nullptr) return;
@@ -183,7 +232,7 @@ void TableFile::ReloadFilter(unsigned divisor) const {
     dropped_ = std::exchange(owned_filter_, filter);
     filter_.store(owned_filter_.get(), std::memory_order_seq_cst);
   }
-  Report(*filter);
+  Report(*filter, nullptr);
 }
 
 // Holds the locks for moments only: a child that is forked meanwhile could
@@ -198,12 +247,14 @@ Status TableFile::Load() const {
   }
   if (loaded_filter() == nullptr) {
     std::shared_ptr<const TableFilter> filter = NewFilter(*table);
+    std::shared_ptr<const HeldBlockFilter> block_filter =
+        NewBlockFilter(*table);
     bool is_first = false;
     {
       const MutexLock lock(mutex_);
-      is_first = Keep(filter);
+      is_first = Keep(filter, block_filter);
     }
-    if (is_first) Report(*filter);
+    if (is_first) Report(*filter, block_filter.get());
   }
   // Its index is not needed any more.
   std::shared_ptr<const QuickTable> done;

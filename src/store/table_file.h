@@ -87,6 +87,12 @@ class TableFile {
   // not open.
   Result<const TableFilter*> Filter() const TAMIS_EXCLUDES(mutex_);
 
+  // The filter of the table's blocks, which is loaded after its filter.  Null:
+  // there is none in memory.  It lasts as loaded_filter() does.
+  const HeldBlockFilter* block_filter() const noexcept {
+    return block_filter_.load(std::memory_order_acquire);
+  }
+
   // ---- a limit of the memory for filters
 
   // Returns the filter, which lookups no longer see: they do without, until
@@ -97,6 +103,13 @@ class TableFile {
   void ReloadFilter(unsigned divisor) const TAMIS_EXCLUDES(mutex_);
   // Reports parts of its filter that were found to be damaged.
   void NoteDamagedParts(std::uint64_t parts) const;
+  // The same of the filter of its blocks.
+  std::shared_ptr<const HeldBlockFilter> DropBlockFilter() const
+      TAMIS_EXCLUDES(mutex_);
+  // Returns true if it is in memory.  REQUIRES: it was not
+  bool ReloadBlockFilter() const TAMIS_EXCLUDES(mutex_);
+  // Returns the memory that it would take; 0: it is there, or there is none.
+  std::uint64_t missing_block_filter_bytes() const TAMIS_EXCLUDES(mutex_);
   // Counts a lookup, one of many, that asked this table.
   void NoteAsked() const noexcept {
     asked_.fetch_add(1, std::memory_order_relaxed);
@@ -149,15 +162,23 @@ class TableFile {
   Result<std::unique_ptr<Table>> NewTable() const TAMIS_EXCLUDES(quick_mutex_);
   // Reads the filter beside the table, or else that in the table.
   std::shared_ptr<const TableFilter> NewFilter(
-      const Table& table, unsigned divisor = TableFilter::kWholly) const;
+      const Table& table, unsigned divisor = TableFilter::kAtFirst) const;
   std::shared_ptr<const TableFilter> FilterBeside(const Table& table,
                                                   unsigned divisor) const;
   // Keep the first that comes.
   const Table* Keep(std::unique_ptr<Table> table) const TAMIS_REQUIRES(mutex_);
+  std::shared_ptr<const HeldBlockFilter> NewBlockFilter(
+      const Table& table) const;
   // Returns true if this is the first.
-  bool Keep(std::shared_ptr<const TableFilter> filter) const noexcept
+  bool Keep(std::shared_ptr<const TableFilter> filter,
+            std::shared_ptr<const HeldBlockFilter> block_filter) const noexcept
       TAMIS_REQUIRES(mutex_);
-  void Report(const TableFilter& filter) const;
+  void KeepBlockFilter(std::shared_ptr<const HeldBlockFilter> filter)
+      const noexcept TAMIS_REQUIRES(mutex_);
+  void ReportDamage(const Status& damage) const;
+  // What was loaded.  `block_filter`: null, it was not.
+  void Report(const TableFilter& filter,
+              const HeldBlockFilter* block_filter) const;
   std::shared_ptr<const QuickTable> Quick() const TAMIS_EXCLUDES(quick_mutex_);
   bool is_loaded() const noexcept {
     return opened() != nullptr && loaded_filter() != nullptr;
@@ -176,6 +197,10 @@ class TableFile {
   mutable std::atomic<const TableFilter*> filter_{nullptr};
   // The placeholder that was there before the last ReloadFilter().
   mutable std::shared_ptr<const TableFilter> dropped_ TAMIS_GUARDED_BY(mutex_);
+  // Null: the table has none, or it is not loaded yet.
+  mutable std::shared_ptr<const HeldBlockFilter> owned_block_filter_
+      TAMIS_GUARDED_BY(mutex_);
+  mutable std::atomic<const HeldBlockFilter*> block_filter_{nullptr};
   // Held for moments only.
   mutable Mutex quick_mutex_;
   // Null: not read so yet, or loaded since.

@@ -146,8 +146,12 @@ FilterFileLook FilterFileReader::Open(Slice name, Slice filter) {
     return Found(FilterFileState::kNewer, "its policy is not known");
   }
   FilterFileLook look;
-  look.filter = TableFilter::OpenWhole(filter, *opener, query_.read.room,
-                                       query_.divisor);
+  // It is in one piece.
+  const unsigned divisor = query_.divisor == TableFilter::kAtFirst
+                               ? TableFilter::kWholly
+                               : query_.divisor;
+  look.filter =
+      TableFilter::OpenWhole(filter, *opener, query_.read.room, divisor);
   const Status& damage = look.filter->damage();
   if (damage.code() == StatusCode::kResourceExhausted) return Unread(damage);
   if (!damage.ok()) {

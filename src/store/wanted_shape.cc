@@ -57,6 +57,12 @@ WantedShape WantedShape::Of(const StoreOptions& options, const Filter& filter,
     AppendNamedLine(&lines, kFilterSeedSetting, SeedToText(*wanted.seed_));
   }
   AppendNamedLine(&lines, kLevelDbBitsSetting, std::to_string(bits));
+  // Without one there is no line, as in tables of older versions.
+  wanted.wants_block_filter_ = filters_fit && options.block_filter_bits != 0;
+  if (wanted.wants_block_filter_) {
+    AppendNamedLine(&lines, kBlockFilterBitsSetting,
+                    std::to_string(options.block_filter_bits));
+  }
   AppendNamedLine(&lines, kCompressionSetting, NameOf(wanted.compression_));
   if (wanted.compression_ == Compression::kZstd) {
     AppendNamedLine(&lines, kZstdLevelSetting,
@@ -84,6 +90,10 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
                    : IsSameValue(line, *has);
       });
   if (!all_same) return false;
+  if (!wants_block_filter_ &&
+      FindLine(table.properties, kBlockFilterBitsSetting) != nullptr) {
+    return false;
+  }
   // A filter that the properties name may be damaged.
   const auto lacks = [&](bool wants, bool has, std::string_view excuse) {
     return wants && !has && FindLine(table.properties, excuse) == nullptr;
@@ -91,13 +101,16 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
   return !lacks(filter_ != nullptr, table.has_whole_filter,
                 kFilterNotBuiltProperty) &&
          !lacks(wants_leveldb_filter_, table.has_leveldb_filter,
-                kLevelDbFilterNotBuiltProperty);
+                kLevelDbFilterNotBuiltProperty) &&
+         !lacks(wants_block_filter_, table.has_block_filter,
+                kBlockFilterNotBuiltProperty);
 }
 
 // Judges a table without properties by its blocks; if in doubt, it differs.
 bool WantedShape::LooksTheSame(const TableTraits& table) const {
   if (table.has_leveldb_filter != wants_leveldb_filter_ ||
-      table.has_whole_filter != (filter_ != nullptr)) {
+      table.has_whole_filter != (filter_ != nullptr) ||
+      table.has_block_filter != wants_block_filter_) {
     return false;
   }
   if (filter_ != nullptr && !(table.filter && HasSameFilter(*table.filter))) {

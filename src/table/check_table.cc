@@ -2,13 +2,16 @@
 // CheckTable(): checks everything that can be checked by reading a table.
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/damage.h"
 #include "formats/leveldb/filter_block.h"
+#include "formats/tamis/line_view.h"
 #include "table/block.h"
 #include "table/block_cursor.h"
 #include "table/block_file.h"
+#include "table/held_block_filter.h"
 #include "table/table_binding.h"
 #include "table/table_filter.h"
 #include "table/table_index.h"
@@ -82,7 +85,8 @@ class Checker {
   void CheckBlock(std::size_t i);
   void CheckEntries(std::size_t i, const Block& block);
   bool CheckKey(std::size_t i, Slice key);
-  void AskFilters(std::uint64_t offset, Slice user_key);
+  void LoadBlockFilter();
+  void AskFilters(std::size_t i, Slice user_key);
 
   const TableReadContext& context_;
   const ReadableFile& file_;
@@ -91,6 +95,9 @@ class Checker {
   std::size_t unsaid_ = 0;
   TableIndex index_;
   std::vector<AskedFilter> filters_;
+  std::optional<BlockHandle> block_filter_place_;
+  std::shared_ptr<const HeldBlockFilter> block_filter_;  // null: none
+  std::uint64_t hidden_in_blocks_ = 0;
   std::string last_key_;
 };
 
@@ -103,6 +110,7 @@ void Checker::CheckAll() {
   BlockBuffer buffer;
   if (!LoadIndex(*footer, &buffer)) return;
   LoadFilterBeside(*footer);
+  LoadBlockFilter();
   for (std::size_t i = 0; i < index_.size() && check_.unread.ok(); ++i) {
     CheckBlock(i);
   }
@@ -129,6 +137,13 @@ void Checker::SayWhatFiltersHide() {
     Problem("the filter " + asked.name + " hides " +
             std::to_string(asked.hidden) + " keys that are there");
   }
+  if (block_filter_ == nullptr) return;
+  if (hidden_in_blocks_ == 0) {
+    ++check_.filters;
+  } else {
+    Problem("the filter of its blocks hides " +
+            std::to_string(hidden_in_blocks_) + " keys that are there");
+  }
 }
 
 void Checker::LoadFilters(const Footer& footer) {
@@ -139,6 +154,7 @@ void Checker::LoadFilters(const Footer& footer) {
 }
 
 void Checker::LoadFilter(const MetaEntry& entry) {
+  if (entry.name == kBlockFilterMeta) block_filter_place_ = entry.handle;
   const auto opener = OpenerOfMeta(entry.name, context_.filter);
   const bool is_in_parts = entry.name == kFilterPartsMeta;
   if (!opener.has_value() && !is_in_parts && entry.name != kLevelDbFilterMeta) {
@@ -179,6 +195,7 @@ void Checker::LoadFilterBeside(const Footer& footer) {
   if (filter == nullptr) return;
   filters_.push_back(
       {.name = "", .filter = std::move(filter), .is_beside = true});
+}
 
 // The file outlives the filter.
 std::shared_ptr<const TableFilter> Checker::OpenParts(Slice top_block) const {
@@ -187,6 +204,26 @@ std::shared_ptr<const TableFilter> Checker::OpenParts(Slice top_block) const {
       {.file = std::shared_ptr<const ReadableFile>(
            std::shared_ptr<const ReadableFile>(), &file_)},
       TableFilter::kWholly);
+}
+
+// REQUIRES: the index is loaded
+void Checker::LoadBlockFilter() {
+  if (!block_filter_place_) return;
+  BlockBuffer buffer;
+  Slice bytes;
+  const Status read =
+      ReadBlock(file_, *block_filter_place_, &buffer, &bytes, context_.unpack);
+  if (!read.ok()) return NotRead("the filter of its blocks: ", read);
+  auto filter = HeldBlockFilter::Open(bytes, index_.size(), nullptr);
+  const Status& damage = filter->damage();
+  if (damage.ok()) {
+    block_filter_ = std::move(filter);
+  } else if (damage.code() == StatusCode::kResourceExhausted) {
+    NotRead("", damage);
+  } else {
+    // Also if it is of a later version: it is useless.
+    Problem(damage.message());
+  }
 }
 
 void Checker::CheckBlock(std::size_t i) {
@@ -213,7 +250,7 @@ void Checker::CheckEntries(std::size_t i, const Block& block) {
   std::uint32_t restart = 0;
   for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
     if (!CheckKey(i, cursor.key())) return;
-    AskFilters(offset, UserKeyOf(cursor.key()));
+    AskFilters(i, UserKeyOf(cursor.key()));
     if (restart < block.restart_count() &&
         cursor.entry() == block.Restart(restart)) {
       if (!cursor.key_is_whole()) {
@@ -254,10 +291,14 @@ bool Checker::CheckKey(std::size_t i, Slice key) {
   return true;
 }
 
-void Checker::AskFilters(std::uint64_t offset, Slice user_key) {
+void Checker::AskFilters(std::size_t i, Slice user_key) {
+  const std::uint64_t offset = index_.block(i).offset;
   for (AskedFilter& asked : filters_) {
     if (!asked.MayContain(offset, user_key)) ++asked.hidden;
   }
+  if (block_filter_ == nullptr) return;
+  const std::uint64_t hash = LineHash(user_key, block_filter_->seed());
+  if (!block_filter_->MayContain(i, hash)) ++hidden_in_blocks_;
 }
 
 }  // namespace

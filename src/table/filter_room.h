@@ -33,6 +33,13 @@ class FilterRoom {
     return held_.load(std::memory_order_relaxed);
   }
 
+  // True: so much could be taken at this moment.
+  bool HasLeft(std::uint64_t bytes) const noexcept {
+    const std::uint64_t most = limit();
+    const std::uint64_t now = held();
+    return now <= most && bytes <= most - now;
+  }
+
   // False: there is no room, and nothing was taken.
   [[nodiscard]] bool Take(std::uint64_t bytes) noexcept {
     std::uint64_t held = held_.load(std::memory_order_relaxed);

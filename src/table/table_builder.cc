@@ -28,7 +28,8 @@ class TableBuilder::Impl {
         file_(file),
         data_(options.restart_interval),
         compressor_(options.compression, options.zstd_level, options.limits),
-        filters_(options.filter, options.leveldb_filter_bits) {}
+        filters_(options.filter, options.leveldb_filter_bits,
+                 options.block_filter_bits, options.block_filter_seed) {}
 
   Status Add(Slice key, Slice value);
   Status Finish();
@@ -193,6 +194,7 @@ Status TableBuilder::Impl::FlushBlock() {
   if (data_.empty()) return Status::Ok();
   const std::size_t raw_bytes = data_.bytes();
   status_ = WriteBlock(&data_.Finish(), &last_block_);
+  filters_.EndBlock();
   if (status_.ok()) filters_.StartBlock(offset_);
   share_.Add(raw_bytes, last_block_.size);
   index_entry_due_ = status_.ok();
@@ -230,13 +232,17 @@ Status TableBuilder::Impl::WriteMeta(std::string_view name,
 
 // LevelDB requires the names in order, and ours come after its own.
 Status TableBuilder::Impl::WriteMetaBlocks() {
-  static_assert(kLevelDbFilterMeta < kWholeFilterMeta);
+  static_assert(kLevelDbFilterMeta < kBlockFilterMeta);
+  static_assert(kBlockFilterMeta < kWholeFilterMeta);
   static_assert(kWholeFilterMeta < kFilterPartsMeta);
   static_assert(kFilterPartsMeta < kPropertiesMeta);
   Status written;
   std::string bytes;
   if (filters_.FinishLevelDb(&bytes)) {
     written = WriteMeta(kLevelDbFilterMeta, &bytes);
+  }
+  if (written.ok() && filters_.FinishBlocks(&bytes)) {
+    written = WriteMeta(kBlockFilterMeta, &bytes);
   }
   if (written.ok() && filters_.FinishWhole(&bytes)) {
     written = WriteWholeFilter(&bytes);
@@ -251,6 +257,10 @@ Status TableBuilder::Impl::WriteMetaBlocks() {
   if (!filters_.leveldb_problem().empty()) {
     AppendNamedLine(&bytes, kLevelDbFilterNotBuiltProperty,
                     FitForALine(filters_.leveldb_problem()));
+  }
+  if (!filters_.blocks_problem().empty()) {
+    AppendNamedLine(&bytes, kBlockFilterNotBuiltProperty,
+                    FitForALine(filters_.blocks_problem()));
   }
   return WriteMeta(kPropertiesMeta, &bytes);
 }
@@ -293,9 +303,14 @@ Status TableBuilder::Impl::PadTo(std::uint64_t alignment) {
 
 std::string TableBuilder::Impl::filter_problem() const {
   std::string problem = filters_.whole_problem();
-  if (filters_.leveldb_problem().empty()) return problem;
-  if (!problem.empty()) problem += "; ";
-  return problem + "LevelDB's: " + filters_.leveldb_problem();
+  const auto append = [&problem](const char* which, const std::string& its) {
+    if (its.empty()) return;
+    if (!problem.empty()) problem += "; ";
+    problem += which + its;
+  };
+  append("LevelDB's: ", filters_.leveldb_problem());
+  append("that of the blocks: ", filters_.blocks_problem());
+  return problem;
 }
 
 Status TableBuilder::Impl::Finish() {

@@ -40,6 +40,10 @@ struct TableWriteOptions {
   std::uint64_t filter_parts_above = 0;
   // LevelDB's filter block at that many bits per key; 0: none.
   unsigned leveldb_filter_bits = 0;
+  // A filter of the blocks at that many bits per key, which hashes with that
+  // seed; 0: none.  At most kMaxBlockFilterBits.
+  unsigned block_filter_bits = 0;
+  std::uint64_t block_filter_seed = 0;
   // Lines (base/named_lines.h) that describe how the table is written; the
   // table stores them and adds its own (table_meta.h).  Empty: it stores none.
   std::string properties = {};

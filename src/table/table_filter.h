@@ -38,6 +38,15 @@ class TableFilter {
     kLevelDbBlock,  // LevelDB's, one per 2 KiB: leveldb_block()
   };
 
+  // How much of a filter is to be in memory.
+  static constexpr unsigned kDrop = 0;    // nothing
+  static constexpr unsigned kWholly = 1;  // other numbers: folded by so many
+  // Its parts are read as they are asked for.
+  static constexpr unsigned kInParts = ~0u;
+  // What is loaded before there is a plan: all of it; but under a limit, one
+  // that is stored in parts is held in parts.
+  static constexpr unsigned kAtFirst = ~0u - 1;
+
   // What is stored of a table's filter, whether it is in memory or not.
   struct Stored {
     std::uint64_t bytes = 0;  // of the whole filter; 0: there is none
@@ -61,18 +70,16 @@ class TableFilter {
     std::uint64_t BytesFoldedBy(unsigned divisor) const noexcept {
       return bytes / divisor + kHeaderBytes;
     }
+    // The same for any divisor().
+    std::uint64_t BytesAt(unsigned divisor) const noexcept {
+      if (divisor == kDrop) return 0;
+      if (divisor == kInParts) return bytes_in_parts;
+      return divisor == kWholly ? bytes : BytesFoldedBy(divisor);
+    }
 
    private:
     static constexpr std::uint64_t kHeaderBytes = 128;
   };
-  // How much of a filter is to be in memory.
-  static constexpr unsigned kDrop = 0;    // nothing
-  static constexpr unsigned kWholly = 1;  // other numbers: folded by so many
-  // Its parts are read as they are asked for.
-  static constexpr unsigned kInParts = ~0u;
-  // What is loaded before there is a plan: all of it; but under a limit, one
-  // that is stored in parts is held in parts.
-  static constexpr unsigned kAtFirst = ~0u - 1;
 
   TableFilter() = default;  // none
   // The same, for a table of so many keys; 0: unknown.

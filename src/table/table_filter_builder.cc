@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/leveldb/bloom.h"
+#include "formats/tamis/line_view.h"
 #include "table/footer.h"
 
 namespace tamis {
@@ -44,7 +45,10 @@ Status CheckSize(const std::string& filter) {
 }  // namespace
 
 TableFilterBuilder::TableFilterBuilder(const FilterPolicy* whole,
-                                       unsigned leveldb_bits) {
+                                       unsigned leveldb_bits,
+                                       unsigned block_bits,
+                                       std::uint64_t block_seed) {
+  if (block_bits != 0) blocks_.emplace(block_bits, block_seed);
   if (whole != nullptr) {
     whole_problem_ = Try([&] {
       // Keys arrive in order, and repeats are skipped below.
@@ -71,7 +75,26 @@ void TableFilterBuilder::GiveUpLevelDb(std::string why) {
   leveldb_.reset();
 }
 
+void TableFilterBuilder::GiveUpBlocks(std::string why) {
+  blocks_problem_ = std::move(why);
+  blocks_.reset();
+}
+
+void TableFilterBuilder::EndBlock() noexcept {
+  if (blocks_.has_value()) blocks_->EndBlock();
+  block_has_keys_ = false;
+}
+
 void TableFilterBuilder::Add(Slice user_key, bool is_repeat) {
+  // A key whose versions are in several blocks is in each.
+  if (blocks_.has_value() && !(is_repeat && block_has_keys_)) {
+    try {
+      blocks_->AddHash(LineHash(user_key, blocks_->seed()));
+    } catch (...) {
+      GiveUpBlocks(WhatWasThrown());
+    }
+  }
+  block_has_keys_ = true;
   // LevelDB counts every version when it sizes a filter; ours does not.
   if (leveldb_.has_value()) {
     try {
@@ -117,6 +140,17 @@ bool TableFilterBuilder::FinishLevelDb(std::string* dst) {
   });
   if (!why.empty()) GiveUpLevelDb(std::move(why));
   return leveldb_.has_value();
+}
+
+bool TableFilterBuilder::FinishBlocks(std::string* dst) {
+  if (!blocks_.has_value()) return false;
+  dst->clear();
+  std::string why = Try([&] {
+    const Status done = blocks_->Finish(dst);
+    return done.ok() ? CheckSize(*dst) : done;
+  });
+  if (!why.empty()) GiveUpBlocks(std::move(why));
+  return blocks_.has_value();
 }
 
 bool TableFilterBuilder::FinishWhole(std::string* dst) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table/table_filter_builder.h -- both filters of a table while it is written.
+// table/table_filter_builder.h -- the filters of a table while it is written.
 
 #pragma once
 
@@ -10,11 +10,12 @@
 #include <string>
 
 #include "formats/leveldb/filter_block.h"
+#include "formats/tamis/block_filter.h"
 #include "tamis/filter.h"
 
 namespace tamis {
 
-// Calls must match: (Add* StartBlock)* and then either Finish, once each.
+// Calls must match: (Add* EndBlock StartBlock)* and then each Finish, once.
 //
 // If a filter cannot be built, for lack of memory or another reason, the table
 // has none.  No failure of a filter is a failure of its table, and no exception
@@ -22,17 +23,22 @@ namespace tamis {
 class TableFilterBuilder {
  public:
   // `whole` is the policy of the whole-table filter; null: none.  0 bits: no
-  // filter block of LevelDB.
-  TableFilterBuilder(const FilterPolicy* whole, unsigned leveldb_bits);
+  // filter block of LevelDB, or no filter of the blocks, which hashes with that
+  // seed.
+  TableFilterBuilder(const FilterPolicy* whole, unsigned leveldb_bits,
+                     unsigned block_bits = 0, std::uint64_t block_seed = 0);
 
   // `is_repeat`: the user key is that of the entry before.
   void Add(Slice user_key, bool is_repeat);
+  // The data block of the keys so far is complete.
+  void EndBlock() noexcept;
   // The next data block starts there, or the data ends there.
   void StartBlock(std::uint64_t offset);
 
   // True: *dst is the filter.  False: there is none, and if one was requested,
   // the problem says why.
   bool FinishLevelDb(std::string* dst);
+  bool FinishBlocks(std::string* dst);
   bool FinishWhole(std::string* dst);
 
   // Why there is no filter; empty: there is one, or none was requested.
@@ -40,11 +46,13 @@ class TableFilterBuilder {
     return leveldb_problem_;
   }
   const std::string& whole_problem() const noexcept { return whole_problem_; }
+  const std::string& blocks_problem() const noexcept { return blocks_problem_; }
 
  private:
   void AddGroup();
   void GiveUpLevelDb(std::string why);
   void GiveUpWhole(std::string why);
+  void GiveUpBlocks(std::string why);
 
   static constexpr std::size_t kGroup = 64;
 
@@ -58,6 +66,10 @@ class TableFilterBuilder {
   std::unique_ptr<const FilterPolicy> leveldb_policy_;
   std::optional<LevelDbFilterBlockBuilder> leveldb_;
   std::string leveldb_problem_;
+
+  std::optional<BlockFilterBuilder> blocks_;
+  bool block_has_keys_ = false;
+  std::string blocks_problem_;
 };
 
 }  // namespace tamis

@@ -23,6 +23,9 @@ inline constexpr std::string_view kLevelDbFilterMeta =
 // Followed by the name of a policy: a filter of the whole table, which LevelDB
 // ignores.
 inline constexpr std::string_view kWholeFilterMeta = "tamis.filter.";
+// The filter of the data blocks (formats/tamis/block_filter.h), which LevelDB
+// ignores.  Other bytes will have another name.
+inline constexpr std::string_view kBlockFilterMeta = "tamis.blockfilter1";
 
 // The top block of a filter that is stored in parts (table/filter_parts.h);
 // LevelDB, and what does not know it, ignores it.
@@ -36,6 +39,8 @@ inline constexpr std::string_view kKeysProperty = "keys";
 inline constexpr std::string_view kFilterNotBuiltProperty = "filter_not_built";
 inline constexpr std::string_view kLevelDbFilterNotBuiltProperty =
     "leveldb_filter_not_built";
+inline constexpr std::string_view kBlockFilterNotBuiltProperty =
+    "block_filter_not_built";
 
 struct MetaEntry {
   std::string name;

@@ -99,6 +99,31 @@ std::shared_ptr<const TableFilter> ReadBestFilter(
                                              divisor);
 }
 
+// Returns the filter of the blocks; null: there is none, or the metaindex, by
+// which it would be found, is damaged, which the other filter reports.
+std::shared_ptr<const HeldBlockFilter> ReadBlockFilterOf(
+    const ReadableFile& file, const Footer& footer,
+    const TableReadContext& context, std::uint64_t blocks) {
+  std::vector<MetaEntry> entries;
+  if (!ReadMetaindex(file, footer, &entries, context.unpack).ok()) {
+    return nullptr;
+  }
+  for (const MetaEntry& entry : entries) {
+    if (entry.name != kBlockFilterMeta) continue;
+    FilterRoom* const room = context.room;
+    if (room != nullptr && !room->HasLeft(entry.handle.size)) {
+      return HeldBlockFilter::NotHeld(entry.handle.size);
+    }
+    BlockBuffer buffer;
+    Slice bytes;
+    Status read =
+        ReadBlock(file, entry.handle, &buffer, &bytes, context.unpack);
+    if (!read.ok()) return HeldBlockFilter::Damaged(std::move(read));
+    return HeldBlockFilter::Open(bytes, blocks, room);
+  }
+  return nullptr;
+}
+
 class TableReader final : public Table {
  public:
   TableReader(const TableReadContext& context,
@@ -140,6 +165,10 @@ class TableReader final : public Table {
     return ReadBestFilter(file_, footer_, context_, divisor);
   }
 
+  std::shared_ptr<const HeldBlockFilter> ReadBlockFilter() const override {
+    return ReadBlockFilterOf(*file_, footer_, context_, index_.size());
+  }
+
   Result<TableTraits> ReadTraits() const override {
     return ReadTableTraits(*file_, footer_, index_, context_.filter);
   }
@@ -165,6 +194,9 @@ class TableReader final : public Table {
  private:
   Status TakeFound(const BlockFind& found, std::string* value,
                    LookupResult* result) const;
+  bool IsRuledOut(std::size_t i, const LookupKey& key,
+                  const BlockReadOptions& options, const TableFilter* filter,
+                  LookupResult* result) const noexcept;
 
   const TableReadContext context_;
   const std::shared_ptr<const ReadableFile> file_;
@@ -204,12 +236,7 @@ Status TableReader::Get(const LookupKey& key, const BlockReadOptions& options,
                             : index_.Find(key.internal());
   if (i == index_.size()) return Status::Ok();
   blocks_->Prefetch(i);
-  if (filter != nullptr && filter->kind() == TableFilter::Kind::kLevelDbBlock) {
-    result->block_filter_asked = true;
-    result->block_filter_absent =
-        !filter->leveldb_block().MayContain(index_.block(i).offset, key.user());
-    if (result->block_filter_absent) return Status::Ok();
-  }
+  if (IsRuledOut(i, key, options, filter, result)) return Status::Ok();
   BlockBuffer buffer;
   Status status;
   do {
@@ -222,6 +249,26 @@ Status TableReader::Get(const LookupKey& key, const BlockReadOptions& options,
     // not use the mapping.
   } while (buffer.is_mapped && blocks_->faulted());
   return status;
+}
+
+// Asks the filter of the i-th block: ours if there is one, or LevelDB's.
+bool TableReader::IsRuledOut(std::size_t i, const LookupKey& key,
+                             const BlockReadOptions& options,
+                             const TableFilter* filter,
+                             LookupResult* result) const noexcept {
+  using BlockLayer = LookupResult::BlockLayer;
+  if (options.block_filter != nullptr) {
+    result->block_layer = BlockLayer::kOwn;
+    result->block_layer_absent =
+        !options.block_filter->MayContain(i, options.block_filter_hash);
+    return result->block_layer_absent && !options.only_counts_block_filter;
+  }
+  if (filter != nullptr && filter->kind() == TableFilter::Kind::kLevelDbBlock) {
+    result->block_layer = BlockLayer::kLevelDb;
+    result->block_layer_absent =
+        !filter->leveldb_block().MayContain(index_.block(i).offset, key.user());
+  }
+  return result->block_layer_absent;
 }
 
 Status TableReader::TakeFound(const BlockFind& found, std::string* value,

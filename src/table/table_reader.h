@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "table/compression.h"
+#include "table/held_block_filter.h"
 #include "table/internal_iterator.h"
 #include "table/internal_key.h"
 #include "table/table_filter.h"
@@ -75,6 +76,12 @@ struct BlockReadOptions {
   const KeySpan* span = nullptr;
   // Of a lookup: the block that Table::FindBlock() returned for its key.
   std::size_t block = kUnknownBlock;
+  // Of a lookup: null, or Table::ReadBlockFilter()'s, and the LineHash() of the
+  // key by its seed.  A block that it rules out is not read, unless it is only
+  // to be counted.
+  const HeldBlockFilter* block_filter = nullptr;
+  std::uint64_t block_filter_hash = 0;
+  bool only_counts_block_filter = false;
 };
 
 // What a lookup found in a table, a memtable, or anywhere.
@@ -82,10 +89,14 @@ struct LookupResult {
   enum class State { kAbsent, kValue, kDeletion };
   State state = State::kAbsent;
   unsigned blocks_read = 0;  // data blocks
-  // LevelDB's filter of the one possible data block: whether it was queried,
-  // and its answer.  Only for TableFilter::Kind::kLevelDbBlock.
-  bool block_filter_asked = false;
-  bool block_filter_absent = false;
+  // The filter of the one possible data block that was queried, and its answer.
+  enum class BlockLayer {
+    kNone,
+    kLevelDb,  // only for TableFilter::Kind::kLevelDbBlock
+    kOwn,      // BlockReadOptions::block_filter
+  };
+  BlockLayer block_layer = BlockLayer::kNone;
+  bool block_layer_absent = false;
 };
 
 // Safe to share among threads.
@@ -134,6 +145,10 @@ class Table {
   // `divisor`: how much of it, as TableFilter::divisor(), or kAtFirst.
   virtual std::shared_ptr<const TableFilter> ReadFilter(
       unsigned divisor = TableFilter::kAtFirst) const = 0;
+
+  // Reads and verifies the filter of the blocks, as ReadFilter() does.  Null:
+  // the table has none.
+  virtual std::shared_ptr<const HeldBlockFilter> ReadBlockFilter() const = 0;
 
   // Reads how the table was written, from its properties or its blocks.
   virtual Result<TableTraits> ReadTraits() const = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/leveldb/filter_block.h"
+#include "formats/tamis/block_filter.h"
 #include "table/block_file.h"
 #include "table/table_filter.h"
 #include "table/table_meta.h"
@@ -83,6 +84,13 @@ bool OpensParts(const ReadableFile& file, const MetaEntry& entry,
   return true;
 }
 
+bool OpensBlocks(const ReadableFile& file, const MetaEntry& entry) {
+  BlockBuffer buffer;
+  Slice bytes;
+  return ReadBlock(file, entry.handle, &buffer, &bytes).ok() &&
+         ViewBlockFilter(bytes).ok();
+}
+
 void ReadFilters(const ReadableFile& file,
                  const std::vector<MetaEntry>& entries,
                  const FilterPolicy* preferred, TableTraits* traits) {
@@ -90,6 +98,10 @@ void ReadFilters(const ReadableFile& file,
     if (entry.name == kLevelDbFilterMeta) {
       const bool opens = OpensLevelDb(file, entry);
       (opens ? traits->has_leveldb_filter : traits->has_damaged_filter) = true;
+    }
+    if (entry.name == kBlockFilterMeta) {
+      const bool opens = OpensBlocks(file, entry);
+      (opens ? traits->has_block_filter : traits->has_damaged_filter) = true;
     }
     const auto opener = OpenerOfMeta(entry.name, preferred);
     const bool is_in_parts = entry.name == kFilterPartsMeta;

@@ -29,6 +29,10 @@ inline void ChooseFilters(std::uint64_t seed, StoreOptions* options) {
   if (one_in(2)) options->leveldb_filter_bits = 0;
   if (one_in(2)) options->level0_route_at = static_cast<unsigned>(random() % 4);
   if (one_in(2)) options->filter_seed = FilterSeed::kFixed;
+  if (one_in(2)) {
+    constexpr unsigned kBits[] = {1, 4, 10, 64};
+    options->block_filter_bits = kBits[random() % std::size(kBits)];
+  }
   constexpr FilterLoading kLoading[] = {FilterLoading::kWhenFirstAsked,
                                         FilterLoading::kAtOpening,
                                         FilterLoading::kInBackground};

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/tamis/line_view.h"
 #include "tests/support/tables.h"
 
 namespace tamis::testing {
@@ -27,18 +28,26 @@ std::string SmallTable(Compression codec, const FilterPolicy* filter) {
   options.compression = codec;
   options.filter = filter;
   options.leveldb_filter_bits = 10;
+  options.block_filter_bits = 10;
   return BuildTable(options, FewEntries());
 }
 
 // Every answer is right, or an error.
 void ExpectNoLie(const Table& table, const Entries& entries) {
   const auto filter = table.ReadFilter();
+  const auto block_filter = table.ReadBlockFilter();
+  BlockReadOptions options;
+  options.block_filter = block_filter.get();
   for (const Entry& entry : entries) {
+    if (block_filter != nullptr) {
+      options.block_filter_hash =
+          LineHash(entry.user_key, block_filter->seed());
+    }
     const std::string right =
         Expected(KeyOrder(), entries, entry.user_key, entry.sequence);
     ASSERT_TRUE(filter->MayContain(entry.user_key));
     const std::string said =
-        Lookup(table, entry.user_key, entry.sequence, filter.get());
+        Lookup(table, entry.user_key, entry.sequence, filter.get(), options);
     if (said == right) continue;
     ASSERT_EQ(said.rfind("corruption: t.ldb", 0), 0u) << said;
   }

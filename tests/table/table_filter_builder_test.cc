@@ -18,10 +18,11 @@ namespace {
 
 TEST(TableFilterBuilder, GivesUpAFilterThatFindsNoMemory) {
   const auto policy = testing::PolicyOf("bloom:10");
-  TableFilterBuilder filters(policy.get(), 10);
+  TableFilterBuilder filters(policy.get(), 10, 10, 0);
   const std::string key(1000, 'k');
   testing::AllowAllocations(0);
   filters.Add(key, false);
+  filters.EndBlock();
   filters.StartBlock(5000);
   testing::AllowAllocations(-1);
   std::string bytes;
@@ -29,6 +30,8 @@ TEST(TableFilterBuilder, GivesUpAFilterThatFindsNoMemory) {
   EXPECT_EQ(filters.whole_problem(), "no memory");
   EXPECT_FALSE(filters.FinishLevelDb(&bytes));
   EXPECT_EQ(filters.leveldb_problem(), "no memory");
+  EXPECT_FALSE(filters.FinishBlocks(&bytes));
+  EXPECT_EQ(filters.blocks_problem(), "no memory");
 }
 
 TEST(TableFilterBuilder, GivesUpOneOfTheTwoAlone) {
@@ -51,7 +54,10 @@ TEST(TableFilterBuilder, WithoutFiltersHasNoProblem) {
   std::string bytes;
   EXPECT_FALSE(filters.FinishLevelDb(&bytes));
   EXPECT_FALSE(filters.FinishWhole(&bytes));
-  EXPECT_EQ(filters.whole_problem() + filters.leveldb_problem(), "");
+  EXPECT_FALSE(filters.FinishBlocks(&bytes));
+  EXPECT_EQ(filters.whole_problem() + filters.leveldb_problem() +
+                filters.blocks_problem(),
+            "");
 }
 
 }  // namespace
