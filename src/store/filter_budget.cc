@@ -99,7 +99,8 @@ namespace {
 class DroppedFilters {
  public:
   // REQUIRES: the slots outlive it; its thread has no guard of them
-  DroppedFilters(ReaderSlots& slots, PartCache::Removed parts) noexcept
+  explicit DroppedFilters(ReaderSlots& slots,
+                          PartCache::Removed parts = {}) noexcept
       : slots_(slots), parts_(std::move(parts)) {}
   // Also where an exception ends what was begun.
   ~DroppedFilters() { Free(); }
