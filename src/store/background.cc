@@ -83,8 +83,8 @@ Status StoreImpl::WaitForQuiet() {
   const StoreLock lock(context_.mutex);
   while (!background_.is_closing() && background_.error().ok() &&
          (flusher_.is_busy() || compactor_.is_busy() || loader_.is_busy() ||
-          router_.is_busy() ||
-          !views_.current()->immutable.empty() || compactor_.IsNeeded())) {
+          router_.is_busy() || !views_.current()->immutable.empty() ||
+          compactor_.IsNeeded())) {
     background_.WaitForChange();
   }
   return background_.error();
