@@ -178,8 +178,7 @@ void TableSearch::PushFirst(const Routes::Tables& tables) noexcept {
 void TableSearch::CountRoutes(ReadCounters* counters) noexcept {
   if (routed_ == Routed::kNothing) return;
   const std::size_t all = version_.level(0).size();
-  counters->router.Count(all,
-                         routed_ == Routed::kTables ? level0_size_ : all,
+  counters->router.Count(all, routed_ == Routed::kTables ? level0_size_ : all,
                          routed_ == Routed::kAllTables);
   routed_ = Routed::kNothing;
 }

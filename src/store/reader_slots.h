@@ -59,10 +59,10 @@ struct ReadCounters {
     OwnCounter absent;  // tables to which it did not lead
     OwnCounter ask_all;
 
-    void Count(std::size_t tables, std::size_t found, bool are_all) noexcept {
+    void Count(std::size_t tables, std::size_t routed, bool are_all) noexcept {
       lookups.Add(1);
       if (are_all) ask_all.Add(1);
-      absent.Add(tables - found);
+      absent.Add(tables - routed);
     }
   };
   FilterCounters memtables;

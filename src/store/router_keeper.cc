@@ -146,8 +146,7 @@ RouterKeeper::Step RouterKeeper::StepFor(const Version& version) {
   const std::size_t least = context_.options.level0_route_at;
   const std::size_t count = level.size();
   if (count < least) useless_at_ = 0;
-  Step begin{.action = Action::kBegin,
-             .tables = static_cast<unsigned>(count)};
+  Step begin{.action = Action::kBegin, .tables = static_cast<unsigned>(count)};
   begin.entries =
       CountKeys(version, context_.options.write_buffer_bytes).levels[0];
   Routed* const held = target();

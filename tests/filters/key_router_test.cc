@@ -19,12 +19,19 @@ using testing::RandomHashes;
 std::set<unsigned> LabelsOf(const KeyRouter& router, std::uint64_t hash,
                             bool* are_all = nullptr) {
   std::set<unsigned> labels;
-  const bool is_known = router.ForEachLabel(
-      hash, [&](unsigned label) { labels.insert(label); });
+  const bool is_known =
+      router.ForEachLabel(hash, [&](unsigned label) { labels.insert(label); });
   if (are_all != nullptr) *are_all = !is_known;
   if (is_known) return labels;
   for (unsigned i = 0; i < router.labels(); ++i) labels.insert(i);
   return labels;
+}
+
+bool MayHave(const KeyRouter& router, std::uint64_t hash, unsigned label) {
+  bool has = false;
+  const bool is_known =
+      router.ForEachLabel(hash, [&](unsigned its) { has |= its == label; });
+  return has || !is_known;
 }
 
 class KeyRouterWith : public ::testing::TestWithParam<unsigned> {};
@@ -32,8 +39,8 @@ class KeyRouterWith : public ::testing::TestWithParam<unsigned> {};
 TEST_P(KeyRouterWith, FindsEveryLabelOfEveryHash) {
   const unsigned labels = GetParam();
   // Far more than it is for, so that many lines are full.
-  const std::vector<std::uint64_t> hashes = RandomHashes(20'000, labels);
-  const auto router = KeyRouter::New(KeyRouter::ShapeFor(10'000, labels));
+  const std::vector<std::uint64_t> hashes = RandomHashes(6000, labels);
+  const auto router = KeyRouter::New(KeyRouter::ShapeFor(3000, labels));
   ASSERT_NE(router, nullptr);
   ASSERT_GT(router->labels(), labels);
   for (std::size_t i = 0; i < hashes.size(); ++i) {
@@ -45,9 +52,9 @@ TEST_P(KeyRouterWith, FindsEveryLabelOfEveryHash) {
   EXPECT_TRUE(router->is_full());
   EXPECT_GT(router->full_fraction(), 0.0);
   for (std::size_t i = 0; i < hashes.size(); ++i) {
-    const std::set<unsigned> found = LabelsOf(*router, hashes[i]);
-    ASSERT_TRUE(found.contains(static_cast<unsigned>(i % labels))) << i;
-    ASSERT_TRUE(i % 10 != 0 || found.contains(labels - 1)) << i;
+    const auto label = static_cast<unsigned>(i % labels);
+    ASSERT_TRUE(MayHave(*router, hashes[i], label)) << i;
+    ASSERT_TRUE(i % 10 != 0 || MayHave(*router, hashes[i], labels - 1)) << i;
   }
 }
 
@@ -61,9 +68,9 @@ TEST(KeyRouter, LeadsAnAbsentKeyToFewLabels) {
   };
   // The entries of a line times the fingerprints' rate, and a tenth more.
   constexpr double kLoad = KeyRouter::kFullLoad;
-  for (const Case& c : {Case{100, kLoad / 511 * 1.1},
-                        Case{400, kLoad / 127 * 1.1}}) {
-    constexpr std::uint64_t kEntries = 100'000;
+  for (const Case& c :
+       {Case{100, kLoad / 511 * 1.1}, Case{400, kLoad / 127 * 1.1}}) {
+    constexpr std::uint64_t kEntries = 60'000;
     const auto shape = KeyRouter::ShapeFor(kEntries * 2 / 3, c.labels);
     const auto router = KeyRouter::New(shape);
     const std::vector<std::uint64_t> hashes = RandomHashes(kEntries, 1);
@@ -108,8 +115,7 @@ TEST(KeyRouter, AHashInEverySetCostsNoOtherLineItsAnswers) {
     router->Add({&hashes[i], 1}, static_cast<unsigned>(i % kLabels));
   }
   // Both lines of its pair are full, and no others.
-  EXPECT_LE(router->full_fraction() *
-                static_cast<double>(router->bytes() / 64),
+  EXPECT_LE(router->full_fraction() * static_cast<double>(router->bytes() / 64),
             2.5);
 }
 

@@ -28,8 +28,8 @@ std::unique_ptr<KeyRouter> KeyRouter::New(const Shape& shape) noexcept {
   MemoryBlock<unsigned char> memory = NewMemory(bytes, kPairBytes);
   if (memory == nullptr) return nullptr;
   std::memset(memory.get(), 0, bytes);
-  return std::unique_ptr<KeyRouter>(
-      new (std::nothrow) KeyRouter(shape, std::move(memory)));
+  return std::unique_ptr<KeyRouter>(new (std::nothrow)
+                                        KeyRouter(shape, std::move(memory)));
 }
 
 void KeyRouter::SetFlag(std::uint64_t* line, std::uint64_t flag) noexcept {

@@ -129,14 +129,19 @@ class KeyRouter {
 template <typename Visit>
 void KeyRouter::VisitLine(std::uint64_t* line, std::uint64_t fingerprint,
                           const Visit& visit) const noexcept {
+  constexpr std::uint64_t kHighest = 0x8000 * kEverySlot;
   const std::uint64_t label_mask = labels() - 1;
-  const std::uint64_t compared = (0xffff & ~label_mask) * kEverySlot;
   const std::uint64_t wanted = fingerprint * kEverySlot;
-  std::uint64_t found = 0;  // bit 16 * s + w: slot s of word w
+  // What takes a slot without its highest bit to that bit if it is as large as
+  // the smallest fingerprint.
+  const std::uint64_t up = (0x8000 - labels()) * kEverySlot;
+  std::uint64_t others = 0;  // bit 16 * s + w: not slot s of word w
   for (unsigned w = 0; w < kLineWords; ++w) {
-    found |= ZeroSlots((Load(line + w) ^ wanted) & compared) >> (15 - w);
+    const std::uint64_t word = Load(line + w) ^ wanted;
+    others |= ((((word & ~kHighest) + up) | word) & kHighest) >> (15 - w);
   }
-  for (; found != 0; found &= found - 1) {
+  constexpr std::uint64_t kAll = 0xff * kEverySlot;
+  for (std::uint64_t found = others ^ kAll; found != 0; found &= found - 1) {
     const auto at = static_cast<unsigned>(std::countr_zero(found));
     visit(static_cast<unsigned>(Load(line + at % 16) >> at / 16 * 16 &
                                 label_mask));
