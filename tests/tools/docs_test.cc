@@ -35,7 +35,7 @@ const char* const kPages[] = {
     "add",       "remove",   "rotate",     "fold",       "dedupe",
     "db",        "db-put",   "db-get",     "db-delete",  "db-load",
     "db-scan",   "db-count", "db-compact", "db-explain", "db-stats",
-    "db-advise", "db-check", "db-dump",    "db-repair",  "db-destroy"};
+    "db-filters", "db-advise", "db-check", "db-dump",    "db-repair",  "db-destroy"};
 
 std::string PageOf(const std::string& name) {
   return "docs/command/" + name + ".md";
