@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tamis db filters: gives tables filters in files beside them, or removes these.
+// tamis db filters: gives tables filters in files beside them, or removes
+// these.
 
 #include <cstdint>
 #include <map>
@@ -167,8 +168,7 @@ int RunDbFilters(const DbFiltersArgs& args, const Console& console) {
   if (!report.ok()) {
     return Fail(console, "db filters", report.status().message());
   }
-  console.out->Write(args.json ? ToJson(args, *report)
-                               : ToText(args, *report));
+  console.out->Write(args.json ? ToJson(args, *report) : ToText(args, *report));
   return Finish(console, "db filters",
                 report->failed == 0 ? kExitOk : kExitNegative);
 }

@@ -146,8 +146,8 @@ FilterFileLook FilterFileReader::Open(Slice name, Slice filter) {
     return Found(FilterFileState::kNewer, "its policy is not known");
   }
   FilterFileLook look;
-  look.filter = TableFilter::OpenWhole(filter, *opener, query_.read.room,
-                                       query_.divisor);
+  look.filter =
+      TableFilter::OpenWhole(filter, *opener, query_.read.room, query_.divisor);
   const Status& damage = look.filter->damage();
   if (damage.code() == StatusCode::kResourceExhausted) return Unread(damage);
   if (!damage.ok()) {
@@ -190,8 +190,7 @@ bool IsOurFilterFile(Env& env, const std::string& path) {
       env.OpenReadable(path, false);
   if (!file.ok()) return false;
   std::string scratch;
-  const Result<Slice> start =
-      file->ReadAtMost(0, kMagic.size(), &scratch);
+  const Result<Slice> start = file->ReadAtMost(0, kMagic.size(), &scratch);
   return start.ok() && *start == kMagic;
 }
 

@@ -2,6 +2,8 @@
 // Filters beside the tables of a LevelDB database: LevelDB neither reads nor
 // removes them, whatever it does to the tables.
 
+#include "tamis/filter_files.h"
+
 #include <filesystem>
 #include <memory>
 #include <random>
@@ -11,7 +13,6 @@
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 
-#include "tamis/filter_files.h"
 #include "tests/peers/scratch_db.h"
 #include "tests/peers/store_pair.h"
 

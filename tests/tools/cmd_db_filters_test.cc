@@ -52,8 +52,8 @@ TEST(DbFilters, SaysWhatWouldBeDoneAndDoesNot) {
   const std::string db = dir.File("db");
   MakeStore(db);
   const auto before = FilesOf(db);
-  const RunResult run = Tamis(
-      {"db", "filters", db, "--memory", "500", "--dry-run", "--json"});
+  const RunResult run =
+      Tamis({"db", "filters", db, "--memory", "500", "--dry-run", "--json"});
   EXPECT_EQ(run.code, kExitOk) << run.err;
   EXPECT_EQ(FilesOf(db), before);
   const auto json = nlohmann::json::parse(run.out);
@@ -72,8 +72,8 @@ TEST(DbFilters, NamesATableThatIsDamaged) {
   MakeStore(db);
   const std::string table = TablesOf(db).front();
   FlipBit(db + "/" + table, 100);
-  const RunResult run = Tamis({"db", "filters", db, "--policy", "bloom:14"},
-                              {.terminal = true});
+  const RunResult run =
+      Tamis({"db", "filters", db, "--policy", "bloom:14"}, {.terminal = true});
   EXPECT_EQ(run.code, kExitNegative) << run.err;
   EXPECT_TRUE(Contains(run.out, "problem: " + db + "/" + table + ": "))
       << run.out;
@@ -88,8 +88,7 @@ TEST(DbFilters, RefusesWhatIsOpenMissingOrNotUnderstood) {
   EXPECT_EQ(Tamis({"db", "filters", db}).code, kExitError);
   MakeStore(db);
   for (const char* policy : {"nonsense:3", "bloom:m=100,k=3"}) {
-    EXPECT_EQ(Tamis({"db", "filters", db, "--policy", policy}).code,
-              kExitError)
+    EXPECT_EQ(Tamis({"db", "filters", db, "--policy", policy}).code, kExitError)
         << policy;
   }
   EXPECT_EQ(Tamis({"db", "filters", db, "--memory", "much"}).code, kExitError);
