@@ -89,6 +89,17 @@ struct DbAdviseArgs {
 };
 int RunDbAdvise(const DbAdviseArgs& args, const Console& console);
 
+struct DbFiltersArgs {
+  std::string dir;
+  std::string policy;  // as MakePolicy() takes it; empty: not given
+  std::string memory;  // bytes, as ParseCount() takes them; empty: not given
+  bool dry_run = false;
+  bool remove = false;
+  bool json = false;
+};
+// kExitNegative if a filter could not be made.
+int RunDbFilters(const DbFiltersArgs& args, const Console& console);
+
 struct DbCompactArgs {
   std::string dir;
   RangeArgs range;

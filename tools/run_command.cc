@@ -249,6 +249,17 @@ int DbCompact(const Arguments& given, const Console& console) {
   return RunDbCompact(args, console);
 }
 
+int DbFilters(const Arguments& given, const Console& console) {
+  DbFiltersArgs args;
+  args.dir = given.Operand(0);
+  args.policy = given.Text("--policy");
+  args.memory = given.Text("--memory");
+  args.dry_run = given.Has("--dry-run");
+  args.remove = given.Has("--remove");
+  args.json = given.Has("--json");
+  return RunDbFilters(args, console);
+}
+
 int DbCheck(const Arguments& given, const Console& console) {
   DbCheckArgs args;
   args.dir = given.Operand(0);
@@ -320,6 +331,7 @@ constexpr NamedRun kRuns[] = {
     {"db load", DbLoad},
     {"db stats", DbStats},
     {"db advise", DbAdvise},
+    {"db filters", DbFilters},
     {"db compact", DbCompact},
     {"db check", DbCheck},
     {"db repair", DbRepair},

@@ -114,6 +114,23 @@ constexpr OptionSpec kAdviseOptions[] = {
     kObjectJsonOption,
 };
 
+constexpr OptionSpec kFiltersOptions[] = {
+    {.name = "--policy",
+     .value = "POLICY",
+     .help = "The filter that tables should have: bloom:12, ribbon:8, ... "
+             "(default: as the store remembers, or bloom:10)",
+     .kind = ValueKind::kPolicy},
+    {.name = "--memory",
+     .value = "BYTES",
+     .help = "Divide so much memory over all filters (16Mi, 1e6)",
+     .excludes = "--policy"},
+    {.name = "--remove",
+     .help = "Remove the files instead",
+     .excludes = "--policy --memory"},
+    {.name = "--dry-run", .help = "Say what would be done, and change nothing"},
+    kObjectJsonOption,
+};
+
 constexpr OptionSpec kCompactOptions[] = {
     kFromOption,
     kToOption,
@@ -231,6 +248,19 @@ constexpr CommandSpec kStoreCommands[] = {
          "so that they are fewest.  Reads indexes and filters only, and writes "
          "nothing.",
      .examples = "tamis db advise fruit.db --memory 16Mi"},
+    {.name = "db filters",
+     .summary = "Give tables better filters without rewriting them",
+     .operands = kStoreOnly,
+     .options = kFiltersOptions,
+     .notes =
+         "Tables whose filter is missing, damaged, one of LevelDB's, or of "
+         "another kind or size get one in a file beside them.  LevelDB ignores "
+         "these files.  Every block of such a table is read and verified; of a "
+         "table that is damaged no filter is made.\n"
+         "Exit code: 0 if all filters are as required, 1 if one could not be "
+         "made, 2 on errors.",
+     .examples = "tamis db filters fruit.db --dry-run\n"
+                 "tamis db filters fruit.db --memory 16Mi"},
     {.name = "db compact",
      .summary = "Merge the tables, dropping what is overwritten or deleted",
      .operands = kStoreOnly,

@@ -6,7 +6,8 @@
 //   Result<FilterFilesReport> done = MakeFilterFiles("/data/db");
 //
 // A store that is open can do the same in the background
-// (StoreOptions::filter_files).  docs/design/12-filter-files.md has the reasons.
+// (StoreOptions::filter_files).  docs/design/12-filter-files.md has the
+// reasons.
 
 #pragma once
 
@@ -48,12 +49,12 @@ struct FilterFileOfTable {
   std::string problem;
 };
 
-// All of them, by level.
+// What MakeFilterFiles() did, or would do.
 struct FilterFilesReport {
-  std::vector<FilterFileOfTable> tables;
-  std::uint64_t made = 0;
-  std::uint64_t removed = 0;
-  std::uint64_t failed = 0;
+  std::vector<FilterFileOfTable> tables;  // all, by level
+  std::uint64_t made = 0;                 // files
+  std::uint64_t removed = 0;              // files
+  std::uint64_t failed = 0;               // tables that got none
 };
 
 // What MakeFilterFiles() does, and what it reports to.
@@ -68,17 +69,18 @@ struct FilterFilesOptions {
 };
 
 // Gives tables a filter beside them whose own is missing, damaged, of another
-// kind, or of another size, by more than 1.5 bits per key, than the options say:
-// by filter_memory_bytes, which is divided over the tree; by filter_per_level or
-// filter_policy; or by filter.  A table that is damaged is left out, and named:
-// a filter of some of its keys would hide the others.
+// kind, or of another size, by more than 1.5 bits per key, than the options
+// say: by filter_memory_bytes, which is divided over the tree; by
+// filter_per_level or filter_policy; or by filter.  A table that is damaged is
+// left out, and named: a filter of some of its keys would hide the others.
 //
 // Takes the store's lock; reads tables, but not logs; writes nothing but these
 // files, and to TAMIS the seed of filters if none is remembered.  Each file is
 // whole or absent at every moment.
 //
 // NotFound, InvalidArgument, NotSupported, Corruption: as Store::Open().
-// IoError: the store is open, or cannot be written; what was made stays.
+// IoError: the store is open.  A file that cannot be written is a failure of
+// its table alone.
 TAMIS_EXPORT Result<FilterFilesReport> MakeFilterFiles(
     const std::string& dir, const StoreOptions& options = {},
     const FilterFilesOptions& filters = {});

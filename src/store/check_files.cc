@@ -46,10 +46,10 @@ class FilterBesideCheck {
   }
   void SayWhatItHides() {
     if (check_.table.hidden_beside == 0) return;
-    check_.filter_problem =
-        FilterFileName(query_.dir, query_.number) + ": it hides " +
-        std::to_string(check_.table.hidden_beside) +
-        " keys that are in the table";
+    check_.filter_problem = FilterFileName(query_.dir, query_.number) +
+                            ": it hides " +
+                            std::to_string(check_.table.hidden_beside) +
+                            " keys that are in the table";
   }
 
  private:

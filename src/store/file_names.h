@@ -53,8 +53,8 @@ std::optional<FileName> ParseFileName(std::string_view name) noexcept;
 
 // Returns the number of the table that a file of that name is a filter of.
 // Nothing: another name.  Such a file is a store's own only if its content says
-// so (store/table_filter_file.h): LevelDB has no such files, and ParseFileName()
-// does not know them.
+// so (store/table_filter_file.h): LevelDB has no such files, and
+// ParseFileName() does not know them.
 std::optional<std::uint64_t> ParseFilterFileName(std::string_view name);
 
 // Returns `path`, or `path` with ".2", ".3", ... appended, such that no such

@@ -86,8 +86,8 @@ Result<BuiltFilterFile> BuildFilterFile(const FilterFileJob& job) {
   built.keys = *keys;
   std::string filter;
   if (!builder.FinishWhole(&filter)) {
-    return Status::ResourceExhausted(path + ": its filter cannot be built: " +
-                                     builder.whole_problem());
+    return Status::ResourceExhausted(
+        path + ": its filter cannot be built: " + builder.whole_problem());
   }
   if (Status fine = Judge(job, filter, &built); !fine.ok()) {
     return AboutFile(path, fine);

@@ -38,8 +38,8 @@ struct BuiltFilterFile {
 };
 
 // Reads all keys of the table, and verifies every block: a filter of some of
-// the keys would hide the others.  Corruption, IoError: the table is damaged, or
-// cannot be read.  ResourceExhausted: the filter cannot be built.
+// the keys would hide the others.  Corruption, IoError: the table is damaged,
+// or cannot be read.  ResourceExhausted: the filter cannot be built.
 Result<BuiltFilterFile> BuildFilterFile(const FilterFileJob& job);
 
 // Writes the file, whole or not at all, also after a crash, and durably.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/filter_file_maker.h -- the thread that gives tables which lookups read a
-// filter in a file beside them, if theirs is missing, damaged or one of
+// store/filter_file_maker.h -- the thread that gives tables which lookups read
+// a filter in a file beside them, if theirs is missing, damaged or one of
 // LevelDB's per 2 KiB.  Slowly, and one table at a time.
 
 #pragma once

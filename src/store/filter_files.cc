@@ -64,8 +64,7 @@ class FilterFilesMaker {
     if (filters_.dry_run) return NameProblems(Work());
     const std::string lock_name = LockFileName(dir_);
     const bool had_lock = context_.env.Exists(lock_name);
-    const Result<std::unique_ptr<FileLock>> lock =
-        context_.env.Lock(lock_name);
+    const Result<std::unique_ptr<FileLock>> lock = context_.env.Lock(lock_name);
     if (!lock.ok()) return lock.status();
     // It may have changed before the lock was ours.
     Status done = ReadTables();
@@ -126,8 +125,9 @@ Status FilterFilesMaker::Work() {
   if (filters_.remove) return Remove();
   if (!context_.filters_fit) {
     return Status::NotSupported(
-        dir_ + ": its comparator takes distinct keys for equal, so no filter "
-               "fits it");
+        dir_ +
+        ": its comparator takes distinct keys for equal, so no filter "
+        "fits it");
   }
   Status chosen = ChooseFilters();
   return chosen.ok() ? MakeAll() : chosen;
@@ -218,21 +218,20 @@ Status FilterFilesMaker::MakeOne(const FileMetadata& table,
                   estimate.false_positive_rate};
     return Status::Ok();
   }
-  const FilterFileJob job{
-      .env = context_.env,
-      .dir = dir_,
-      .table = table,
-      .order = context_.order,
-      .unpack = UnpackLimitsOf(context_.options),
-      .policy = *policy,
-      .progress = [this](std::uint64_t bytes) {
-        Tell(bytes_read_ + bytes);
-        return Status::Ok();
-      }};
+  const FilterFileJob job{.env = context_.env,
+                          .dir = dir_,
+                          .table = table,
+                          .order = context_.order,
+                          .unpack = UnpackLimitsOf(context_.options),
+                          .policy = *policy,
+                          .progress = [this](std::uint64_t bytes) {
+                            Tell(bytes_read_ + bytes);
+                            return Status::Ok();
+                          }};
   // A table for which there is no memory, for example, costs no other table its
   // filter.
-  const Result<BuiltFilterFile> built =
-      NoThrow([&]() -> Result<BuiltFilterFile> { return BuildFilterFile(job); });
+  const Result<BuiltFilterFile> built = NoThrow(
+      [&]() -> Result<BuiltFilterFile> { return BuildFilterFile(job); });
   if (!built.ok()) return built.status();
   row->after = {built->kind, built->filter_bytes, built->rate};
   row->keys = built->keys;

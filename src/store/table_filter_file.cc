@@ -194,8 +194,7 @@ bool IsOurFilterFile(Env& env, const std::string& path) {
       env.OpenReadable(path, false);
   if (!file.ok()) return false;
   std::string scratch;
-  const Result<Slice> start =
-      file->ReadAtMost(0, kMagic.size(), &scratch);
+  const Result<Slice> start = file->ReadAtMost(0, kMagic.size(), &scratch);
   return start.ok() && *start == kMagic;
 }
 

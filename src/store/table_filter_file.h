@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// store/table_filter_file.h -- NNNNNN.filter: a filter that is stored beside its
-// table.  The format is in docs/formats/filter-file.md.
+// store/table_filter_file.h -- NNNNNN.filter: a filter that is stored beside
+// its table.  The format is in docs/formats/filter-file.md.
 //
 // It is written once its table is in the manifest, used instead of the filter
-// in the table, and removed with the table.  A file that has such a name but not
-// our magic number is another program's: it is never read further, replaced or
-// removed.
+// in the table, and removed with the table.  A file that has such a name but
+// not our magic number is another program's: it is never read further, replaced
+// or removed.
 
 #pragma once
 

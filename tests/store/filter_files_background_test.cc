@@ -139,10 +139,10 @@ TEST(FilterFilesBackground, AForkedChildRemovesAndMakesNone) {
             0);
   const auto names = DefaultEnv().List(path);
   ASSERT_TRUE(names.ok());
-  EXPECT_EQ(std::count_if(
-                names->begin(), names->end(),
-                [](const auto& name) { return name.ends_with(".filter"); }),
-            1);
+  EXPECT_EQ(
+      std::count_if(names->begin(), names->end(),
+                    [](const auto& name) { return name.ends_with(".filter"); }),
+      1);
   EXPECT_TRUE(store->Get(FilterFileKey(9)).ok());
 }
 
@@ -166,9 +166,10 @@ TEST(FilterFilesThreads, AnswerRightWhileFiltersAreReplaced) {
   }
   for (int round = 0; round < 6; ++round) {
     EXPECT_TRUE(store->WaitForQuiet().ok());
-    EXPECT_TRUE(store->SetFilterMemory(round % 2 == 0
-                                           ? std::optional<std::uint64_t>(2000)
-                                           : std::nullopt)
+    EXPECT_TRUE(store
+                    ->SetFilterMemory(round % 2 == 0
+                                          ? std::optional<std::uint64_t>(2000)
+                                          : std::nullopt)
                     .ok());
     for (int i = 0; i < 100; i += 2) store.Put(FilterFileKey(i), "w");
     store.Flush();

@@ -2,6 +2,8 @@
 // Filters in files beside their tables: made without a byte of the tables being
 // written, used, ignored where they do not fit, and gone with their tables.
 
+#include "tamis/filter_files.h"
+
 #include <cerrno>
 #include <cstdint>
 #include <memory>
@@ -11,7 +13,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tamis/filter_files.h"
 #include "tamis/store.h"
 #include "tamis/store_tables.h"
 #include "tests/store/filter_file_store.h"
@@ -179,8 +180,7 @@ TEST(FilterFiles, OfOtherProgramsAreNeverTouched) {
   FillOneTable(&store);
   store.Close();
   const std::string table = store.Files(".ldb").at(0);
-  const std::string path =
-      table.substr(0, table.size() - 4) + ".filter";
+  const std::string path = table.substr(0, table.size() - 4) + ".filter";
   const std::string other = std::string(kDir) + "/000999.filter";
   for (const std::string& name : {path, other, std::string("/db/9.filter")}) {
     store.env().SetContents(name, "of a coffee machine");
@@ -262,8 +262,8 @@ TEST(FilterFiles, GoWithTheirTables) {
   // What a crash has left goes at the next opening.
   const std::string orphan = std::string(kDir) + "/000001.filter";
   MakeAll(&store);
-  store.env().SetContents(
-      orphan, store.env().Contents(store.Files(".filter").at(0)));
+  store.env().SetContents(orphan,
+                          store.env().Contents(store.Files(".filter").at(0)));
   store.Open();
   EXPECT_FALSE(store.env().Exists(orphan));
   EXPECT_FALSE(store.Files(".filter").empty());
@@ -345,8 +345,8 @@ TEST(FilterFiles, AreNotMadeOfAPartOfTheKeys) {
     if (table.action != FilterFileAction::kFailed) continue;
     EXPECT_NE(table.problem.find(damaged), std::string::npos);
   }
-  EXPECT_FALSE(store.env().Exists(
-      damaged.substr(0, damaged.size() - 4) + ".filter"));
+  EXPECT_FALSE(
+      store.env().Exists(damaged.substr(0, damaged.size() - 4) + ".filter"));
 }
 
 TEST(FilterFiles, AreOnlyMadeWhereTheyDiffer) {
