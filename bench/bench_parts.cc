@@ -95,7 +95,7 @@ void Fill(const std::string& dir, const Options& bench) {
     batch.Clear();
     const std::uint64_t end = std::min(i + kAtOnce, bench.keys);
     for (; i < end; ++i) batch.Put(KeyText(2 * i), "v");
-    Must(store->Write({}, &batch));
+    Must(store->Write({}, batch));
   }
   Must(store->Compact());
 }
@@ -146,8 +146,8 @@ class Asked {
     if (kind_ == Kind::kUniform) return KeyText(2 * (random_() % keys_) + 1);
     const double u =
         static_cast<double>(random_() >> 11) / 9007199254740992.0;  // 2^53
-    auto rank = static_cast<std::uint64_t>(
-        std::pow(static_cast<double>(keys_), u));
+    auto rank =
+        static_cast<std::uint64_t>(std::pow(static_cast<double>(keys_), u));
     rank = std::min(rank, keys_) - 1;
     if (kind_ == Kind::kZipf) {
       // A multiplier that scatters neighbours.
@@ -186,8 +186,7 @@ Measured Measure(Asked asked, std::uint64_t lookups, const Ask& ask,
   const auto count = static_cast<double>(lookups);
   Measured measured;
   measured.calls = static_cast<double>(after.calls - before.calls) / count;
-  measured.kib =
-      static_cast<double>(after.bytes - before.bytes) / 1024 / count;
+  measured.kib = static_cast<double>(after.bytes - before.bytes) / 1024 / count;
   measured.blocks = static_cast<double>(blocks() - blocks_before) / count;
   measured.nanoseconds = nanoseconds / count;
   return measured;
@@ -246,8 +245,8 @@ class LoadedAndEvicted {
     const std::shared_ptr<const TableFilter> filter = FilterOf(number);
     if (!filter->MayContain(key)) return;
     LookupResult result;
-    Must(at->table->Get(LookupKey(key, kMaxSequence), {}, filter.get(),
-                        nullptr, &result));
+    Must(at->table->Get(LookupKey(key, kMaxSequence), {}, filter.get(), nullptr,
+                        &result));
     blocks_ += result.blocks_read;
   }
   std::uint64_t blocks() const { return blocks_; }
@@ -316,17 +315,17 @@ class Run {
                                 "MiB held"}};
     for (const Asked::Kind kind : Asked::kKinds) {
       fmt::print(stderr, "{}\n", Asked::NameOf(kind));
-      rows.push_back(Row(kind, "in parts",
-                         MeasureStore(parts_dir, parts, budget, kind,
-                                      options_)));
-      rows.push_back(Row(kind, "whole, chosen",
-                         MeasureStore(whole_dir, whole, budget, kind,
-                                      options_)));
-      rows.push_back(Row(kind, "whole, evicted",
-                         MeasureEvicted(whole_dir, budget, kind)));
-      rows.push_back(Row(kind, "whole, all",
-                         MeasureStore(whole_dir, whole, 2 * all, kind,
-                                      options_)));
+      rows.push_back(
+          Row(kind, "in parts",
+              MeasureStore(parts_dir, parts, budget, kind, options_)));
+      rows.push_back(
+          Row(kind, "whole, chosen",
+              MeasureStore(whole_dir, whole, budget, kind, options_)));
+      rows.push_back(
+          Row(kind, "whole, evicted", MeasureEvicted(whole_dir, budget, kind)));
+      rows.push_back(
+          Row(kind, "whole, all",
+              MeasureStore(whole_dir, whole, 2 * all, kind, options_)));
     }
     fmt::print("{}\n", Aligned(rows));
   }

@@ -2,8 +2,8 @@
 // Arbitrary bytes as the top block of a filter in parts, and a filter of which
 // arbitrary bits are changed.
 //
-// Byte 0: how many lines a part has; bytes 1 and 2: how many bytes the top block
-// has; then the top block; what is left is the file, and the changes.
+// Byte 0: how many lines a part has; bytes 1 and 2: how many bytes the top
+// block has; then the top block; what is left is the file, and the changes.
 
 #include <algorithm>
 #include <memory>
@@ -45,8 +45,7 @@ void CheckAnyTop(Slice top, Slice file_bytes) {
   room.set_limit(std::uint64_t{1} << 20);
   PartCache cache(room);
   for (const unsigned way : kWays) {
-    const auto filter =
-        TableFilter::OpenParts(top, {file, &room, &cache}, way);
+    const auto filter = TableFilter::OpenParts(top, {file, &room, &cache}, way);
     for (int i = 0; i < 50; ++i) {
       (void)filter->MayContain(std::to_string(i));
     }
@@ -91,9 +90,8 @@ void Run(Slice bytes) {
   if (!builder->Finish(&filter).ok()) return;
   const auto lines = ViewLines(filter);
   Check(lines.has_value(), "a cache-local filter has lines");
-  std::string file(
-      reinterpret_cast<const char*>(lines->lines),
-      static_cast<std::size_t>(lines->count) * kLineBytes);
+  std::string file(reinterpret_cast<const char*>(lines->lines),
+                   static_cast<std::size_t>(lines->count) * kLineBytes);
   std::string own_top;
   AppendPartsTop(&own_top, *lines, 0, lines_per_part);
   CheckChangedParts(own_top, std::move(file), input.rest(), keys);

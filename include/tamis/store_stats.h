@@ -105,7 +105,7 @@ struct StoreStats {
   std::uint64_t damaged_filters = 0;  // found, and ignored
   // Of filters in parts, which are used but for those.
   std::uint64_t damaged_filter_parts = 0;
-  std::string last_filter_damage;     // the last of them, for people
+  std::string last_filter_damage;  // the last of them, for people
   // Tables that were written without the filter that they should have, and the
   // reason for the last of them.
   std::uint64_t filters_not_built = 0;

@@ -88,9 +88,8 @@ namespace {
 
 // Reads some parts, in one request.  Sets *damaged to how many are.
 Status ReadParts(const FilterPartsTop& top, const ReadableFile& file,
-                 std::uint64_t first, std::uint64_t count,
-                 unsigned char* lines, std::string* scratch,
-                 std::uint64_t* damaged) {
+                 std::uint64_t first, std::uint64_t count, unsigned char* lines,
+                 std::string* scratch, std::uint64_t* damaged) {
   const std::uint64_t offset = top.OffsetOf(first);
   const std::uint64_t end =
       top.OffsetOf(first + count - 1) + top.SizeOf(first + count - 1);
@@ -136,10 +135,9 @@ Result<std::uint64_t> ReadAllParts(const FilterPartsTop& top,
   std::uint64_t damaged = 0;
   std::string scratch;
   for (std::uint64_t i = 0; i < top.part_count(); i += kAtOnce) {
-    Status read = ReadParts(top, file, i,
-                            std::min(kAtOnce, top.part_count() - i),
-                            lines + (top.OffsetOf(i) - top.offset), &scratch,
-                            &damaged);
+    Status read =
+        ReadParts(top, file, i, std::min(kAtOnce, top.part_count() - i),
+                  lines + (top.OffsetOf(i) - top.offset), &scratch, &damaged);
     if (!read.ok()) return read;
   }
   return damaged;

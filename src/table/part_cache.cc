@@ -52,12 +52,12 @@ bool PartCache::CopyLine(Frame frame, std::uint64_t number, std::size_t line,
   return true;
 }
 
-void PartCache::Prefetch(Frame frame, std::size_t line) const noexcept {
+PartCache::Addresses PartCache::AddressesOf(Frame frame,
+                                            std::size_t line) const noexcept {
   const Slab* const slab = SlabOf(frame);
-  if (slab == nullptr) return;
+  if (slab == nullptr) return {};
   const std::size_t i = (frame - 1) % kFramesPerSlab;
-  __builtin_prefetch(&slab->heads[i]);
-  __builtin_prefetch(&slab->words[i][line * (kLineBytes / 8)]);
+  return {&slab->heads[i], &slab->words[i][line * (kLineBytes / 8)]};
 }
 
 PartCache::Frame PartCache::Insert(std::uint64_t number, Slice part) noexcept {
@@ -121,8 +121,7 @@ bool PartCache::Grow() noexcept {
     room_.Return(sizeof(Slab));
     return false;
   }
-  (*leaf)[count % kFanOut].store(new (memory) Slab,
-                                 std::memory_order_seq_cst);
+  (*leaf)[count % kFanOut].store(new (memory) Slab, std::memory_order_seq_cst);
   slab_count_.store(count + 1, std::memory_order_relaxed);
   return true;
 }

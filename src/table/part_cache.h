@@ -57,8 +57,12 @@ class PartCache {
   // Shrink() is called
   bool CopyLine(Frame frame, std::uint64_t number, std::size_t line,
                 Line* copy) const noexcept;
-  // A hint: CopyLine() will be called so.
-  void Prefetch(Frame frame, std::size_t line) const noexcept;
+  // What CopyLine() reads, to be prefetched; null: nothing.
+  struct Addresses {
+    const void* head = nullptr;
+    const void* line = nullptr;
+  };
+  Addresses AddressesOf(Frame frame, std::size_t line) const noexcept;
 
   // Keeps a copy of a part, in the place of another one if there is no memory.
   // kNowhere: it is not kept, because another thread keeps one, or there is

@@ -48,7 +48,12 @@ void PartedFilter::WillAsk(std::uint64_t hash) const noexcept {
   const PartCache::Frame frame =
       places_[aim.part].load(std::memory_order_relaxed);
   if (frame == kDamaged) return;
-  if (frame != PartCache::kNowhere) return cache_.Prefetch(frame, aim.line);
+  if (frame != PartCache::kNowhere) {
+    const PartCache::Addresses addresses = cache_.AddressesOf(frame, aim.line);
+    __builtin_prefetch(addresses.head);
+    __builtin_prefetch(addresses.line);
+    return;
+  }
   file_->WillRead(top_.OffsetOf(aim.part), top_.SizeOf(aim.part));
 }
 
@@ -82,8 +87,7 @@ PartAnswer PartedFilter::Read(const Aim& aim,
     }
     return unknown;
   }
-  const PartCache::Frame frame =
-      cache_.Insert(first_number_ + aim.part, *part);
+  const PartCache::Frame frame = cache_.Insert(first_number_ + aim.part, *part);
   if (frame != PartCache::kNowhere) {
     places_[aim.part].store(frame, std::memory_order_release);
   }

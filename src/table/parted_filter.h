@@ -46,7 +46,7 @@ class PartedFilter {
 
   // Hints: Ask() will be called so.  The second one uses what the first has
   // prefetched.
-  void Prefetch(std::uint64_t hash) const noexcept {
+  [[gnu::always_inline]] void Prefetch(std::uint64_t hash) const noexcept {
     __builtin_prefetch(&places_[AimOf(hash).part]);
   }
   void WillAsk(std::uint64_t hash) const noexcept;

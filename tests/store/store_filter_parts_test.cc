@@ -60,8 +60,7 @@ void ExpectEvenKeys(TestStore* store) {
   std::vector<std::string> keys;
   for (int i = 0; i < kPartedKeys; ++i) keys.push_back(PartedKey(i));
   for (int i = 0; i < kPartedKeys; ++i) {
-    ASSERT_EQ((*store)->Get(keys[static_cast<std::size_t>(i)]).ok(),
-              i % 2 == 0)
+    ASSERT_EQ((*store)->Get(keys[static_cast<std::size_t>(i)]).ok(), i % 2 == 0)
         << i;
   }
   const std::vector<Slice> slices(keys.begin(), keys.end());
@@ -75,7 +74,8 @@ void ExpectEvenKeys(TestStore* store) {
   }
 }
 
-std::uint64_t OverLevels(const StoreStats& stats, std::uint64_t LevelStats::*member) {
+std::uint64_t OverLevels(const StoreStats& stats,
+                         std::uint64_t LevelStats::*member) {
   std::uint64_t sum = 0;
   for (const LevelStats& level : stats.levels) sum += level.*member;
   return sum;
@@ -158,9 +158,9 @@ TEST(StoreFilterParts, AColdPartCostsOneReadAndAWarmOneNone) {
   EXPECT_FALSE(store->Get(PartedKey(1)).ok());
   EXPECT_EQ(PartsRead(&store), 1u);
   EXPECT_EQ(FiltersInParts(&store), 1u);
-  EXPECT_EQ(store->Stats().filter_parts_held, store->Stats().filter_memory_held -
-                                                  OverLevels(store->Stats(),
-                                                      &LevelStats::filter_bytes));
+  EXPECT_EQ(store->Stats().filter_parts_held,
+            store->Stats().filter_memory_held -
+                OverLevels(store->Stats(), &LevelStats::filter_bytes));
   EXPECT_FALSE(store->Get(PartedKey(1)).ok());
   EXPECT_EQ(PartsRead(&store), 1u);
   // As many as there is memory for.
@@ -335,9 +335,16 @@ TEST(StoreFilterParts, FollowEveryLimit) {
     std::uint64_t filters;  // in memory
   };
   const Case cases[] = {
-      {kOneSlab, 1, 1},    {0, 0, 0},     {all * 2, 0, 1}, {2000, 1, 1},
-      {1, 0, 0},           {kOneSlab, 1, 1}, {std::nullopt, 0, 1},
-      {2 * kOneSlab, 1, 1}, {all - 1, 1, 1}, {all * 2, 0, 1},
+      {kOneSlab, 1, 1},
+      {0, 0, 0},
+      {all * 2, 0, 1},
+      {2000, 1, 1},
+      {1, 0, 0},
+      {kOneSlab, 1, 1},
+      {std::nullopt, 0, 1},
+      {2 * kOneSlab, 1, 1},
+      {all - 1, 1, 1},
+      {all * 2, 0, 1},
   };
   for (const Case& one : cases) {
     ASSERT_TRUE(store->SetFilterMemory(one.limit).ok());
@@ -346,9 +353,11 @@ TEST(StoreFilterParts, FollowEveryLimit) {
     const std::uint64_t limit = one.limit.value_or(~std::uint64_t{0});
     EXPECT_LE(stats.filter_memory_held, limit);
     EXPECT_EQ(FiltersInParts(&store), one.in_parts) << limit;
-    EXPECT_EQ(OverLevels(stats, &LevelStats::filters_loaded), one.filters) << limit;
-    EXPECT_EQ(stats.filter_memory_held,
-              OverLevels(stats, &LevelStats::filter_bytes) + stats.filter_parts_held);
+    EXPECT_EQ(OverLevels(stats, &LevelStats::filters_loaded), one.filters)
+        << limit;
+    EXPECT_EQ(
+        stats.filter_memory_held,
+        OverLevels(stats, &LevelStats::filter_bytes) + stats.filter_parts_held);
     EXPECT_EQ(stats.filter_parts_held > 0,
               one.in_parts > 0 && limit >= kOneSlab)
         << limit;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters in parts: their top block, and the cache of their parts.
 
+#include "table/filter_parts.h"
+
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -12,7 +14,6 @@
 
 #include <gtest/gtest.h>
 
-#include "table/filter_parts.h"
 #include "table/part_cache.h"
 #include "table/table_filter.h"
 #include "tests/support/memory_env.h"
@@ -74,9 +75,9 @@ TEST(FilterParts, HaveTheBytesOfThePage) {
   std::string top;
   AppendPartsTop(&top, view, 4096, 2);
   const unsigned char kExpected[] = {
-      1,    0,    1,    0,    6, 0, 0, 0, 8, 7, 6, 5,    4, 3, 2, 1,  //
-      5,    0,    0,    0,    0, 0, 0, 0, 3, 0, 0, 0,    0, 0, 0, 0,  //
-      0,    0x10, 0,    0,    0, 0, 0, 0, 2, 0, 0, 0,    0, 0, 0, 0,  //
+      1,    0,    1,    0,    6,    0,    0,    0,   8, 7, 6, 5, 4, 3, 2, 1,  //
+      5,    0,    0,    0,    0,    0,    0,    0,   3, 0, 0, 0, 0, 0, 0, 0,  //
+      0,    0x10, 0,    0,    0,    0,    0,    0,   2, 0, 0, 0, 0, 0, 0, 0,  //
       0x2b, 0xe3, 0x35, 0xba, 0x55, 0xed, 0xc1, 0x42};
   ASSERT_EQ(top.size(), sizeof(kExpected));
   EXPECT_EQ(std::memcmp(top.data(), kExpected, top.size()), 0);
@@ -85,9 +86,8 @@ TEST(FilterParts, HaveTheBytesOfThePage) {
 TEST(FilterParts, AnswerAsTheWholeFilter) {
   for (const std::uint32_t lines_per_part : {1u, 7u, 63u, 64u}) {
     StoredParts stored(lines_per_part);
-    const auto whole =
-        TableFilter::OpenWhole(stored.filter, *FilterOpener::ForName(
-                                                  "tamis.Filter1"));
+    const auto whole = TableFilter::OpenWhole(
+        stored.filter, *FilterOpener::ForName("tamis.Filter1"));
     FilterRoom room;
     PartCache cache(room);
     const auto parts = TableFilter::OpenParts(
@@ -167,9 +167,9 @@ TEST(FilterParts, TakeTheirMemoryFromTheRoom) {
   PartCache cache(room);
   const FilterPartsSource from{stored.Open(), &room, &cache};
   room.set_limit(100);
-  EXPECT_EQ(TableFilter::OpenParts(stored.top, from, TableFilter::kAtFirst)
-                ->kind(),
-            TableFilter::Kind::kNone);
+  EXPECT_EQ(
+      TableFilter::OpenParts(stored.top, from, TableFilter::kAtFirst)->kind(),
+      TableFilter::Kind::kNone);
   EXPECT_EQ(room.held(), 0u);
   room.set_limit(1000);
   {
@@ -214,7 +214,8 @@ TEST(PartCache, KeepsWhatIsAskedForAndReplacesTheRest) {
     ASSERT_TRUE(Has(cache, frames[1], 1)) << i;
   }
   std::size_t there = 0;
-  for (std::uint64_t i = 1; i < 100; ++i) there += Has(cache, frames[i], i) ? 1u : 0u;
+  for (std::uint64_t i = 1; i < 100; ++i)
+    there += Has(cache, frames[i], i) ? 1u : 0u;
   EXPECT_EQ(there, kFramesOfASlab);
   EXPECT_EQ(room.held(), cache.bytes());
   EXPECT_FALSE(Has(cache, PartCache::kNowhere, 1));
