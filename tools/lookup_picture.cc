@@ -167,9 +167,10 @@ Tally TallyOf(const Explanation& told, const StoreStats& stats) {
     if (step.outcome == Outcome::kOutOfRange) {
       ++tally.not_spanning;
     } else if (step.outcome == Outcome::kFilterAbsent) {
-      const bool by_whole =
-          step.ruled_out_by == LookupStep::Layer::kWholeFilter;
-      ++(by_whole ? tally.filtered : tally.filtered_by_block);
+      const bool by_block =
+          step.ruled_out_by == LookupStep::Layer::kBlockFilter ||
+          step.ruled_out_by == LookupStep::Layer::kLevelDbBlockFilter;
+      ++(by_block ? tally.filtered_by_block : tally.filtered);
     } else {
       ++tally.read;
     }
