@@ -144,7 +144,12 @@ std::string ChooseCode(const Keys& keys, double bits_per_key) {
   const std::vector<SampledKey> trial = keys.Sample(kTrialKeys);
   CodeShape best = kShapes.front();
   Verdict best_verdict{.rate = 1e9};
+  // Slots alone must not take more than half of the filter.
+  const double most_slot_bits =
+      bits_per_key * static_cast<double>(keys.size()) / 2;
   for (const CodeShape& shape : kShapes) {
+    const auto slot_bits = static_cast<double>(16u << shape.slot_bits);
+    if (&shape != &kShapes.front() && slot_bits > most_slot_bits) continue;
     const std::string code = keys.Train(shape, trial);
     const Verdict verdict = Judge(keys, *KeyCode::Parse(code), bits_per_key);
     if (verdict.rate >= best_verdict.rate) continue;
