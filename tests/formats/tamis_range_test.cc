@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <random>
@@ -76,9 +79,12 @@ void CheckKeySets(std::size_t stride) {
 TEST(TamisRange, SomeSmallKeySetsHideNoKeyFromAnyRange) { CheckKeySets(997); }
 TEST(TamisRangeLarge, NoSmallKeySetHidesAKeyFromAnyRange) { CheckKeySets(1); }
 
-std::string Text(const char* format, auto... numbers) {
+[[gnu::format(printf, 1, 2)]] std::string Text(const char* format, ...) {
   std::array<char, 96> text;
-  std::snprintf(text.data(), text.size(), format, numbers...);
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  va_end(arguments);
   return text.data();
 }
 
@@ -281,8 +287,9 @@ TEST(TamisRange, SealedDamageOpensOrNotAndIsNeverReadOutside) {
   for (std::size_t at = 32; at < filled.bytes.size(); ++at) {
     if (at >= 48 && at < kTamisHeaderBytes) continue;  // length and checksums
     std::string changed = filled.bytes;
-    changed[at] = static_cast<char>(changed[at] ^ (1 + filled.random() % 255));
-    TamisHeader header = ParseTamis(filled.bytes)->header;
+    changed[at] = static_cast<char>(changed[at] ^ static_cast<int>(1 + filled.random() % 255));
+    const auto contents = ParseTamis(filled.bytes);
+    TamisHeader header = contents->header;
     header.size_parameter = LoadLittle64(changed.data() + 32);
     header.parameter_a = LoadLittle32(changed.data() + 40);
     header.parameter_b = LoadLittle32(changed.data() + 44);
