@@ -18,6 +18,7 @@
 #include "numbers.h"
 #include "pair_text.h"
 #include "progress.h"
+#include "query_ranges.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -226,7 +227,9 @@ Status Open(const Console& console, Question* question) {
 }  // namespace
 
 int RunQuery(const QueryArgs& args, const Console& console) {
-  const bool reads_keys = !args.key_files.empty() || args.listed_keys.empty();
+  const bool names_ends = args.ranges && args.key_files.size() != 1;
+  const bool reads_keys =
+      !names_ends && (!args.key_files.empty() || args.listed_keys.empty());
   if (args.file == "-" && reads_keys &&
       KeyFilesOf(args).reads_standard_input()) {
     return Fail(console, "query",
@@ -238,6 +241,16 @@ int RunQuery(const QueryArgs& args, const Console& console) {
   Status status = Open(console, &question);
   if (!status.ok()) return Fail(console, "query", status.message());
 
+  if (args.ranges) {
+    bool any_maybe = false;
+    status = AnswerRanges(question.args, console, question.filter(),
+                          question.file(), &any_maybe);
+    if (status.ok()) {
+      return Finish(console, "query", any_maybe ? kExitOk : kExitNegative);
+    }
+    console.out->Flush();
+    return Fail(console, "query", status.message());
+  }
   Answerer answerer(question.args, console, question.filter(), question.file());
   status = AnswerListed(question.args, &answerer);
   if (status.ok() && reads_keys) {

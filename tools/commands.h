@@ -53,6 +53,8 @@ struct QueryArgs {
   // Of a Parquet file; empty: not given.
   std::string column;
   std::string row_group;
+  // key_files are the ends of a range, or one file of such.
+  bool ranges = false;
   bool json = false;
 };
 // kExitNegative if no key was answered with "maybe".

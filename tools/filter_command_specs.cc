@@ -113,6 +113,10 @@ constexpr OptionSpec kQueryOptions[] = {
     {.name = "--row-group",
      .value = "N",
      .help = "Only that of this row group, counted from 0"},
+    {.name = "--range",
+     .help = "KEYS are the ends of a range, both included, or one file of "
+             "ranges: the ends with a tab between them",
+     .excludes = "--key --column --row-group"},
     {.name = "--only",
      .value = "ANSWER",
      .help = "Print only these answers",
@@ -260,7 +264,8 @@ constexpr CommandSpec kFilterCommands[] = {
               "of the key are escaped as 'tamis db scan' does it.\n"
               "Exit code: 0 if any key is a maybe, 1 if none is, 2 on errors.",
      .examples = "tamis query words.tamis -k apple -k pear\n"
-                 "tamis query table.parquet --column id -k 42"},
+                 "tamis query table.parquet --column id -k 42\n"
+                 "tamis query ids.tamis --range user:7 user:8"},
     {.name = "inspect",
      .summary = "Show what filter files hold and whether they are well",
      .operands = kInspectOperands,

@@ -88,6 +88,7 @@ int Query(const Arguments& given, const Console& console) {
   args.only = given.Text("--only");
   args.column = given.Text("--column");
   args.row_group = given.Text("--row-group");
+  args.ranges = given.Has("--range");
   args.json = given.Has("--json");
   return RunQuery(args, console);
 }

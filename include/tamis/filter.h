@@ -81,7 +81,8 @@ class TAMIS_EXPORT FilterReader {
   }
 
   // False only if certainly no added key k has lo <= k <= hi (bytewise).
-  // The default does not support ranges and rules none out.
+  // The default does not support ranges and rules none out; those that do also
+  // answer "maybe" where hi < lo: this mistake costs a read and hides no key.
   virtual bool MayContainRange(Slice /*lo*/, Slice /*hi*/) const noexcept {
     return true;
   }

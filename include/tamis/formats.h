@@ -35,6 +35,7 @@ enum class KindStorage {
   kSlots,     // slots for fingerprints of `probes` bits
   kColumns,   // the solution of linear equations, as columns of bits
   kCells,     // the same as cells; a key has `probes` cells
+  kCodes,     // the places of keys in their order
 };
 
 // A kind of filter of the tamis format: an algorithm, and what can be done with
@@ -58,6 +59,7 @@ struct KindEntry {
   bool expires;    // drops keys by age: NewRotating(), LoadRotating()
   bool unbounded;  // keeps its rate with any number of keys
   bool merges;     // FilterPolicy::Combine() unites filters of this kind
+  bool ranges;     // FilterReader::MayContainRange() rules ranges out
 };
 
 // In the order in which they should be shown; the default comes first.

@@ -85,6 +85,12 @@ constexpr std::array kRows = {
             .max_probes = 32,
             .per_m = RotatingSettings().generations,
             .speed = {.build_ns = 40, .query_ns = 14, .lines = 4}},
+    KindRow{.kind = TamisKind::kRange,
+            .summary = "ranges of keys: is there any from here to there?",
+            .storage = KindStorage::kCodes,
+            .usual_bits = 8,
+            .max_probes = 0,
+            .speed = {.build_ns = 100, .query_ns = 80, .lines = 3}},
 };
 
 constexpr std::size_t RowsOf(TamisKind kind) {
@@ -131,7 +137,8 @@ KindEntry EntryOf(const KindRow& row, std::size_t name) noexcept {
           .erases = format.load_erasable != nullptr,
           .expires = format.load_rotating != nullptr,
           .unbounded = row.unbounded,
-          .merges = format.combine != nullptr};
+          .merges = format.combine != nullptr,
+          .ranges = format.answers_ranges};
 }
 
 std::array<KindEntry, kEntries> AllEntries() noexcept {

@@ -15,8 +15,8 @@ bool IsRocksDbRibbon(const std::string& spec) {
 
 // The kinds of the .tamis format whose keys do not just set bits.
 bool IsOfTheFamily(const std::string& spec) {
-  constexpr std::string_view kNames[] = {"ribbon", "fuse",     "counting",
-                                         "cuckoo", "scalable", "rotating"};
+  constexpr std::string_view kNames[] = {
+      "ribbon", "fuse", "counting", "cuckoo", "scalable", "rotating", "range"};
   return std::any_of(
       std::begin(kNames), std::end(kNames),
       [&](std::string_view name) { return spec.starts_with(name); });
@@ -58,6 +58,8 @@ const std::vector<std::string>& EverySpec() {
       "scalable:fpr=0.01",
       "rotating:fpr=0.01",
       "rotating:10,generations=2,seed=5",
+      "range:8",
+      "range:14.5",
       "leveldb:10",
       "leveldb:1",
       "leveldb:fpr=0.01",
@@ -109,7 +111,7 @@ bool IsBlockedSpec(const std::string& spec) {
 
 bool NeedsAllKeysAtOnce(const std::string& spec) {
   return IsRocksDbRibbon(spec) || spec.starts_with("ribbon") ||
-         spec.starts_with("fuse");
+         spec.starts_with("fuse") || spec.starts_with("range");
 }
 
 bool GrowsToWhatABuilderWrites(const std::string& spec) {

@@ -46,6 +46,38 @@ TEST_F(QueryCommand, NoMaybeAtAllIsCode1) {
             kExitOk);
 }
 
+TEST_F(QueryCommand, AnswersRangesOfTheLineOrOfStandardInput) {
+  const std::string file = dir_.File("r.tamis");
+  ASSERT_EQ(Tamis({"build", "-o", file, "--policy", "range:20"},
+                  {.input = "user:70\nuser:10\nuser:25\n"})
+                .code,
+            kExitOk);
+  RunResult run = Tamis({"query", file, "--range", "user:3", "user:5"});
+  EXPECT_EQ(run.out, "no\tuser:3\tuser:5\n");
+  EXPECT_EQ(run.code, kExitNegative);
+  EXPECT_EQ(run.err, "");
+  run = Tamis({"query", file, "--range", "-"},
+              {.input = "user:1\tuser:2\nuser:8\tuser:9\n"});
+  EXPECT_EQ(run.out, "maybe\tuser:1\tuser:2\nno\tuser:8\tuser:9\n");
+  EXPECT_EQ(run.code, kExitOk);
+  run = Tamis({"query", file, "--range", "--hex", "--json", "61", "62"});
+  EXPECT_EQ(run.out,
+            "{\"lo_hex\":\"61\",\"hi_hex\":\"62\",\"answer\":\"no\"}\n");
+}
+
+TEST_F(QueryCommand, RangesNeedTwoEndsAndAFilterOfRanges) {
+  const std::string file = Build("f.tamis", "apple\n");
+  const RunResult bloom = Tamis({"query", file, "--range", "x", "y"});
+  EXPECT_EQ(bloom.out, "maybe\tx\ty\n");
+  EXPECT_NE(bloom.err.find("every range is a maybe"), std::string::npos);
+  EXPECT_EQ(Tamis({"query", file, "--range"}).code, kExitError);
+  EXPECT_EQ(Tamis({"query", file, "--range", "a", "b", "c"}).code, kExitError);
+  const RunResult line =
+      Tamis({"query", file, "--range", "-"}, {.input = "no tab\n"});
+  EXPECT_EQ(line.code, kExitError);
+  EXPECT_NE(line.err.find("a tab between its ends"), std::string::npos);
+}
+
 TEST_F(QueryCommand, KeysComeFromTheLineAFileOrBoth) {
   const std::string file = Build("f.tamis", "apple\n");
   const std::string keys = dir_.Write("keys", "plum\n");

@@ -30,8 +30,9 @@ enum class TamisKind : std::uint16_t {
   kCuckoo = 7,
   kScalable = 8,
   kRotating = 9,
+  kRange = 10,
 };
-inline constexpr TamisKind kLastTamisKind = TamisKind::kRotating;
+inline constexpr TamisKind kLastTamisKind = TamisKind::kRange;
 
 enum class TamisHash : std::uint16_t { kXxh3 = 1 };  // 64 bits, seeded
 

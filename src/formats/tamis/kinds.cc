@@ -10,6 +10,7 @@
 #include "formats/tamis/classic.h"
 #include "formats/tamis/counting.h"
 #include "formats/tamis/cuckoo.h"
+#include "formats/tamis/range.h"
 #include "formats/tamis/ribbon.h"
 #include "formats/tamis/scalable.h"
 
@@ -128,6 +129,14 @@ constexpr std::array kRows = {
               return NewTamisRotating(RotatingOf(settings), settings.seed,
                                       planned_keys);
             }},
+    TamisKindRow{.kind = TamisKind::kRange,
+                 .name = "range",
+                 .make =
+                     [](const TamisSettings& settings) {
+                       return NewTamisRangePolicy(settings.sizing);
+                     },
+                 .open = OpenTamisRange,
+                 .answers_ranges = true},
 };
 
 constexpr std::size_t IndexOf(TamisKind kind) noexcept {

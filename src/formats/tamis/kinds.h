@@ -77,6 +77,9 @@ struct TamisKindRow {
   // number of bits; 0: none fits.
   double (*bits_of)(const BloomSizing&) = nullptr;
 
+  // MayContainRange() of its readers rules ranges out.
+  bool answers_ranges = false;
+
   bool grows() const noexcept {
     return load != nullptr || load_erasable != nullptr ||
            load_rotating != nullptr;

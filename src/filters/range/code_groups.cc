@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "filters/range/code_groups.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/coding.h"
+#include "base/wide_math.h"
+
+namespace tamis {
+namespace {
+
+// Windows of bits are loaded as 8 bytes, so 8 more follow each area.
+constexpr std::uint64_t kPadding = 8;
+constexpr unsigned kFactorBits = 9;
+constexpr std::uint64_t kMinFactor = std::uint64_t{1} << kFactorBits;
+constexpr std::uint64_t kMaxFactor = 2 * kMinFactor - 1;
+constexpr std::uint64_t kNoCell = ~std::uint64_t{0};
+// The first code of one group in so many is also in a small array.
+constexpr std::uint64_t kTopStep = 8;
+
+std::uint64_t BytesOf(std::uint64_t bits) noexcept { return (bits + 7) / 8; }
+
+// The area of the high bits.
+std::uint64_t HighBytes(const CellShape& shape, std::uint64_t groups,
+                        std::uint64_t codes) noexcept {
+  return BytesOf(shape.HighsAt(groups, codes)) + kPadding;
+}
+std::uint64_t LowBytes(const CellShape& shape, std::uint64_t codes) noexcept {
+  return BytesOf(codes * shape.low_bits) + kPadding;
+}
+
+// At least 57 bits, from bit number `at` on.
+std::uint64_t Window(const char* bits, std::uint64_t at) noexcept {
+  return LoadLittle64(bits + at / 8) >> (at % 8);
+}
+constexpr std::uint64_t kWindowBits = 56;
+constexpr std::uint64_t kWindowMask = (std::uint64_t{1} << kWindowBits) - 1;
+
+void SetBit(char* bits, std::uint64_t at) noexcept {
+  bits[at / 8] = static_cast<char>(bits[at / 8] | 1 << (at % 8));
+}
+
+// Returns the place of the zero number `rank`, counted from 0, among the bits
+// from `at` on.  REQUIRES: there are so many
+std::uint64_t SelectZero(const char* bits, std::uint64_t at,
+                         std::uint64_t rank) noexcept {
+  for (;;) {
+    std::uint64_t zeros = ~Window(bits, at) & kWindowMask;
+    const auto count = static_cast<std::uint64_t>(std::popcount(zeros));
+    if (rank < count) {
+      for (unsigned half = 32; half >= 8; half /= 2) {
+        const auto below = static_cast<std::uint64_t>(
+            std::popcount(zeros & ((std::uint64_t{1} << half) - 1)));
+        if (rank < below) continue;
+        rank -= below;
+        zeros >>= half;
+        at += half;
+      }
+      for (; rank > 0; --rank) zeros &= zeros - 1;
+      return at + static_cast<std::uint64_t>(std::countr_zero(zeros));
+    }
+    rank -= count;
+    at += kWindowBits;
+  }
+}
+
+std::uint64_t CellsOf(const CellShape& shape, std::uint64_t codes) noexcept {
+  return shape.HighsOf(codes) << shape.low_bits;
+}
+
+// Bits that a cut before the largest gap saves the codes of a group.
+double CutSaves(std::uint64_t codes, std::uint64_t span,
+                std::uint64_t gap) noexcept {
+  const double rest = 1 - static_cast<double>(gap) / static_cast<double>(span);
+  return static_cast<double>(codes) *
+         -std::log2(std::max(rest, 1.0 / static_cast<double>(1ull << 60)));
+}
+
+// Returns where the group that begins with the first code ends: at most
+// kMaxGroupCodes codes, and before a gap that makes it much wider.
+std::size_t EndOfGroup(std::span<const std::uint64_t> codes) noexcept {
+  std::size_t end = std::min(codes.size(), kMaxGroupCodes);
+  while (end > 1) {
+    std::size_t cut = 1;
+    for (std::size_t i = 2; i < end; ++i) {
+      if (codes[i] - codes[i - 1] > codes[cut] - codes[cut - 1]) cut = i;
+    }
+    const double saved =
+        CutSaves(end, codes[end - 1] - codes[0], codes[cut] - codes[cut - 1]);
+    if (saved <= 8.0 * static_cast<double>(kGroupBytes)) break;
+    end = cut;
+  }
+  return end;
+}
+
+}  // namespace
+
+CellScale CellScale::For(std::uint64_t span, std::uint64_t cells) noexcept {
+  // factor / 2^shift is at most cells / (span + 1): both are brought to sizes
+  // whose quotient has 10 or 11 bits.
+  constexpr int kSpanBits = 54;
+  const int up = std::countl_zero(cells);
+  const int down = static_cast<int>(std::bit_width(span)) - kSpanBits;
+  const std::uint64_t divisor =
+      down >= 0 ? (span >> down) + 1 : (span + 1) << -down;
+  std::uint64_t factor = (cells << up) / divisor;
+  int shift = up + down;
+  if (factor > kMaxFactor) {
+    factor >>= 1;
+    --shift;
+  }
+  if (shift < 0) {  // more cells than numbers
+    factor = kMaxFactor;
+    shift = 0;
+  }
+  factor = std::clamp(factor, kMinFactor, kMaxFactor);
+  return {static_cast<std::uint16_t>(
+      static_cast<unsigned>(shift) << kFactorBits | (factor - kMinFactor))};
+}
+
+std::uint64_t CellScale::CellOf(std::uint64_t distance) const noexcept {
+  const unsigned shift = bits >> kFactorBits;
+  const std::uint64_t factor = kMinFactor + (bits & (kMinFactor - 1));
+  const std::uint64_t high = MultiplyHigh(distance, factor);
+  const std::uint64_t low = distance * factor;
+  if (shift >= 64) return high >> (shift - 64);
+  if (high >> shift != 0) return kNoCell;
+  return shift == 0 ? low : low >> shift | high << (64 - shift);
+}
+
+unsigned CellScale::width_bits() const noexcept {
+  const unsigned shift = bits >> kFactorBits;
+  return shift > kFactorBits ? shift - kFactorBits - 1 : 0;
+}
+
+std::vector<std::uint32_t> CutGroups(std::span<const std::uint64_t> codes) {
+  std::vector<std::uint32_t> starts;
+  starts.reserve(codes.size() / 128);
+  for (std::size_t at = 0; at < codes.size();) {
+    starts.push_back(static_cast<std::uint32_t>(at));
+    at += EndOfGroup(codes.subspan(at));
+  }
+  return starts;
+}
+
+std::uint64_t CodeGroupsBytes(const CellShape& shape, std::uint64_t groups,
+                              std::uint64_t codes) noexcept {
+  return groups * kGroupBytes + HighBytes(shape, groups, codes) +
+         LowBytes(shape, codes);
+}
+
+namespace {
+
+// Calls visit(group, number of the code in its group, cell) for each code.
+template <typename Visit>
+void VisitCells(const CellShape& shape, std::span<const std::uint64_t> codes,
+                std::span<const std::uint32_t> starts, const Visit& visit) {
+  for (std::size_t group = 0; group < starts.size(); ++group) {
+    const std::size_t begin = starts[group];
+    const std::size_t end =
+        group + 1 < starts.size() ? starts[group + 1] : codes.size();
+    const std::uint64_t first = codes[begin];
+    const CellScale scale =
+        CellScale::For(codes[end - 1] - first, CellsOf(shape, end - begin));
+    for (std::size_t i = begin; i < end; ++i) {
+      visit(group, i - begin, scale, scale.CellOf(codes[i] - first));
+    }
+  }
+}
+
+}  // namespace
+
+void WriteCodeGroups(const CellShape& shape,
+                     std::span<const std::uint64_t> codes,
+                     std::span<const std::uint32_t> starts,
+                     char* out) noexcept {
+  char* highs = out + starts.size() * kGroupBytes;
+  char* lows = highs + HighBytes(shape, starts.size(), codes.size());
+  VisitCells(shape, codes, starts,
+             [&](std::size_t group, std::size_t i, CellScale scale,
+                 std::uint64_t cell) {
+               const std::uint64_t code = starts[group] + i;
+               if (i == 0) {
+                 char* record = out + group * kGroupBytes;
+                 StoreLittle(record, codes[code]);
+                 StoreLittle(record + 8, starts[group]);
+                 StoreLittle(record + 12, scale.bits);
+               }
+               SetBit(highs, shape.HighsAt(group, starts[group]) + i +
+                                 (cell >> shape.low_bits));
+               const std::uint64_t at = code * shape.low_bits;
+               const std::uint64_t low =
+                   cell & ((std::uint64_t{1} << shape.low_bits) - 1);
+               char* p = lows + at / 8;
+               StoreLittle(p, LoadLittle64(p) | low << (at % 8));
+             });
+}
+
+double SharedCells(const CellShape& shape, std::span<const std::uint64_t> codes,
+                   std::span<const std::uint32_t> starts) noexcept {
+  std::uint64_t shared = 0;
+  std::uint64_t last = 0;
+  bool last_counted = false;
+  VisitCells(shape, codes, starts,
+             [&](std::size_t, std::size_t i, CellScale, std::uint64_t cell) {
+               const bool same = i > 0 && cell == last;
+               if (same) shared += last_counted ? 1 : 2;
+               last_counted = same;
+               last = cell;
+             });
+  return codes.empty()
+             ? 0
+             : static_cast<double>(shared) / static_cast<double>(codes.size());
+}
+
+unsigned MinWidthBits(const CellShape& shape,
+                      std::span<const std::uint64_t> codes,
+                      std::span<const std::uint32_t> starts) noexcept {
+  unsigned least = 64;
+  VisitCells(shape, codes, starts,
+             [&](std::size_t, std::size_t i, CellScale scale, std::uint64_t) {
+               if (i == 0) least = std::min(least, scale.width_bits());
+             });
+  return least;
+}
+
+std::optional<CodeGroups> CodeGroups::Parse(const Layout& layout, Slice bytes) {
+  if (layout.shape.low_bits > kMaxLowBits || layout.shape.highs == 0 ||
+      layout.shape.highs > 0xffff || layout.codes > 0xffffffff ||
+      layout.groups > layout.codes ||
+      (layout.groups == 0) != (layout.codes == 0) ||
+      bytes.size() !=
+          CodeGroupsBytes(layout.shape, layout.groups, layout.codes)) {
+    return std::nullopt;
+  }
+  CodeGroups groups;
+  groups.layout_ = layout;
+  groups.groups_ = bytes.data();
+  groups.highs_ = bytes.data() + layout.groups * kGroupBytes;
+  groups.lows_ =
+      groups.highs_ + HighBytes(layout.shape, layout.groups, layout.codes);
+  if (layout.groups > 0 && groups.StartOf(0) != 0) return std::nullopt;
+  groups.tops_.reserve(layout.groups / kTopStep + 1);
+  for (std::uint64_t group = 0; group < layout.groups; ++group) {
+    if (!groups.GroupIsWhole(group)) return std::nullopt;
+    if (group % kTopStep == 0) groups.tops_.push_back(groups.FirstOf(group));
+  }
+  return groups;
+}
+
+std::uint64_t CodeGroups::FirstOf(std::uint64_t group) const noexcept {
+  return LoadLittle64(groups_ + group * kGroupBytes);
+}
+
+std::uint64_t CodeGroups::StartOf(std::uint64_t group) const noexcept {
+  if (group == layout_.groups) return layout_.codes;
+  return LoadLittle32(groups_ + group * kGroupBytes + 8);
+}
+
+bool CodeGroups::GroupIsWhole(std::uint64_t group) const noexcept {
+  const std::uint64_t start = StartOf(group);
+  const std::uint64_t end = StartOf(group + 1);
+  if (end <= start || end - start > kMaxGroupCodes || end > layout_.codes) {
+    return false;
+  }
+  if (group > 0 && FirstOf(group) <= FirstOf(group - 1)) return false;
+  const std::uint64_t codes = end - start;
+  const std::uint64_t bits = codes + layout_.shape.HighsOf(codes);
+  const std::uint64_t at = layout_.shape.HighsAt(group, start);
+  std::uint64_t ones = 0;
+  for (std::uint64_t i = 0; i < bits; i += kWindowBits) {
+    std::uint64_t window = Window(highs_, at + i) & kWindowMask;
+    if (bits - i < kWindowBits) window &= (std::uint64_t{1} << (bits - i)) - 1;
+    ones += static_cast<std::uint64_t>(std::popcount(window));
+  }
+  return ones == codes;
+}
+
+std::optional<std::uint64_t> CodeGroups::Find(
+    std::uint64_t code) const noexcept {
+  const auto top = std::upper_bound(tops_.begin(), tops_.end(), code);
+  if (top == tops_.begin()) return std::nullopt;
+  std::uint64_t group =
+      static_cast<std::uint64_t>(top - tops_.begin() - 1) * kTopStep;
+  const std::uint64_t end = std::min(group + kTopStep, layout_.groups);
+  while (group + 1 < end && FirstOf(group + 1) <= code) ++group;
+  return group;
+}
+
+std::uint64_t CodeGroups::LowBitsOf(std::uint64_t code) const noexcept {
+  const unsigned bits = layout_.shape.low_bits;
+  return Window(lows_, code * bits) & ((std::uint64_t{1} << bits) - 1);
+}
+
+bool CodeGroups::MayContain(std::uint64_t lo, std::uint64_t hi) const noexcept {
+  const std::optional<std::uint64_t> group = Find(lo);
+  if (!group) return layout_.groups > 0 && FirstOf(0) <= hi;
+  if (*group + 1 < layout_.groups && FirstOf(*group + 1) <= hi) return true;
+  return SearchGroup(*group, lo, hi);
+}
+
+// Finds the first cell of the group that is not before lo's.
+bool CodeGroups::SearchGroup(std::uint64_t group, std::uint64_t lo,
+                             std::uint64_t hi) const noexcept {
+  const CellShape& shape = layout_.shape;
+  const char* record = groups_ + group * kGroupBytes;
+  const std::uint64_t first = LoadLittle64(record);
+  const CellScale scale{LoadLittle<std::uint16_t>(record + 12)};
+  const std::uint64_t start = StartOf(group);
+  const std::uint64_t codes = StartOf(group + 1) - start;
+  const std::uint64_t highs = shape.HighsOf(codes);
+  const std::uint64_t from = scale.CellOf(lo - first);
+  const std::uint64_t to = scale.CellOf(hi - first);
+  const std::uint64_t high = from >> shape.low_bits;
+  if (high >= highs) return false;
+  const std::uint64_t begin = shape.HighsAt(group, start);
+  std::uint64_t at =
+      high == 0 ? begin : SelectZero(highs_, begin, high - 1) + 1;
+  std::uint64_t code = at - begin - high;
+  // What follows are the codes of this high value, and the first beyond.
+  for (; code < codes; ++code, ++at) {
+    std::uint64_t window = Window(highs_, at) & kWindowMask;
+    while (window == 0) {
+      at += kWindowBits;
+      window = Window(highs_, at) & kWindowMask;
+    }
+    at += static_cast<std::uint64_t>(std::countr_zero(window));
+    const std::uint64_t cell =
+        (at - begin - code) << shape.low_bits | LowBitsOf(start + code);
+    if (cell >= from) return cell <= to;
+  }
+  return false;
+}
+
+}  // namespace tamis
