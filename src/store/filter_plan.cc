@@ -27,10 +27,17 @@ int LastFilled(const Version& version) noexcept {
   return version.filled_levels().empty() ? 0 : version.filled_levels().back();
 }
 
-// Returns how often a lookup asks a level in vain: 1 before there are counts.
-double InVain(const FilterPlanInput& input, int level) noexcept {
+// Returns how often a lookup asks each sorted run of a level in vain: 1 before
+// there are counts.  Level 0 has `tables_of_level0` of them, which are counted
+// together.
+double InVain(const FilterPlanInput& input, int level,
+              std::uint64_t tables_of_level0) noexcept {
   const LevelAsked& asked = input.asked.levels[static_cast<std::size_t>(level)];
-  return (static_cast<double>(asked.in_vain) + kAssumed) /
+  const std::uint64_t runs =
+      level == 0 ? std::max<std::uint64_t>(tables_of_level0, 1) : 1;
+  const double each =
+      static_cast<double>(asked.in_vain) / static_cast<double>(runs);
+  return (each + kAssumed) /
          (static_cast<double>(input.asked.lookups) + kAssumed);
 }
 
@@ -99,7 +106,7 @@ std::vector<FilteredTable> KnownTables(const Version& version,
     const Level& level = version.level(i);
     if (level.empty()) continue;
     const bool is_last = i == LastFilled(version);
-    double in_vain = InVain(input, i);
+    double in_vain = InVain(input, i, level.size());
     if (input.expects_hits && is_last) in_vain = 0;
     double all_asked = 0;
     for (const TableFileRef& file : level.files()) {
@@ -296,7 +303,7 @@ PlannedRuns RunsOf(const LevelKeys& keys, const FilterPlanInput& input,
     run.keys =
         i == 0 ? std::max<std::uint64_t>(keys.of_flush, 1) : keys.levels[at];
     if (run.keys == 0) continue;
-    run.asked = InVain(input, i);
+    run.asked = InVain(input, i, keys.tables_of_level0);
     if (input.expects_hits && i == last && last > 0) run.asked = 0;
     if (is_tight && i >= kLongLived) run.kind = "ribbon";
     const std::uint64_t count = i == 0 ? tables_of_level0 : 1;
