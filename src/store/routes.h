@@ -43,7 +43,9 @@ class Routes {
       return are_all || std::find(at.begin(), end, table) != end;
     }
   };
-  void Prefetch(std::uint64_t hash) const noexcept { router_.Prefetch(hash); }
+  [[gnu::always_inline]] void Prefetch(std::uint64_t hash) const noexcept {
+    router_.Prefetch(hash);
+  }
   // `hash`: LineHash() of the key with the store's own seed.
   void Find(std::uint64_t hash, Tables* tables) const noexcept;
 
