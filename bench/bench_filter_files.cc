@@ -65,7 +65,6 @@ StoreKeys Draw(const Options& options, KeyKind kind, std::uint64_t first,
 void WriteDatabase(const std::string& dir, const Options& options) {
   leveldb::Options theirs;
   theirs.create_if_missing = true;
-  theirs.write_buffer_size = std::size_t{64} << 20;
   const std::unique_ptr<const leveldb::FilterPolicy> filter(
       options.leveldb_bits > 0
           ? leveldb::NewBloomFilterPolicy(options.leveldb_bits)
@@ -130,6 +129,7 @@ double MakeFilters(const std::string& dir) {
   const auto made = MakeFilterFiles(dir);
   Must(made.status());
   if (made->failed > 0) Fail("a filter could not be made");
+  if (made->made == 0) Fail("no filter was made");
   return SecondsOf(start);
 }
 
@@ -180,7 +180,7 @@ int Main(int argc, char** argv) {
   app.add_flag("--smoke", options.smoke,
                "A tiny run that only shows that everything works");
   CLI11_PARSE(app, argc, argv);
-  if (options.smoke) options.entries = options.lookups = 5000;
+  if (options.smoke) options.entries = options.lookups = 50'000;
   std::string dir = options.dir;
   const bool is_temporary = dir.empty();
   if (is_temporary) {

@@ -32,21 +32,19 @@ enum class FilterFileAction {
 
 // One table.
 struct FilterFileOfTable {
-  int level = 0;
+  int level = 0;                  // of the tree
   std::uint64_t file_number = 0;  // "000005.ldb" and "000005.filter"
   std::uint64_t keys = 0;         // an estimate, unless its filter was made
-  // The filter that lookups used, and that they use now: its kind ("leveldb",
-  // "bloom", ...; empty: none), bytes in memory, expected rate of false
-  // positives.  Of a dry run `after` is what would be made.
+  // A filter that lookups use.
   struct Filter {
-    std::string kind;
-    std::uint64_t bytes = 0;
-    double rate = 1.0;
+    std::string kind;         // "leveldb", "bloom", ...; empty: none
+    std::uint64_t bytes = 0;  // in memory
+    double rate = 1.0;        // expected, of false positives
   };
-  Filter before;
-  Filter after;
-  FilterFileAction action = FilterFileAction::kNone;
-  std::string problem;
+  Filter before;  // the one that there was
+  Filter after;   // the one that there is; of a dry run: that would be made
+  FilterFileAction action = FilterFileAction::kNone;  // what was done
+  std::string problem;  // empty, unless the action is kFailed
 };
 
 // What MakeFilterFiles() did, or would do.
