@@ -114,8 +114,8 @@ struct StoreStats {
   // Empty, or why writes are refused, or why background work has stopped.
   std::string background_error;
 
-  TAMIS_EXPORT FilterCounts filters() const noexcept;  // of all levels
-  TAMIS_EXPORT FilterCounts block_filters() const noexcept;
+  TAMIS_EXPORT FilterCounts filters() const noexcept;        // of all levels
+  TAMIS_EXPORT FilterCounts block_filters() const noexcept;  // likewise
   // Returns the data blocks that a lookup reads on average; 0 without lookups.
   TAMIS_EXPORT double blocks_read_per_lookup() const noexcept;
 

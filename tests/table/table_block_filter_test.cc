@@ -10,6 +10,7 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "formats/tamis/line_view.h"
+#include "table/block_file.h"
 #include "table/table_meta.h"
 #include "tests/support/tables.h"
 
