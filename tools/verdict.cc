@@ -111,7 +111,7 @@ ProbesName ProbesNameOf(const FilterInfo& info) {
     case KindStorage::kCells:
       return {"cells per key", "cells_per_key"};
     case KindStorage::kCodes:
-      return {"low bits", "low_bits"};
+      return {"bits per code", "bits_per_code"};
     case KindStorage::kSlots:
       return {"fingerprint", "fingerprint_bits"};
     case KindStorage::kBits:

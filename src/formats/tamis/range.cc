@@ -31,6 +31,9 @@ constexpr std::uint64_t kMaxKeys = 0xffffffff;
 constexpr double kMaxRate = 0.5;
 constexpr std::size_t kMinJudgedKeys = 1024;
 
+// What the record of few keys takes beside their bits.
+constexpr double kFewKeysBits = 8.0 * (kGroupBytes + 16) + 1;
+
 // size_parameter: codes in the lower half, groups in the upper.
 // parameter a, from its lowest bit on: low bits (8), high values (16).
 // parameter b: the rate times 2^32 - 1.
@@ -42,6 +45,11 @@ CodeGroups::Layout LayoutIn(const TamisHeader& header) noexcept {
                     .highs = header.parameter_a >> kLowBitsBits},
           .groups = header.size_parameter >> 32,
           .codes = header.size_parameter & 0xffffffff};
+}
+
+// The bits of a code: the low ones, and the one that is set for the high ones.
+unsigned ProbesOf(const CellShape& shape) noexcept {
+  return shape.low_bits + 1;
 }
 
 // Returns whether no writer of this version writes such a header.
@@ -80,7 +88,8 @@ class RangeReader final : public FilterReader {
       info.set_bits +=
           static_cast<unsigned>(std::popcount(static_cast<unsigned char>(c)));
     }
-    info.probes = LayoutIn(header_).shape.low_bits;
+    if (LayoutIn(header_).codes == 0) info.kind = "empty";
+    info.probes = ProbesOf(LayoutIn(header_).shape);
     info.rate = header_.parameter_b / kRateUnits;
     if (header_.keys != kTamisKeysUnknown) info.keys = header_.keys;
     return info;
@@ -246,7 +255,7 @@ class TamisRangePolicy final : public FilterPolicy {
     Estimate estimate;
     estimate.bits = static_cast<std::uint64_t>(std::ceil(bits));
     estimate.bytes = kTamisHeaderBytes + (estimate.bits + 7) / 8;
-    estimate.probes = ShapeFor(keys).low_bits;
+    estimate.probes = ProbesOf(ShapeFor(keys));
     estimate.false_positive_rate = RateAt(keys, keys);
     if (keys > kMaxKeys) {
       estimate.status =
@@ -257,7 +266,9 @@ class TamisRangePolicy final : public FilterPolicy {
 
   CellShape ShapeFor(std::uint64_t keys) const noexcept {
     const std::uint64_t groups = (keys + kMaxGroupCodes - 1) / kMaxGroupCodes;
-    return CellsFor(bits_per_key_ * static_cast<double>(keys), groups, keys);
+    double bits = bits_per_key_ * static_cast<double>(keys);
+    if (keys < kMaxGroupCodes) bits += kFewKeysBits;
+    return CellsFor(bits, groups, keys);
   }
 
   double bits_per_key_;
