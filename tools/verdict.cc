@@ -100,7 +100,8 @@ Verdict VerdictOf(const FilterInfo& info) {
 
 bool IsSolution(const FilterInfo& info) {
   const KindStorage storage = KindOf(info).storage;
-  return storage == KindStorage::kColumns || storage == KindStorage::kCells;
+  return storage == KindStorage::kColumns || storage == KindStorage::kCells ||
+         storage == KindStorage::kCodes;
 }
 
 ProbesName ProbesNameOf(const FilterInfo& info) {
@@ -109,6 +110,8 @@ ProbesName ProbesNameOf(const FilterInfo& info) {
       return {"columns", "columns"};
     case KindStorage::kCells:
       return {"cells per key", "cells_per_key"};
+    case KindStorage::kCodes:
+      return {"bits per code", "bits_per_code"};
     case KindStorage::kSlots:
       return {"fingerprint", "fingerprint_bits"};
     case KindStorage::kBits:

@@ -287,7 +287,8 @@ TEST(TamisRange, SealedDamageOpensOrNotAndIsNeverReadOutside) {
   for (std::size_t at = 32; at < filled.bytes.size(); ++at) {
     if (at >= 48 && at < kTamisHeaderBytes) continue;  // length and checksums
     std::string changed = filled.bytes;
-    changed[at] = static_cast<char>(changed[at] ^ static_cast<int>(1 + filled.random() % 255));
+    changed[at] = static_cast<char>(
+        changed[at] ^ static_cast<int>(1 + filled.random() % 255));
     const auto contents = ParseTamis(filled.bytes);
     TamisHeader header = contents->header;
     header.size_parameter = LoadLittle64(changed.data() + 32);

@@ -162,6 +162,10 @@ TEST_P(PolicyMemory, PredictingEndsNoProgram) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Ranges, PolicyMemory, ::testing::Values("range:14.5"),
+                         [](const ::testing::TestParamInfo<std::string>& spec) {
+                           return TestNameOf(spec.param);
+                         });
 INSTANTIATE_TEST_SUITE_P(Kinds, PolicyMemory, ::testing::ValuesIn(EverySpec()),
                          [](const ::testing::TestParamInfo<std::string>& spec) {
                            return TestNameOf(spec.param);

@@ -58,8 +58,6 @@ const std::vector<std::string>& EverySpec() {
       "scalable:fpr=0.01",
       "rotating:fpr=0.01",
       "rotating:10,generations=2,seed=5",
-      "range:8",
-      "range:14.5",
       "leveldb:10",
       "leveldb:1",
       "leveldb:fpr=0.01",

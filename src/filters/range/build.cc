@@ -186,8 +186,14 @@ RangeParts BuildRange(std::span<const Slice> all, double bits_per_key) {
   parts.code = ChooseCode(keys, bits_per_key);
   parts.codes = keys.Encode(*KeyCode::Parse(parts.code), 0, keys.size());
   parts.starts = CutGroups(parts.codes);
-  const double bits = bits_per_key * static_cast<double>(keys.size()) -
-                      8.0 * static_cast<double>(parts.code.size());
+  double bits = bits_per_key * static_cast<double>(keys.size()) -
+                8.0 * static_cast<double>(parts.code.size());
+  // Of a few keys, code and records would leave nothing for cells.
+  if (keys.size() < kMaxGroupCodes) {
+    const auto records = static_cast<double>(parts.starts.size());
+    bits = bits_per_key * static_cast<double>(keys.size()) +
+           8.0 * (records * kGroupBytes + 16) + records;
+  }
   parts.shape = CellsFor(bits, parts.starts.size(), parts.codes.size());
   parts.rate = RateOf(parts.shape, parts.codes, parts.starts, keys.size());
   return parts;

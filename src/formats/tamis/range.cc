@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,6 +31,9 @@ constexpr std::uint64_t kMaxKeys = 0xffffffff;
 constexpr double kMaxRate = 0.5;
 constexpr std::size_t kMinJudgedKeys = 1024;
 
+// What the record of few keys takes beside their bits.
+constexpr double kFewKeysBits = 8.0 * (kGroupBytes + 16) + 1;
+
 // size_parameter: codes in the lower half, groups in the upper.
 // parameter a, from its lowest bit on: low bits (8), high values (16).
 // parameter b: the rate times 2^32 - 1.
@@ -41,6 +45,11 @@ CodeGroups::Layout LayoutIn(const TamisHeader& header) noexcept {
                     .highs = header.parameter_a >> kLowBitsBits},
           .groups = header.size_parameter >> 32,
           .codes = header.size_parameter & 0xffffffff};
+}
+
+// The bits of a code: the low ones, and the one that is set for the high ones.
+unsigned ProbesOf(const CellShape& shape) noexcept {
+  return shape.low_bits + 1;
 }
 
 // Returns whether no writer of this version writes such a header.
@@ -79,6 +88,8 @@ class RangeReader final : public FilterReader {
       info.set_bits +=
           static_cast<unsigned>(std::popcount(static_cast<unsigned char>(c)));
     }
+    if (LayoutIn(header_).codes == 0) info.kind = "empty";
+    info.probes = ProbesOf(LayoutIn(header_).shape);
     info.rate = header_.parameter_b / kRateUnits;
     if (header_.keys != kTamisKeysUnknown) info.keys = header_.keys;
     return info;
@@ -104,12 +115,10 @@ class RangeBuilder final : public FilterBuilder {
   }
 
   Status Finish(std::string* dst) override {
-    if (!status_.ok()) return status_;
-    status_ = NoThrowAppending(dst, [&] { return Append(dst); });
+    if (!status_.ok()) return std::move(status_);
+    Status appended = NoThrowAppending(dst, [&] { return Append(dst); });
     Forget();
-    if (!status_.ok()) return status_;
-    status_ = Status::InvalidArgument("range: the builder has finished");
-    return Status::Ok();
+    return appended;
   }
 
   std::optional<std::uint64_t> counted_keys() const override {
@@ -227,10 +236,26 @@ class TamisRangePolicy final : public FilterPolicy {
 
   // For keys that the code spreads evenly: others need more, or err more.
   Estimate Predict(std::uint64_t keys) const noexcept override {
+    try {
+      return PredictOrThrow(keys);
+    } catch (const std::bad_alloc&) {
+      return {.status = OutOfMemory()};
+    }
+  }
+  double RateAt(std::uint64_t /*planned_keys*/,
+                std::uint64_t keys) const noexcept override {
+    if (keys == 0) return 0;
+    // A key of even spread is in the cell of another with this chance.
+    return 1 - std::exp(-1 / ShapeFor(keys).cells_per_code());
+  }
+
+ private:
+  Estimate PredictOrThrow(std::uint64_t keys) const {
     const double bits = bits_per_key_ * static_cast<double>(keys);
     Estimate estimate;
     estimate.bits = static_cast<std::uint64_t>(std::ceil(bits));
     estimate.bytes = kTamisHeaderBytes + (estimate.bits + 7) / 8;
+    estimate.probes = ProbesOf(ShapeFor(keys));
     estimate.false_positive_rate = RateAt(keys, keys);
     if (keys > kMaxKeys) {
       estimate.status =
@@ -238,17 +263,14 @@ class TamisRangePolicy final : public FilterPolicy {
     }
     return estimate;
   }
-  double RateAt(std::uint64_t /*planned_keys*/,
-                std::uint64_t keys) const noexcept override {
-    if (keys == 0) return 0;
+
+  CellShape ShapeFor(std::uint64_t keys) const noexcept {
     const std::uint64_t groups = (keys + kMaxGroupCodes - 1) / kMaxGroupCodes;
-    const CellShape shape =
-        CellsFor(bits_per_key_ * static_cast<double>(keys), groups, keys);
-    // A key of even spread is in the cell of another with this chance.
-    return 1 - std::exp(-1 / shape.cells_per_code());
+    double bits = bits_per_key_ * static_cast<double>(keys);
+    if (keys < kMaxGroupCodes) bits += kFewKeysBits;
+    return CellsFor(bits, groups, keys);
   }
 
- private:
   double bits_per_key_;
 };
 
