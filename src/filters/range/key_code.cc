@@ -22,8 +22,8 @@ struct Share {
   std::uint32_t end;  // start: the symbol has none
 };
 
-std::uint32_t LoadShare(const std::uint8_t* p) noexcept {
-  return LoadLittle<std::uint16_t>(p);
+std::uint32_t LoadShare(const std::uint8_t* starts, std::size_t i) noexcept {
+  return LoadLittle<std::uint16_t>(starts + 2 * i);
 }
 
 // A table of symbols in ascending order.
@@ -34,10 +34,10 @@ Share ShareInList(const std::uint8_t* table, std::uint8_t byte) noexcept {
   unsigned i = 0;
   while (i < count && symbols[i] < byte) ++i;
   if (i == count) return {kWholeShare, kWholeShare};
-  const std::uint32_t start = LoadShare(starts + 2 * i);
+  const std::uint32_t start = LoadShare(starts, i);
   if (symbols[i] != byte) return {start, start};
   return {start,
-          i + 1 == count ? kWholeShare : LoadShare(starts + 2 * (i + 1))};
+          i + 1 == count ? kWholeShare : LoadShare(starts, std::size_t{i} + 1)};
 }
 
 // A table of all bytes from the one in its header on.
@@ -46,13 +46,13 @@ Share ShareInSpan(const std::uint8_t* table, std::uint8_t byte) noexcept {
   const std::uint8_t* starts = table + kTableHeaderBytes;
   const unsigned first = table[2];
   if (byte < first) {
-    const std::uint32_t start = LoadShare(starts);
+    const std::uint32_t start = LoadShare(starts, 0);
     return {start, start};
   }
   const unsigned i = byte - first;
   if (i >= count) return {kWholeShare, kWholeShare};
-  return {LoadShare(starts + 2 * i),
-          i + 1 == count ? kWholeShare : LoadShare(starts + 2 * (i + 1))};
+  return {LoadShare(starts, i),
+          i + 1 == count ? kWholeShare : LoadShare(starts, std::size_t{i} + 1)};
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ class KeyCoder {
 
  private:
   Share ShareOf(std::uint8_t byte) const noexcept {
-    const std::uint32_t slot = walk_.Slot(code_->slot_bits_);
+    const std::size_t slot = walk_.Slot(code_->slot_bits_);
     const auto at = LoadLittle<std::uint16_t>(code_->slots_ + 2 * slot);
     if (at == kNoTable) return {byte * 256u, byte * 256u + 256u};
     const std::uint8_t* table = code_->tables_ + at;
@@ -189,7 +189,7 @@ bool KeyCode::IsTable(std::size_t at) const noexcept {
   const std::uint8_t* starts = is_list ? symbols + count : symbols;
   for (std::size_t i = 1; i < count; ++i) {
     if (is_list && symbols[i] <= symbols[i - 1]) return false;
-    if (LoadShare(starts + 2 * i) < LoadShare(starts + 2 * (i - 1))) {
+    if (LoadShare(starts, i) < LoadShare(starts, i - 1)) {
       return false;
     }
   }

@@ -76,7 +76,7 @@ std::string TableOf(const Counts& counts) {
     return static_cast<std::uint16_t>(before[i] * shared / total + i);
   };
   const unsigned first = ByteAt(symbols, 0);
-  const unsigned span = ByteAt(symbols, symbols.size() - 1) - first + 1;
+  const std::size_t span = ByteAt(symbols, symbols.size() - 1) - first + 1;
   // A span is searched without a loop, so it may be a little longer.  The
   // count of a table has one byte.
   const bool is_list = span > 255 || 2 * span > 3 * symbols.size() + 8;
