@@ -72,11 +72,15 @@ Result<CompactReport> StoreImpl::Compact(const CompactOptions& options) {
 Status StoreImpl::WaitForQuiet() {
   if (context_.options.read_only) return Status::Ok();
   const StoreLock lock(context_.mutex);
+  background_.flushing().BeginWaiting();
+  background_.compacting().BeginWaiting();
   while (!background_.is_closing() && background_.error().ok() &&
          (flusher_.is_busy() || compactor_.is_busy() || loader_.is_busy() ||
           !views_.current()->immutable.empty() || compactor_.IsNeeded())) {
     background_.WaitForChange();
   }
+  background_.flushing().EndWaiting();
+  background_.compacting().EndWaiting();
   return background_.error();
 }
 
