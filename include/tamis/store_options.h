@@ -168,12 +168,12 @@ struct StoreOptions {
   // 0 that runs beside another one gets what that leaves, and one at least.  1:
   // compactions run one at a time.
   unsigned compaction_threads = 2;
-  // The niceness of the threads for flushing and compaction is raised by so
+  // Flushing and compaction are done by threads whose niceness is raised by so
   // much, so that on a machine with few processors they do not take the turn of
   // a thread that reads or writes: such a turn lasts milliseconds.  They still
-  // use what others leave, and writers are slowed down if that is too little.
-  // 0: they compete like all other threads, which on a machine that others keep
-  // busy makes writes faster.
+  // use what others leave.  What writers or other callers wait for, or soon
+  // will, is done, or continued, by threads that compete like all others.
+  // 0: all of it is.
   int background_niceness = 15;
   // False: only Compact() compacts, however many tables overlap.
   bool automatic_compaction = true;

@@ -24,16 +24,11 @@ void SleepPrecisely(std::chrono::nanoseconds time) noexcept;
 // let this one run.
 class ShortTurns {
  public:
-  // To be called after every small piece of work ...
+  // To be called after every small piece of work, which takes longer than a
+  // look at a clock.
   void EndPiece() noexcept;
-  // ... or after every tiny one, much shorter than a look at a clock.
-  void EndTinyPiece() noexcept {
-    constexpr unsigned kTogether = 64;
-    if (++tiny_pieces_ % kTogether == 0) EndPiece();
-  }
 
  private:
-  unsigned tiny_pieces_ = 0;
   std::chrono::steady_clock::time_point since_ =
       std::chrono::steady_clock::now();
 };

@@ -84,6 +84,8 @@ Status StoreImpl::SetFilterMemory(std::optional<std::uint64_t> bytes) {
 Status StoreImpl::WaitForQuiet() {
   if (context_.options.read_only) return Status::Ok();
   const StoreLock lock(context_.mutex);
+  background_.flushing().BeginWaiting();
+  background_.compacting().BeginWaiting();
   while (!background_.is_closing() && background_.error().ok() &&
          (flusher_.is_busy() || compactor_.is_busy() || loader_.is_busy() ||
           router_.is_busy() ||
@@ -91,6 +93,8 @@ Status StoreImpl::WaitForQuiet() {
           !views_.current()->immutable.empty() || compactor_.IsNeeded())) {
     background_.WaitForChange();
   }
+  background_.flushing().EndWaiting();
+  background_.compacting().EndWaiting();
   return background_.error();
 }
 

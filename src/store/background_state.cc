@@ -34,6 +34,8 @@ void BackgroundState::NoteError(Status error, const char* what) noexcept {
 
 void BackgroundState::Close() noexcept {
   is_closing_ = true;
+  flushing_.BeginWaiting();
+  compacting_.BeginWaiting();
   work_.NotifyAll();
   change_.NotifyAll();
   requests_.NotifyAll();

@@ -9,6 +9,7 @@
 
 #include "store/info_log.h"
 #include "store/store_mutex.h"
+#include "store/urgency.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -48,6 +49,12 @@ class BackgroundState {
     change_.NotifyAll();
   }
 
+  // ---- urgency
+
+  Urgency& flushing() noexcept { return flushing_; }
+  // Of all compactions.
+  Urgency& compacting() noexcept { return compacting_; }
+
   // ---- errors
 
   // Why the last work failed; ok: it did not.
@@ -74,7 +81,7 @@ class BackgroundState {
   bool is_closing() const noexcept TAMIS_REQUIRES(kStoreMutex) {
     return is_closing_;
   }
-  // Wakes all waiting threads.
+  // Wakes all waiting threads, and makes all work urgent.
   void Close() noexcept TAMIS_REQUIRES(kStoreMutex);
 
  private:
@@ -83,6 +90,8 @@ class BackgroundState {
   CondVar work_;
   CondVar change_;
   CondVar requests_;
+  Urgency flushing_;
+  Urgency compacting_;
   Status error_ TAMIS_GUARDED_BY(kStoreMutex);
   bool flush_failed_ TAMIS_GUARDED_BY(kStoreMutex) = false;
   bool is_closing_ TAMIS_GUARDED_BY(kStoreMutex) = false;

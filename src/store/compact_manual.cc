@@ -81,7 +81,9 @@ Status Compactor::RunExclusively(const Pick& pick, CompactReport* report) {
   {
     const StoreLock lock(context_.mutex);
     ++waiting_;
+    background_.compacting().BeginWaiting();
     while (!background_.is_closing() && is_busy()) background_.WaitForChange();
+    background_.compacting().EndWaiting();
     --waiting_;
     if (background_.is_closing()) return context_.BeingClosed();
     is_exclusive_ = true;
@@ -92,8 +94,11 @@ Status Compactor::RunExclusively(const Pick& pick, CompactReport* report) {
     status = NoThrow([&] {
       const std::optional<CompactionJob> job = pick(*views_.Current()->version);
       is_over = !job;
-      Status done = job ? RunJob(*job, context_.options.compaction_threads)
-                        : Status::Ok();
+      // The caller waits, so it gives way to no other thread.
+      Status done =
+          job ? RunJob(*job, {.most = context_.options.compaction_threads,
+                              .give_way = {}})
+              : Status::Ok();
       if (job && done.ok()) Count(*job, report);
       return done;
     });

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/give_way.h"
 #include "store/compact_pick.h"
 #include "store/table_outputs.h"
 
@@ -22,10 +23,12 @@ struct CompactRange {
   std::optional<std::string> from;
   std::optional<std::string> to;
   const std::atomic<bool>* stop = nullptr;  // the store is closing
+  GiveWay give_way;
 };
 
 // Writes the entries that must stay to `outputs`, and ends its last table.
-// Every block that is read is verified.
+// Every block that is read is verified.  The calls may come from two threads,
+// one after the other.
 Status MergeRange(const CompactRange& range, TableOutputs* outputs);
 
 // Returns user keys that divide the job into at most `parts` ranges of about

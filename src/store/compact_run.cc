@@ -9,11 +9,11 @@
 
 #include "base/mapping_guard.h"
 #include "base/no_throw.h"
-#include "base/thread_priority.h"
 #include "base/worker_threads.h"
 #include "store/compact_range.h"
 #include "store/compactor.h"
 #include "store/new_tables.h"
+#include "store/write_throttle.h"
 
 namespace tamis {
 namespace {
@@ -50,7 +50,6 @@ void Compactor::Start() {
   for (Thread& thread : threads_) {
     thread.thread = std::thread([this, unblock, &thread] {
       if (unblock) UnblockFaults();
-      RaiseNiceness(context_.options.background_niceness);
       Run(thread);
     });
   }
@@ -86,7 +85,9 @@ void Compactor::Run(Thread& self) {
     }
     if (status.ok()) {
       const CompactionJob& job = *self.job;
-      const unsigned threads = self.merging;
+      const MergeThreads threads = {.most = self.merging,
+                                    .give_way = context_.GiveWayUntil(
+                                        background_.compacting().is_urgent())};
       lock.Unlock();
       status = NoThrow([&] { return RunJob(job, threads); });
       ReleaseJob(&self);
@@ -122,6 +123,8 @@ Status Compactor::TakeJob(Thread* self) {
                       .is_ready = !other.is_retrying,
                       .excludes = threads == 1});
   if (!job) return Status::Ok();
+  background_.compacting().NoteBacklog(CompactionBacklog(
+      *views_.current()->version, context_.Limits(), context_.options));
   self->job = std::make_unique<const CompactionJob>(*std::move(job));
   self->is_busy = true;
   self->merging = threads > other.merging ? threads - other.merging : 1;
@@ -155,10 +158,10 @@ Status Compactor::MoveTable(const CompactionJob& job) {
 
 // Merges the tables of the job; each item of the result is one range of keys.
 Result<Compactor::Outputs> Compactor::Merge(const CompactionJob& job,
-                                            unsigned threads) {
+                                            const MergeThreads& threads) {
   const std::shared_ptr<const ReadView> view = views_.Current();
-  const std::uint64_t parts =
-      std::clamp<std::uint64_t>(job.bytes() / kMinBytesPerThread, 1, threads);
+  const std::uint64_t parts = std::clamp<std::uint64_t>(
+      job.bytes() / kMinBytesPerThread, 1, threads.most);
   const std::vector<std::string> cuts = CutsOf(job, context_.order, parts);
   Outputs outputs(cuts.size() + 1);
   for (std::unique_ptr<TableOutputs>& part : outputs) {
@@ -174,6 +177,7 @@ Result<Compactor::Outputs> Compactor::Merge(const CompactionJob& job,
     range.snapshots = snapshots;
     range.table_bytes = context_.options.table_bytes;
     range.stop = &stop_;
+    range.give_way = threads.give_way;
     if (i > 0) range.from = cuts[i - 1];
     if (i < cuts.size()) range.to = cuts[i];
     return MergeRange(range, outputs[i].get());
@@ -184,7 +188,8 @@ Result<Compactor::Outputs> Compactor::Merge(const CompactionJob& job,
   return outputs;
 }
 
-Status Compactor::RunJob(const CompactionJob& job, unsigned threads) {
+Status Compactor::RunJob(const CompactionJob& job,
+                         const MergeThreads& threads) {
   if (job.is_move()) return MoveTable(job);
   Result<Outputs> outputs = Merge(job, threads);
   if (!outputs.ok()) return outputs.status();

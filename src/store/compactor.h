@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/give_way.h"
 #include "store/background_state.h"
 #include "store/compact_pick.h"
 #include "store/filter_budget.h"
@@ -65,6 +66,11 @@ class Compactor {
   using Pick = std::function<std::optional<CompactionJob>(const Version&)>;
   using IsFine = std::function<Result<bool>(int level, const TableFile&)>;
 
+  struct MergeThreads {
+    unsigned most = 1;  // so many work at a time
+    GiveWay give_way;
+  };
+
   // A thread that runs the jobs of one sort.
   struct Thread {
     JobSort sort = JobSort::kLevel0;
@@ -85,11 +91,10 @@ class Compactor {
   const Thread& OtherOf(const Thread& self) const noexcept {
     return &self == &threads_[0] ? threads_[1] : threads_[0];
   }
-  // Merges with at most so many threads.
-  Status RunJob(const CompactionJob& job, unsigned threads)
+  Status RunJob(const CompactionJob& job, const MergeThreads& threads)
       TAMIS_EXCLUDES(kStoreMutex);
   Status MoveTable(const CompactionJob& job) TAMIS_EXCLUDES(kStoreMutex);
-  Result<Outputs> Merge(const CompactionJob& job, unsigned threads)
+  Result<Outputs> Merge(const CompactionJob& job, const MergeThreads& threads)
       TAMIS_EXCLUDES(kStoreMutex);
   void NoteDone(const CompactionJob& job, std::uint64_t written) noexcept;
 

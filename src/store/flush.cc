@@ -4,11 +4,12 @@
 
 #include <utility>
 
+#include "base/give_way.h"
 #include "base/mapping_guard.h"
 #include "base/no_throw.h"
-#include "base/thread_priority.h"
 #include "store/flusher.h"
 #include "store/new_tables.h"
+#include "store/write_throttle.h"
 
 namespace tamis {
 
@@ -27,7 +28,6 @@ void Flusher::Start() {
   const bool unblock = context_.options.guard_mappings;
   thread_ = std::thread([this, unblock] {
     if (unblock) UnblockFaults();
-    RaiseNiceness(context_.options.background_niceness);
     Run();
   });
 }
@@ -41,6 +41,8 @@ void Flusher::Run() {
     }
     if (background_.is_closing()) return;
     is_busy_ = true;
+    background_.flushing().NoteBacklog(
+        FlushBacklog(*views_.current(), context_.options));
     lock.Unlock();
     Status flushed = NoThrow([this] { return FlushOldest(); });
     const bool done = flushed.ok();
@@ -73,10 +75,10 @@ Status Flusher::FlushOldest() {
   budget_.WillFlush(oldest.table->entries());
   const std::unique_ptr<TableOutputs> outputs =
       NewTableOutputs(context_, versions_, 0);
-  if (Status written = WriteMemtable(*oldest.table, context_, outputs.get());
-      !written.ok()) {
-    return written;
-  }
+  Status written =
+      WriteMemtable(*oldest.table, context_, outputs.get(),
+                    context_.GiveWayUntil(background_.flushing().is_urgent()));
+  if (!written.ok()) return written;
   const std::uint64_t bytes = outputs->bytes();
   Result<std::vector<FileMetadata>> tables = outputs->Finish();
   if (!tables.ok()) return tables.status();

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "base/give_way.h"
 #include "store/memtable.h"
 #include "store/store_context.h"
 #include "store/table_outputs.h"
@@ -18,8 +19,8 @@ std::unique_ptr<TableOutputs> NewTableOutputs(StoreContext& context,
                                               VersionSet& versions, int level);
 
 // Writes the entries of a memtable that can still be read, and ends the last
-// table.
+// table.  The calls may come from two threads, one after the other.
 Status WriteMemtable(const Memtable& memtable, const StoreContext& context,
-                     TableOutputs* outputs);
+                     TableOutputs* outputs, const GiveWay& give_way = {});
 
 }  // namespace tamis

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/give_way.h"
 #include "store/compact_pick.h"
 #include "store/filter_faults.h"
 #include "store/info_log.h"
@@ -46,6 +47,12 @@ struct StoreContext {
   std::shared_ptr<Memtable> NewMemtable() const;
   // Returns the error for calls that wait while the store is closed.
   Status BeingClosed() const;
+  // How background work gives way to other threads until it is urgent.
+  GiveWay GiveWayUntil(const std::atomic<bool>& is_urgent) const noexcept {
+    return {.niceness = options.background_niceness,
+            .is_urgent = &is_urgent,
+            .unblock_faults = options.guard_mappings};
+  }
   // Returns the limits by which compactions are picked.
   CompactionLimits Limits() const noexcept;
 

@@ -74,6 +74,7 @@ class StoreWriter {
   Status WaitForFailedLogs() TAMIS_REQUIRES(kStoreMutex);
   bool IsFlushedBefore(std::uint64_t log_number) const
       TAMIS_REQUIRES(kStoreMutex);
+  Status WaitForFlush(std::uint64_t log_number) TAMIS_REQUIRES(kStoreMutex);
   void PrepareMore() noexcept TAMIS_REQUIRES(kStoreMutex, kWriteTurn);
   void CountStall(std::chrono::steady_clock::duration spent) noexcept;
 

@@ -11,13 +11,6 @@
 #include "store/store_writer.h"
 
 namespace tamis {
-namespace {
-
-// The maximum number of immutable memtables that wait to be flushed; one more
-// takes writes.
-constexpr std::size_t kMaxImmutable = 2;
-
-}  // namespace
 
 // Ensures that the log and the memtable can take the write.
 Status StoreWriter::MakeReady(const QueuedWrite& write) {
@@ -30,15 +23,13 @@ Status StoreWriter::MakeReady(const QueuedWrite& write) {
 
 void StoreWriter::SlowDown(std::size_t bytes) {
   const ReadView& view = *views_.current();
-  const double backlog =
-      view.immutable.size() < kMaxImmutable
-          ? 0
-          : static_cast<double>(view.memtable.table->bytes()) /
-                static_cast<double>(context_.options.write_buffer_bytes);
+  const double flushing = FlushBacklog(view, context_.options);
+  const double compacting =
+      CompactionBacklog(*view.version, context_.Limits(), context_.options);
+  background_.flushing().NoteBacklog(flushing);
+  background_.compacting().NoteBacklog(compacting);
   const std::chrono::nanoseconds sleep = throttle_.Charge(
-      SlowdownNanosecondsPerByte(*view.version, context_.Limits(),
-                                 context_.options, backlog),
-      bytes);
+      SlowdownNanosecondsPerByte(std::max(flushing, compacting)), bytes);
   if (sleep.count() == 0) return;
   context_.mutex.Unlock();
   const auto started = std::chrono::steady_clock::now();
@@ -87,7 +78,7 @@ Status StoreWriter::MakeRoom() {
 // True: the memtable cannot be replaced before background work has progressed.
 bool StoreWriter::MustWaitForRoom() const {
   const ReadView& view = *views_.current();
-  return view.immutable.size() >= kMaxImmutable ||
+  return view.immutable.size() >= kMaxImmutableMemtables ||
          (context_.options.automatic_compaction &&
           view.version->level(0).size() >= context_.options.level0_stop_at);
 }
@@ -109,10 +100,12 @@ bool StoreWriter::AnyLogNeedsRewriting() const {
 // before, the system may have dropped its writes and still report success the
 // next time: they count as durable only when they are in a table.
 Status StoreWriter::WaitForFailedLogs() {
+  background_.flushing().BeginWaiting();
   while (!background_.is_closing() && !background_.is_flush_failing() &&
          AnyLogNeedsRewriting()) {
     background_.WaitForChange();
   }
+  background_.flushing().EndWaiting();
   if (!AnyLogNeedsRewriting()) return Status::Ok();
   const Status& error = background_.error();
   return Status(
@@ -182,7 +175,14 @@ Status StoreWriter::Flush() {
   }
   queue_.EndTurn({}, status);
   if (!status.ok()) return status;
-  const std::uint64_t log_number = views_.current()->memtable.log_number;
+  background_.flushing().BeginWaiting();
+  status = WaitForFlush(views_.current()->memtable.log_number);
+  background_.flushing().EndWaiting();
+  return status;
+}
+
+// Waits until all writes of logs before this one are in tables.
+Status StoreWriter::WaitForFlush(std::uint64_t log_number) {
   while (!IsFlushedBefore(log_number)) {
     if (background_.is_flush_failing()) return background_.error();
     if (background_.is_closing()) {

@@ -15,10 +15,18 @@ constexpr double kMaxSleepNanoseconds = 1e8;
 // but a busy machine's.
 constexpr double kMaxOversleptNanoseconds = 1e6;
 
-// Returns how near compaction is to keeping writers waiting: from 0 on they are
-// slowed down, at 1 they must wait.
+}  // namespace
+
+double FlushBacklog(const ReadView& view,
+                    const StoreOptions& options) noexcept {
+  if (view.immutable.size() < kMaxImmutableMemtables) return 0;
+  return static_cast<double>(view.memtable.table->bytes()) /
+         static_cast<double>(options.write_buffer_bytes);
+}
+
 double CompactionBacklog(const Version& version, const CompactionLimits& limits,
                          const StoreOptions& options) noexcept {
+  if (!options.automatic_compaction) return 0;
   const auto tables = static_cast<double>(version.level(0).size());
   const double slow = options.level0_slow_at;
   const double stop = options.level0_stop_at;
@@ -29,20 +37,11 @@ double CompactionBacklog(const Version& version, const CompactionLimits& limits,
       full, static_cast<double>(CompactionDebt(version, limits)) / much - 0.5);
 }
 
-}  // namespace
-
-double SlowdownNanosecondsPerByte(const Version& version,
-                                  const CompactionLimits& limits,
-                                  const StoreOptions& options,
-                                  double flush_backlog) noexcept {
-  double full = flush_backlog;
-  if (options.automatic_compaction) {
-    full = std::max(full, CompactionBacklog(version, limits, options));
-  }
-  if (full <= 0) return 0;
+double SlowdownNanosecondsPerByte(double backlog) noexcept {
+  if (backlog <= 0) return 0;
   // At half way, 20 ns per byte: 50 MB per second.
   constexpr double kHalfWay = 20.0;
-  full = std::min(full, 0.98);
+  const double full = std::min(backlog, 0.98);
   return kHalfWay * full / (1.0 - full);
 }
 

@@ -8,19 +8,30 @@
 #include <cstddef>
 
 #include "store/compact_pick.h"
+#include "store/read_view.h"
 #include "store/version.h"
 #include "tamis/store_options.h"
 
 namespace tamis {
 
-// Returns the minimum time per byte.  0 while background work keeps up; rises
-// steeply as level 0 nears the number of tables at which writers must wait, as
-// compaction debt grows, or as `flush_backlog` nears 1: how full the memtable
-// is if no other may become immutable before one is flushed, otherwise 0.
-double SlowdownNanosecondsPerByte(const Version& version,
-                                  const CompactionLimits& limits,
-                                  const StoreOptions& options,
-                                  double flush_backlog = 0) noexcept;
+// The maximum number of immutable memtables that wait to be flushed; one more
+// takes writes.
+inline constexpr std::size_t kMaxImmutableMemtables = 2;
+
+// A backlog says how near background work is to keeping writers waiting: from 0
+// on they are slowed down, at 1 they must wait.
+
+// Returns how full the memtable is, if no other may become immutable before one
+// is flushed.
+double FlushBacklog(const ReadView& view, const StoreOptions& options) noexcept;
+
+// Grows with the tables of level 0, and with the compaction debt.
+double CompactionBacklog(const Version& version, const CompactionLimits& limits,
+                         const StoreOptions& options) noexcept;
+
+// Returns the minimum time per byte: 0 while background work keeps up; it rises
+// steeply as the backlog nears 1.
+double SlowdownNanosecondsPerByte(double backlog) noexcept;
 
 // Accumulates delays until they are worth sleeping for: many short sleeps, none
 // of which a single write notices much.  Not thread-safe.

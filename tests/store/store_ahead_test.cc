@@ -6,13 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "base/huge_pages.h"
-#include "base/thread_priority.h"
 #include "tamis/store.h"
 #include "tests/base/temp_dir.h"
 #include "tests/store/stores.h"
@@ -118,43 +116,14 @@ TEST(StoreAhead, SpaceForTheLogIsThereBeforeItIsNeeded) {
   }
 }
 
-#if defined(__linux__)
-
-// Returns how many threads of this process have that niceness.
-int ThreadsOfNiceness(int wanted) {
-  int count = 0;
-  for (const auto& task :
-       std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream in(task.path() / "stat");
-    std::string text;
-    std::getline(in, text);
-    // The name is in brackets; niceness is the 17th field after it.
-    std::istringstream fields(text.substr(text.rfind(')') + 1));
-    std::string field;
-    for (int i = 0; i < 17; ++i) fields >> field;
-    if (!field.empty() && std::stoi(field) == wanted) ++count;
-  }
-  return count;
-}
-
-TEST(StoreAhead, FlushingAndCompactionGiveWay) {
-  const int before = NicenessOfThisThread();
-  if (before > 10) GTEST_SKIP() << "this process gives way already";
+TEST(StoreAhead, ANicenessIsNotNegative) {
   StoreOptions options = StillOptions();
-  options.background_niceness = 7;
-  const TestStore nice(options);
-  EXPECT_TRUE(ComesTrue([&] { return ThreadsOfNiceness(before + 7) == 3; }));
-  EXPECT_EQ(NicenessOfThisThread(), before);
-
   options.background_niceness = -1;
-  options.env = nullptr;
   options.create_if_missing = true;
   const TempDir dir;
   EXPECT_EQ(Store::Open(dir.File("db"), options).status().code(),
             StatusCode::kInvalidArgument);
 }
-
-#endif
 
 }  // namespace
 }  // namespace tamis

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/write_throttle.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -41,8 +42,9 @@ double RateAt(unsigned level0_tables, std::uint64_t level1_bytes = 0,
                       .last = "b",
                       .bytes = level1_bytes});
   }
-  return SlowdownNanosecondsPerByte(*MakeVersion(tables), kSmallLimits, options,
-                                    flush_backlog);
+  return SlowdownNanosecondsPerByte(
+      std::max(CompactionBacklog(*MakeVersion(tables), kSmallLimits, options),
+               flush_backlog));
 }
 
 TEST(WriteThrottle, WritersAreNotSlowedWhileWorkKeepsUp) {
