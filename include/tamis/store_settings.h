@@ -32,6 +32,7 @@ struct StoreSettings {
   std::optional<std::vector<std::string>> filter_per_level = {};
   // As in StoreOptions; no value: there is no limit, too.
   std::optional<std::uint64_t> filter_memory_bytes = {};
+  // As in StoreOptions; no value: it is the default.
   std::optional<std::uint64_t> filter_parts_above = {};
   std::optional<unsigned> leveldb_filter_bits = {};
   std::optional<unsigned> block_filter_bits = {};  // no value: none, too

@@ -72,7 +72,9 @@ void RememberedSettings::TakeOptions() {
   }
   now.filter_per_level = options.filter_per_level;
   now.filter_memory_bytes = options.filter_memory_bytes;
-  now.filter_parts_above = options.filter_parts_above;
+  const bool has_own_size =
+      options.filter_parts_above != StoreOptions().filter_parts_above;
+  if (has_own_size) now.filter_parts_above = options.filter_parts_above;
   now.leveldb_filter_bits = options.leveldb_filter_bits;
   if (options.block_filter_bits != 0) {
     now.block_filter_bits = options.block_filter_bits;
@@ -86,6 +88,7 @@ void RememberedSettings::TakeOptions() {
   SetSettings(now, &lines_);
   if (!now.filter_memory_bytes) RemoveSetting(kFilterMemorySetting, &lines_);
   if (!now.block_filter_bits) RemoveSetting(kBlockFilterBitsSetting, &lines_);
+  if (!has_own_size) RemoveSetting(kFilterPartsSetting, &lines_);
   has_changed_ |= SettingsToText(lines_) != before;
 }
 

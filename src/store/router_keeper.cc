@@ -243,7 +243,6 @@ void RouterKeeper::AddTable(const Step& step) {
   bool is_first = true;
   ShortTurns turns;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    turns.EndTinyPiece();
     const Slice key = UserKeyOf(entries->key());
     if (!is_first && key == Slice(last)) continue;
     last.assign(key);
@@ -252,6 +251,7 @@ void RouterKeeper::AddTable(const Step& step) {
     if (count < kAtOnce) continue;
     if (!AddKeys(hashes, step)) return;
     count = 0;
+    turns.EndPiece();
   }
   if (AddKeys({hashes.data(), count}, step)) {
     FinishTable(step, entries->status());

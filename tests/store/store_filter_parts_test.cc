@@ -445,6 +445,13 @@ TEST(StoreFilterParts, TheSizeIsRemembered) {
   StoreOptions applied;
   settings->ApplyTo(&applied);
   EXPECT_EQ(applied.filter_parts_above, 12345u);
+  // The default is not.
+  store.options().filter_parts_above = StoreOptions().filter_parts_above;
+  store.options().remember_settings = true;
+  store.Reopen();
+  const auto later = ReadStoreSettings(TestStore::dir(), &store.env());
+  ASSERT_TRUE(later.ok());
+  EXPECT_FALSE(later->filter_parts_above.has_value());
 }
 
 TEST(StoreFilterParts, ExplainSaysHowTheyAreHeld) {
