@@ -134,7 +134,9 @@ void ExpectShowsWithin(TestStore* store, const Model& model, int times,
     ReadOptions options = {.snapshot = snapshot};
     if (random() % 4 != 0) options.lower_bound = lower;
     if (random() % 4 != 0) options.upper_bound = upper;
-    if (random() % 4 == 0) options.prefix = prefix.substr(0, prefix.size() - 2);
+    if (random() % 4 == 0) {
+      options.prefix = Slice(prefix).substr(0, prefix.size() - 2);
+    }
     const auto it = (*store)->NewIterator(options);
     const Model part = PartOf(model, options);
     SCOPED_TRACE(i);

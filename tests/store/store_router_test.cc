@@ -208,6 +208,7 @@ TEST(StoreRouter, LeavesNothingOnDisk) {
   std::mt19937_64 random(2);
   Model model;
   AddTables(8, &random, &store, &model);
+  ASSERT_TRUE(store->WaitForQuiet().ok());
   testing::Files before = testing::FilesOf(&store.env());
   Settle(&store);
   EXPECT_GT(store->Stats().router_bytes, 0u);

@@ -251,16 +251,16 @@ class TamisRangePolicy final : public FilterPolicy {
 
  private:
   Estimate PredictOrThrow(std::uint64_t keys) const {
+    if (keys > kMaxKeys) {
+      return {.status =
+                  Status::InvalidArgument("range: more than 2^32 - 1 keys")};
+    }
     const double bits = bits_per_key_ * static_cast<double>(keys);
     Estimate estimate;
     estimate.bits = static_cast<std::uint64_t>(std::ceil(bits));
     estimate.bytes = kTamisHeaderBytes + (estimate.bits + 7) / 8;
     estimate.probes = ProbesOf(ShapeFor(keys));
     estimate.false_positive_rate = RateAt(keys, keys);
-    if (keys > kMaxKeys) {
-      estimate.status =
-          Status::InvalidArgument("range: more than 2^32 - 1 keys");
-    }
     return estimate;
   }
 
