@@ -184,6 +184,8 @@ TEST(StoreFaults, GoesOnWhenAFullDiskHasRoomAgain) {
     for (int i = 0; i < 20; ++i) {
       ASSERT_TRUE(WorksSoon([&] { return history.Write(store.get(), false); }));
     }
+    // What compaction would still free is no room for writes.
+    ASSERT_TRUE(WorksSoon([&] { return store->WaitForQuiet().ok(); }));
     env.SetCapacity(BytesUsed(env) + 700u * static_cast<unsigned>(cycle));
     int written = 0;
     int refused = 0;
