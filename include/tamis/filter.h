@@ -87,6 +87,22 @@ class TAMIS_EXPORT FilterReader {
     return true;
   }
 
+  // Where a scan may skip to.  False: certainly no added key k has k >= from.
+  // True: sets *to, which is at least `from`, so that certainly no added key k
+  // has from <= k < *to (bytewise).  The default skips nothing.
+  virtual bool SkipForward(Slice from, std::string* to) const {
+    to->assign(from);
+    return true;
+  }
+
+  // The same for a scan towards smaller keys.  False: certainly no added key k
+  // has k <= from.  True: sets *to, which is at most `from`, so that certainly
+  // no added key k has *to < k <= from.
+  virtual bool SkipBackward(Slice from, std::string* to) const {
+    to->assign(from);
+    return true;
+  }
+
   // The seed of the hashes that this filter accepts in place of keys
   // (tamis/key_hash.h).  Nothing: it accepts none, because its format uses
   // another hash or is unknown; query it by key.
