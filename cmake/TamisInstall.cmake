@@ -16,7 +16,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-        FILES_MATCHING PATTERN "*.cc" PATTERN "*.h")
+        FILES_MATCHING PATTERN "*.cc" PATTERN "*.c" PATTERN "*.h")
 
 # Two export files, because the static library can only be offered where the
 # libraries it needs are found, while the shared one needs nothing of its users.

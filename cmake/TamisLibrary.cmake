@@ -4,7 +4,7 @@
 file(GLOB_RECURSE TAMIS_SOURCES CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/src/*.cc")
 if(NOT TAMIS_BUILD_STORE)
-  list(FILTER TAMIS_SOURCES EXCLUDE REGEX "/src/(table|store)/")
+  list(FILTER TAMIS_SOURCES EXCLUDE REGEX "/src/(table|store)/|/src/c/(store|entries).cc")
 endif()
 
 find_path(TAMIS_XXHASH_INCLUDE_DIR xxhash.h REQUIRED)

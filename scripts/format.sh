@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# format.sh [--check] -- lays out every C++ file of the repository with
+# format.sh [--check] -- lays out every C and C++ file of the repository with
 # clang-format 14.  --check changes nothing and fails if something would.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 files() {
   find include src tools tests fuzz bench examples \
-    \( -name '*.h' -o -name '*.cc' \) -print0
+    \( -name '*.h' -o -name '*.cc' -o -name '*.c' \) -print0
 }
 
 case ${1-} in

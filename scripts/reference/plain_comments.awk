@@ -33,6 +33,20 @@ function remember(line) {
 
 BEGIN { is_top = 1; depth = 0; block[0] = ""; print "/// @file" }
 
+# A header for C has the comments of C, each of which ends a line.  They become
+# `//`, and the block of extern "C" disappears.
+FILENAME ~ /\/c\.h$/ {
+  if ($0 ~ /extern "C"/) next
+  if (in_c_comment) {
+    sub(/^ *\*?/, "//")
+  } else if (match($0, /\/\*/)) {
+    in_c_comment = 1
+    indented = $0 ~ /^ *\/\*/
+    sub(/ *\/\*/, indented ? "//" : "  //")
+  }
+  if (in_c_comment && sub(/ *\*\/$/, "")) in_c_comment = 0
+}
+
 {
   indent = $0
   sub(/[^ ].*$/, "", indent)

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/json_text.h"
 #include "tamis/store_stats.h"
 
 namespace tamis {
@@ -12,57 +13,14 @@ namespace {
 
 double Ratio(double a, double b) noexcept { return b > 0 ? a / b : 0; }
 
-std::string Number(double value) {
-  std::array<char, 32> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%.6g", value);
-  return std::string(text.data(), static_cast<std::size_t>(length));
-}
-
-std::string Quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20 || byte > 0x7e) {
-      std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\u%04x", byte);
-      quoted += escape.data();
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
-
-// Builds {"a":1,...} one member after the other.
-class JsonObject {
- public:
-  void Add(std::string_view name, const std::string& value) {
-    text_ += text_.size() > 1 ? "," : "";
-    text_ += '"';
-    text_ += name;
-    text_ += "\":";
-    text_ += value;
-  }
-  void Add(std::string_view name, std::uint64_t value) {
-    Add(name, std::to_string(value));
-  }
-  std::string Finish() const { return text_ + "}"; }
-
- private:
-  std::string text_ = "{";
-};
-
 std::string FiltersAsJson(const FilterCounts& filters) {
   JsonObject object;
   object.Add("probes", filters.probes);
   object.Add("absent", filters.absent);
   object.Add("true_positives", filters.true_positives);
   object.Add("false_positives", filters.false_positives);
-  object.Add("observed_rate", Number(filters.observed_rate()));
-  object.Add("expected_rate", Number(filters.expected_rate()));
+  object.Add("observed_rate", JsonNumber(filters.observed_rate()));
+  object.Add("expected_rate", JsonNumber(filters.expected_rate()));
   return object.Finish();
 }
 
@@ -265,11 +223,12 @@ std::string StoreStats::ToText() const {
     text += "filters of blocks: " + std::to_string(blocks.probes) +
             " probes, " + std::to_string(blocks.absent) + " absent, " +
             std::to_string(blocks.false_positives) + " false positives (" +
-            Number(100 * blocks.observed_rate()) + "%, expected " +
-            Number(100 * blocks.expected_rate()) + "%)\n";
+            JsonNumber(100 * blocks.observed_rate()) + "%, expected " +
+            JsonNumber(100 * blocks.expected_rate()) + "%)\n";
   }
   text +=
-      "data blocks read per lookup: " + Number(blocks_read_per_lookup()) + "\n";
+      "data blocks read per lookup: " + JsonNumber(blocks_read_per_lookup()) +
+      "\n";
   for (const NamedCount& count : kCounts) {
     text += std::string(count.name) + ": " +
             std::to_string(this->*count.member) + "\n";
@@ -306,16 +265,16 @@ std::string StoreStats::ToJson() const {
   object.Add("levels", list + "]");
   object.Add("filters", FiltersAsJson(filters()));
   object.Add("memtable_filter", FiltersAsJson(memtable_filter));
-  object.Add("blocks_read_per_lookup", Number(blocks_read_per_lookup()));
+  object.Add("blocks_read_per_lookup", JsonNumber(blocks_read_per_lookup()));
   for (const NamedCount& count : kCounts) {
     object.Add(count.name, this->*count.member);
   }
   if (filter_memory_limit) {
     object.Add("filter_memory_limit", *filter_memory_limit);
   }
-  object.Add("last_filter_damage", Quoted(last_filter_damage));
-  object.Add("last_filter_not_built", Quoted(last_filter_not_built));
-  object.Add("background_error", Quoted(background_error));
+  object.Add("last_filter_damage", JsonQuoted(last_filter_damage));
+  object.Add("last_filter_not_built", JsonQuoted(last_filter_not_built));
+  object.Add("background_error", JsonQuoted(background_error));
   return object.Finish();
 }
 
@@ -363,7 +322,7 @@ std::string StoreStats::ToPrometheus() const {
                false);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     text += expected + "{level=\"" + std::to_string(i) + "\"} " +
-            Number(levels[i].filter_rate) + "\n";
+            JsonNumber(levels[i].filter_rate) + "\n";
   }
   return text;
 }

@@ -5,7 +5,7 @@
 # Installs BUILD_DIR into a scratch prefix, builds the consumer project against
 # it in every way we promise (find_package shared and static, pkg-config
 # shared and static) and runs each; then looks at what the libraries show, at
-# each header by itself, and for the licence and the documents.  Status 77: a
+# the C interface, at each header by itself, and for the licence and the documents.  Status 77: a
 # program that this needs is not here.
 set -euo pipefail
 
@@ -127,3 +127,8 @@ if grep -rIl -e "$prefix" -e "$build_dir" "$prefix" | grep .; then
 fi
 
 "$here/check_symbols.sh" "$libdir" "$prefix/include"
+if command -v cc >/dev/null && [[ -x /usr/bin/python3 ]]; then
+  "$here/check_c.sh" "$libdir" "$prefix/include" "$version"
+else
+  fail "the C interface was not checked: install gcc and python3"
+fi

@@ -3,7 +3,7 @@
 # check_symbols.sh LIBDIR INCLUDEDIR -- what the installed libraries show.
 #
 # The shared library exports names of namespace tamis only, each of which a
-# public header declares; and no object carries run-time types of ours.
+# public header declares, and functions for C (check_c.sh); and no object carries run-time types of ours.
 set -euo pipefail
 
 libdir=$1 include_dir=$2
@@ -13,7 +13,8 @@ fail() {
   exit 1
 }
 
-exported=$(nm -DC --defined-only "$libdir/libtamis.so" | cut -d' ' -f3-)
+exported=$(nm -DC --defined-only "$libdir/libtamis.so" | cut -d' ' -f3- |
+  grep -v '^tamis_[a-z0-9_]*$')
 [[ -n $exported ]] || fail "libtamis.so exports nothing"
 
 foreign=$(grep -vE '^(vtable for )?tamis::' <<<"$exported" || true)

@@ -95,14 +95,24 @@ TEST(Pages, NoSessionGoesByAnotherName) {
   }
 }
 
+// Returns the first code of that language on a page.
+std::string CodeOf(const std::string& page, const std::string& language) {
+  const std::string start = "```" + language + "\n";
+  const std::size_t from = page.find(start) + start.size();
+  return page.substr(from, page.find("```", from) - from);
+}
+
 TEST(Readme, ItsCodeIsThatOfTheExample) {
-  const std::string readme = ReadPage("README.md");
-  const std::size_t start = readme.find("```cpp\n");
-  ASSERT_NE(start, std::string::npos);
-  const std::string code =
-      readme.substr(start + 7, readme.find("```", start + 7) - start - 7);
+  const std::string code = CodeOf(ReadPage("README.md"), "cpp");
   ASSERT_GT(code.size(), 100u);
   EXPECT_NE(ReadPage("examples/quick_start.cc").find(code), std::string::npos)
+      << code;
+}
+
+TEST(CDocument, ItsCodeIsThatOfTheExample) {
+  const std::string code = CodeOf(ReadPage("docs/c.md"), "c");
+  ASSERT_GT(code.size(), 100u);
+  EXPECT_NE(ReadPage("examples/quick_start.c").find(code), std::string::npos)
       << code;
 }
 
