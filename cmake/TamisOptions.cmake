@@ -8,6 +8,8 @@ option(TAMIS_BUILD_STORE
 option(TAMIS_BUILD_TOOL "Build the tamis command" ${PROJECT_IS_TOP_LEVEL})
 option(TAMIS_BUILD_EXAMPLES "Build the examples and the demo" OFF)
 option(TAMIS_BUILD_BENCHMARKS "Build the benchmarks, which need LevelDB" OFF)
+option(TAMIS_BUILD_PYTHON "Build the Python package, which needs Python's headers"
+       OFF)
 option(TAMIS_BUILD_TESTS
        "Build the tests, which need GoogleTest, and run examples and benchmarks \
 with them"

@@ -9,7 +9,7 @@ cd "$root"
 
 words=scripts/words.txt
 mapfile -t files < <(find README.md SECURITY.md include src tools examples bench \
-  fuzz docs -type f \( -name '*.h' -o -name '*.cc' -o -name '*.c' -o -name '*.md' \) \
+  fuzz docs integrations -type f \( -name '*.h' -o -name '*.cc' -o -name '*.c' -o -name '*.md' \) \
   -not -path 'docs/changes/*' 2>/dev/null | LC_ALL=C sort)
 if [[ ${#files[@]} -eq 0 ]]; then
   echo "no sources under $root"

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 files() {
-  find include src tools tests fuzz bench examples \
+  find include src tools tests fuzz bench examples integrations \
     \( -name '*.h' -o -name '*.cc' -o -name '*.c' \) -print0
 }
 
