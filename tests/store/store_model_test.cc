@@ -6,6 +6,7 @@
 //
 // tries fresh seeds for so long, and TAMIS_SOAK_SEED=N repeats one.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -102,12 +103,19 @@ TEST(StoreModel, AnswersTheSameWithFiltersBesideTables) {
 
 TEST(StoreModel, FillsSeveralLevels) {
   ModelRun run(SmallOptions(), 1);
-  run.Run(6000);
-  const StoreStats stats = run.stats();
-  int filled = 0;
-  for (const LevelStats& level : stats.levels) filled += level.tables > 0;
-  EXPECT_GE(filled, 2);
-  EXPECT_GT(stats.filters().probes, 0u);
+  int most_filled = 0;
+  std::uint64_t probes = 0;
+  // A moment at which compaction has just emptied level 0 proves nothing.
+  for (int part = 0; part < 12; ++part) {
+    run.Run(500);
+    const StoreStats stats = run.stats();
+    int filled = 0;
+    for (const LevelStats& level : stats.levels) filled += level.tables > 0;
+    most_filled = std::max(most_filled, filled);
+    probes = std::max(probes, stats.filters().probes);
+  }
+  EXPECT_GE(most_filled, 2);
+  EXPECT_GT(probes, 0u);
 }
 
 // One store with options by chance.
