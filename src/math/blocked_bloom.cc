@@ -46,7 +46,7 @@ double RateAtBits(BlockKind kind, double bits_per_key) noexcept {
                        {kMany, block_bits / bits_per_key / kMany});
 }
 
-double BitsPerKeyAt(BlockKind kind, double rate) noexcept {
+double SearchBitsPerKey(BlockKind kind, double rate) noexcept {
   double too_few = 0.1;
   double enough = 1024;
   if (RateAtBits(kind, enough) > rate) return 0;
@@ -56,6 +56,21 @@ double BitsPerKeyAt(BlockKind kind, double rate) noexcept {
     (RateAtBits(kind, middle) <= rate ? enough : too_few) = middle;
   }
   return enough;
+}
+
+// Filters of one rate are built one after another, and the search takes as long
+// as building a filter of thousands of keys: each thread remembers its last.
+double BitsPerKeyAt(BlockKind kind, double rate) noexcept {
+  struct Found {
+    double rate = -1;  // no rate is negative
+    double bits = 0;
+  };
+  thread_local Found found_of_lines;
+  thread_local Found found_of_split_blocks;
+  Found& found =
+      kind == BlockKind::kLine ? found_of_lines : found_of_split_blocks;
+  if (found.rate != rate) found = {rate, SearchBitsPerKey(kind, rate)};
+  return found.bits;
 }
 
 }  // namespace

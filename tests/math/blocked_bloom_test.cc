@@ -102,6 +102,15 @@ TEST(BitsPerKey, InvertTheRate) {
   EXPECT_NEAR(LineBitsPerKey(0.01), 9.92, 0.02);
 }
 
+TEST(BitsPerKey, DoNotDependOnTheRateBefore) {
+  const double lines = LineBitsPerKey(0.01);
+  const double split = SplitBlockBitsPerKey(0.01);
+  EXPECT_NE(LineBitsPerKey(0.02), lines);
+  EXPECT_NE(SplitBlockBitsPerKey(0.01), lines);
+  EXPECT_EQ(LineBitsPerKey(0.01), lines);
+  EXPECT_EQ(SplitBlockBitsPerKey(0.01), split);
+}
+
 TEST(BitsPerKey, AreZeroWhereNoSizeIsEnough) {
   EXPECT_EQ(LineBitsPerKey(1e-60), 0);
   EXPECT_EQ(SplitBlockBitsPerKey(1e-60), 0);
