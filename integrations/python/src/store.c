@@ -18,6 +18,13 @@ typedef struct {
 
 static PyObject *snapshot_type, *iterator_type, *batch_type;
 
+/* Of an object that one thread at a time may use. */
+static void lock_object(pthread_mutex_t* lock) {
+  if (pthread_mutex_trylock(lock) == 0) return;
+  Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(lock);
+  Py_END_ALLOW_THREADS
+}
+
 static void snapshot_dealloc(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   tamis_snapshot_destroy(((snapshot_object*)object)->snapshot);
@@ -44,10 +51,11 @@ static PyType_Spec snapshot_spec = {
         Py_TPFLAGS_DISALLOW_INSTANTIATION,
     snapshot_slots};
 
-/* ---- Batch. */
+/* ---- Batch: while one thread writes it, others may want to change it. */
 
 typedef struct {
   PyObject_HEAD tamis_batch* batch;
+  pthread_mutex_t lock;
 } batch_object;
 
 static PyObject* batch_new(PyTypeObject* type, PyObject* arguments,
@@ -56,6 +64,7 @@ static PyObject* batch_new(PyTypeObject* type, PyObject* arguments,
   (void)arguments;
   (void)names;
   if (self == NULL) return NULL;
+  pthread_mutex_init(&self->lock, NULL);
   self->batch = tamis_batch_create();
   if (self->batch == NULL) {
     Py_DECREF(self);
@@ -67,11 +76,13 @@ static PyObject* batch_new(PyTypeObject* type, PyObject* arguments,
 static void batch_dealloc(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   tamis_batch_destroy(((batch_object*)object)->batch);
+  pthread_mutex_destroy(&((batch_object*)object)->lock);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
   Py_DECREF(type);
 }
 
 static PyObject* batch_put(PyObject* object, PyObject* arguments) {
+  batch_object* self = (batch_object*)object;
   PyObject *key_object, *value_object;
   struct key key, value;
   char* message;
@@ -84,8 +95,10 @@ static PyObject* batch_put(PyObject* object, PyObject* arguments) {
     close_key(&key);
     return NULL;
   }
-  code = tamis_batch_put(((batch_object*)object)->batch, key.bytes, key.length,
-                         value.bytes, value.length, &message);
+  lock_object(&self->lock);
+  code = tamis_batch_put(self->batch, key.bytes, key.length, value.bytes,
+                         value.length, &message);
+  pthread_mutex_unlock(&self->lock);
   close_key(&key);
   close_key(&value);
   if (!is_ok(code, message)) return NULL;
@@ -93,25 +106,35 @@ static PyObject* batch_put(PyObject* object, PyObject* arguments) {
 }
 
 static PyObject* batch_delete(PyObject* object, PyObject* key_object) {
+  batch_object* self = (batch_object*)object;
   struct key key;
   char* message;
   int code;
   if (!open_key(key_object, &key)) return NULL;
-  code = tamis_batch_delete(((batch_object*)object)->batch, key.bytes,
-                            key.length, &message);
+  lock_object(&self->lock);
+  code = tamis_batch_delete(self->batch, key.bytes, key.length, &message);
+  pthread_mutex_unlock(&self->lock);
   close_key(&key);
   if (!is_ok(code, message)) return NULL;
   Py_RETURN_NONE;
 }
 
 static PyObject* batch_clear(PyObject* object, PyObject* unused) {
+  batch_object* self = (batch_object*)object;
   (void)unused;
-  tamis_batch_clear(((batch_object*)object)->batch);
+  lock_object(&self->lock);
+  tamis_batch_clear(self->batch);
+  pthread_mutex_unlock(&self->lock);
   Py_RETURN_NONE;
 }
 
 static Py_ssize_t batch_length(PyObject* object) {
-  return (Py_ssize_t)tamis_batch_count(((batch_object*)object)->batch);
+  batch_object* self = (batch_object*)object;
+  Py_ssize_t length;
+  lock_object(&self->lock);
+  length = (Py_ssize_t)tamis_batch_count(self->batch);
+  pthread_mutex_unlock(&self->lock);
+  return length;
 }
 
 static PyMethodDef batch_methods[] = {{"put", batch_put, METH_VARARGS, NULL},
@@ -134,12 +157,6 @@ typedef struct {
   pthread_mutex_t lock;
 } iterator_object;
 
-static void iterator_lock(iterator_object* self) {
-  if (pthread_mutex_trylock(&self->lock) == 0) return;
-  Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&self->lock);
-  Py_END_ALLOW_THREADS
-}
-
 static void iterator_dealloc(PyObject* object) {
   iterator_object* self = (iterator_object*)object;
   PyTypeObject* type = Py_TYPE(object);
@@ -152,7 +169,7 @@ static void iterator_dealloc(PyObject* object) {
 static PyObject* iterator_close(PyObject* object, PyObject* unused) {
   iterator_object* self = (iterator_object*)object;
   (void)unused;
-  iterator_lock(self);
+  lock_object(&self->lock);
   tamis_iterator_destroy(self->iterator);
   self->iterator = NULL;
   pthread_mutex_unlock(&self->lock);
@@ -165,7 +182,7 @@ static PyObject* iterator_move(iterator_object* self, int how,
   PyObject* result = NULL;
   char* message = NULL;
   int code = TAMIS_OK, valid = 0;
-  iterator_lock(self);
+  lock_object(&self->lock);
   if (self->iterator == NULL) {
     pthread_mutex_unlock(&self->lock);
     PyErr_SetString(PyExc_ValueError, "the iterator is closed");
@@ -451,10 +468,10 @@ static PyObject* store_delete(PyObject* object, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-/* write(batch, sync=False); the batch may not be changed meanwhile, so this one
- * keeps Python's lock unless it must wait for the disk. */
+/* write(batch, sync=False) */
 static PyObject* store_write(PyObject* object, PyObject* arguments) {
   PyObject* batch;
+  pthread_mutex_t* lock;
   int sync = 0, code;
   tamis_store* store;
   char* message;
@@ -465,8 +482,11 @@ static PyObject* store_write(PyObject* object, PyObject* arguments) {
   }
   store = enter(object);
   if (store == NULL) return NULL;
-  code =
+  lock = &((batch_object*)batch)->lock;
+  lock_object(lock);
+  Py_BEGIN_ALLOW_THREADS code =
       tamis_store_write(store, ((batch_object*)batch)->batch, sync, &message);
+  Py_END_ALLOW_THREADS pthread_mutex_unlock(lock);
   leave(object);
   if (!is_ok(code, message)) return NULL;
   Py_RETURN_NONE;

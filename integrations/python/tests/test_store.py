@@ -170,3 +170,27 @@ def test_threads_share_a_store_and_one_may_close_it(store):
     for thread in threads:
         thread.join()
     assert not failed
+
+
+def test_a_batch_can_grow_while_another_thread_writes_it(store):
+    batch = store.write_batch()
+    written = threading.Event()
+
+    def write():
+        for _ in range(300):
+            batch.write()
+        written.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    added = 0
+    while not written.is_set() or added == 0:
+        batch.put(f"{added % 500:04}", str(added))
+        added += 1
+        if added % 500 == 0:
+            batch.clear()
+    writer.join()
+    batch.write()
+    keys = list(store.iterator(include_value=False))
+    assert keys == [f"{i:04}".encode() for i in range(len(keys))]
+    assert 0 < len(keys) <= 500
