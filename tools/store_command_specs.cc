@@ -27,6 +27,7 @@ constexpr OptionSpec kPutOptions[] = {
     kFilterOption,
     kStorePolicyOption,
     kBlockFilterOption,
+    kRangeFilterOption,
     kCompressionOption,
     kRememberOption,
 };
@@ -44,7 +45,8 @@ constexpr OptionSpec kGetOptions[] = {
 
 constexpr OptionSpec kDeleteOptions[] = {
     kHexPairsOption,    kSyncOption,        kFilterOption,   kStorePolicyOption,
-    kBlockFilterOption, kCompressionOption, kRememberOption,
+    kBlockFilterOption, kRangeFilterOption, kCompressionOption,
+    kRememberOption,
 };
 
 constexpr OptionSpec kScanOptions[] = {
@@ -87,6 +89,7 @@ constexpr OptionSpec kLoadOptions[] = {
     kFilterOption,
     kStorePolicyOption,
     kBlockFilterOption,
+    kRangeFilterOption,
     kCompressionOption,
     kRememberOption,
     {.name = "--json",
@@ -138,6 +141,7 @@ constexpr OptionSpec kCompactOptions[] = {
     kFilterOption,
     kStorePolicyOption,
     kBlockFilterOption,
+    kRangeFilterOption,
     kCompressionOption,
     kRememberOption,
     {.name = "--json", .help = "Print the sizes as JSON"},
