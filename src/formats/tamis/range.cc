@@ -78,6 +78,34 @@ class RangeReader final : public FilterReader {
     return !ends.empty && groups_.MayContain(ends.lo, ends.hi);
   }
 
+  bool SkipForward(Slice from, std::string* to) const override {
+    const std::optional<std::uint64_t> code = code_.LowEndOf(from);
+    if (!code) return false;
+    const std::optional<std::uint64_t> next = groups_.SkipForward(*code);
+    if (!next) return false;
+    // The common case has a cell with a key here.
+    if (*next == *code && *code != 0) {
+      to->assign(from);
+    } else if (!code_.FirstKeyWith(*next, KeyCode::Rounding::kDown, to) ||
+               Slice(*to) < from) {
+      to->assign(from);
+    }
+    return true;
+  }
+  bool SkipBackward(Slice from, std::string* to) const override {
+    const std::optional<std::uint64_t> code = code_.HighEndOf(from);
+    if (!code) return false;
+    const std::optional<std::uint64_t> last = groups_.SkipBackward(*code);
+    if (!last) return false;
+    // The first string of a greater code is greater than these keys.
+    if (*last == *code ||
+        !code_.FirstKeyWith(*last + 1, KeyCode::Rounding::kUp, to) ||
+        from < Slice(*to)) {
+      to->assign(from);
+    }
+    return true;
+  }
+
   FilterInfo Describe() const override {
     FilterInfo info;
     info.format = "tamis";
