@@ -6,8 +6,6 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include <gtest/gtest.h>
-
 #include "base/coding.h"
 
 namespace tamis::testing {
@@ -132,15 +130,6 @@ constexpr std::array kFamilies = {
 }  // namespace
 
 std::span<const KeyFamily> KeyFamilies() { return kFamilies; }
-
-const KeyFamily& KeyFamilyOf(const std::string& name) {
-  const auto at = std::find_if(
-      kFamilies.begin(), kFamilies.end(),
-      [&](const KeyFamily& family) { return family.name == name; });
-  if (at != kFamilies.end()) return *at;
-  ADD_FAILURE() << "no family " << name;
-  return kFamilies.front();
-}
 
 std::vector<std::string> SortedKeys(const KeyFamily& family, std::size_t count,
                                     Random* random) {

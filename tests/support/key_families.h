@@ -25,7 +25,6 @@ struct KeyFamily {
 };
 
 std::span<const KeyFamily> KeyFamilies();
-const KeyFamily& KeyFamilyOf(const std::string& name);
 
 // Distinct keys of a family, in order.
 std::vector<std::string> SortedKeys(const KeyFamily& family, std::size_t count,

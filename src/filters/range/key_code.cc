@@ -5,6 +5,7 @@
 
 #include "base/coding.h"
 #include "filters/range/key_coder.h"
+#include "filters/range/shared_bytes.h"
 
 namespace tamis {
 namespace {
@@ -121,13 +122,7 @@ KeyCode::Ends KeyCode::EndsOf(Slice lo, Slice hi) const noexcept {
       }
       return ends;
     }
-    const auto shared = static_cast<std::size_t>(
-        std::mismatch(lo.begin(),
-                      lo.begin() + static_cast<std::ptrdiff_t>(
-                                       std::min(lo.size(), hi.size())),
-                      hi.begin())
-            .first -
-        lo.begin());
+    const std::size_t shared = SharedBytes(lo, hi);
     coder.Push(lo.substr(0, shared));
     KeyCoder<kContext> other = coder;
     coder.Push(lo.substr(shared));
