@@ -230,8 +230,8 @@ namespace {
 std::vector<SkippedTables> TablesToRead(const Version& version,
                                         const ScanBounds* bounds,
                                         const RangeScan* ranges) {
+  // Often none is left: then there is nothing to allocate.
   std::vector<SkippedTables> tables;
-  tables.reserve(version.level(0).size() + version.filled_levels().size());
   for (const TableFileRef& file : version.level(0).files()) {
     if (bounds != nullptr && !bounds->Span(*file, version.order())) continue;
     if (ranges != nullptr && ranges->RulesOut(0, *file)) continue;
