@@ -250,9 +250,9 @@ Cells RowOf(const std::string& what, const OurTimes& times) {
 
 void Go(const Options& options, const std::string& dir) {
   const Work work = MakeWork(options);
-  std::vector<Cells> rows = {{"Tamis", "empty scan", "ruled out",
-                              "100 entries", "without bounds",
-                              "fill, per key", "bits per key"}};
+  std::vector<Cells> rows = {{"Tamis", "empty scan", "ruled out", "100 entries",
+                              "without bounds", "fill, per key",
+                              "bits per key"}};
   const auto ours = [&](const std::string& what, unsigned bits,
                         std::uint64_t tables) {
     fmt::print(stderr, "{}\n", what);
@@ -283,7 +283,8 @@ void Go(const Options& options, const std::string& dir) {
   }
   fmt::print("{}\n{}", Aligned(rows), Aligned(others));
   Report report;
-  if (lmdb > 0) report.Goal("empty scan, over LMDB", filtered.empty / lmdb, 0.3);
+  if (lmdb > 0)
+    report.Goal("empty scan, over LMDB", filtered.empty / lmdb, 0.3);
   report.Goal("empty scan, over the better of LevelDB and RocksDB",
               filtered.empty / best_tree, 0.15);
   report.Goal("empty scan in 100 tables, in us", filtered_pile.empty / 1000, 8);

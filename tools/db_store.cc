@@ -152,8 +152,7 @@ Status MissingStore(const std::string& dir, bool may_create) {
 namespace {
 
 // The store refuses what is too much.
-Status SetBits(std::string_view option, const std::string& bits,
-               unsigned* to) {
+Status SetBits(std::string_view option, const std::string& bits, unsigned* to) {
   if (bits.empty()) return Status::Ok();
   const char* const end = bits.data() + bits.size();
   const auto [last, error] = std::from_chars(bits.data(), end, *to);

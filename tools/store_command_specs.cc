@@ -44,9 +44,9 @@ constexpr OptionSpec kGetOptions[] = {
 };
 
 constexpr OptionSpec kDeleteOptions[] = {
-    kHexPairsOption,    kSyncOption,        kFilterOption,   kStorePolicyOption,
-    kBlockFilterOption, kRangeFilterOption, kCompressionOption,
-    kRememberOption,
+    kHexPairsOption,    kSyncOption,        kFilterOption,
+    kStorePolicyOption, kBlockFilterOption, kRangeFilterOption,
+    kCompressionOption, kRememberOption,
 };
 
 constexpr OptionSpec kScanOptions[] = {
@@ -135,16 +135,11 @@ constexpr OptionSpec kFiltersOptions[] = {
 };
 
 constexpr OptionSpec kCompactOptions[] = {
-    kFromOption,
-    kToOption,
-    kHexPairsOption,
-    kFilterOption,
-    kStorePolicyOption,
-    kBlockFilterOption,
-    kRangeFilterOption,
-    kCompressionOption,
-    kRememberOption,
-    {.name = "--json", .help = "Print the sizes as JSON"},
+    kFromOption,        kToOption,
+    kHexPairsOption,    kFilterOption,
+    kStorePolicyOption, kBlockFilterOption,
+    kRangeFilterOption, kCompressionOption,
+    kRememberOption,    {.name = "--json", .help = "Print the sizes as JSON"},
 };
 
 constexpr OptionSpec kCheckOptions[] = {kGrowthOption, kObjectJsonOption};

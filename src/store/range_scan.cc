@@ -21,11 +21,9 @@ RangeScan::Answer RangeScan::AskFilter(int level, const TableFile& file,
 
 bool RangeScan::MayContain(int level, const TableFile& file, Slice lo,
                            Slice hi) const {
-  const Answer answer =
-      AskFilter(level, file, [&](const FilterReader& filter) {
-        return filter.MayContainRange(lo, hi) ? Answer::kUnknown
-                                              : Answer::kNone;
-      });
+  const Answer answer = AskFilter(level, file, [&](const FilterReader& filter) {
+    return filter.MayContainRange(lo, hi) ? Answer::kUnknown : Answer::kNone;
+  });
   return answer != Answer::kNone;
 }
 

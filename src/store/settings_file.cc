@@ -13,8 +13,8 @@
 #include "base/crc32c.h"
 #include "base/no_throw.h"
 #include "formats/tamis/block_filter.h"
-#include "table/table_range_filter.h"
 #include "store/file_names.h"
+#include "table/table_range_filter.h"
 #include "tamis/filter.h"
 #include "tamis/store_stats.h"
 

@@ -87,10 +87,9 @@ class SkippingIterator final : public InternalIterator {
 
   InternalIterator& Entries() {
     if (entries_ == nullptr) {
-      entries_ =
-          tables_.level != nullptr
-              ? NewLevelIterator(KeyOrder(), *tables_.level, options_)
-              : NewTableIterator(*files_.front(), options_);
+      entries_ = tables_.level != nullptr
+                     ? NewLevelIterator(KeyOrder(), *tables_.level, options_)
+                     : NewTableIterator(*files_.front(), options_);
     }
     return *entries_;
   }

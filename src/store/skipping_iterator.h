@@ -16,8 +16,8 @@ namespace tamis {
 
 // The tables that one of them reads.
 struct SkippedTables {
-  int number = 0;                 // of the level
-  const Level* level = nullptr;   // for levels from 1 on; or else
+  int number = 0;                      // of the level
+  const Level* level = nullptr;        // for levels from 1 on; or else
   const TableFileRef* file = nullptr;  // one table
 };
 

@@ -235,9 +235,9 @@ TEST(StoreRangeFilters, SpareTheTablesOfEmptyScans) {
   for (int i = 0; i < kScans; ++i) {
     // Every gap begins 900 after a multiple of 1,000, at the latest.
     const std::uint64_t at = random() % 9000 * 1000 + 900 + random() % 50;
-    ASSERT_EQ(Forward(*store, "user:" + NumberKey(at),
-                      "user:" + NumberKey(at + 20)),
-              "");
+    ASSERT_EQ(
+        Forward(*store, "user:" + NumberKey(at), "user:" + NumberKey(at + 20)),
+        "");
   }
   const StoreStats stats = store->Stats();
   EXPECT_GE(stats.levels[0].range_filter_probes, kTables * kScans);
@@ -286,8 +286,7 @@ TEST(StoreRangeFilters, AreInEveryFormatOfTheStatistics) {
                 Sum(stats, &LevelStats::filter_bytes),
             stats.filter_memory_held);
   EXPECT_NE(stats.ToText().find("range filters: "), std::string::npos);
-  EXPECT_NE(stats.ToJson().find("\"range_filter_probes\":"),
-            std::string::npos);
+  EXPECT_NE(stats.ToJson().find("\"range_filter_probes\":"), std::string::npos);
   EXPECT_NE(stats.ToPrometheus().find("tamis_store_level_range_filter_absent"),
             std::string::npos);
 }
@@ -478,8 +477,8 @@ TEST(StoreRangeFilters, WithoutMemoryShowNothingWrong) {
     testing::AllowAllocations(allowed);
     Status status;
     {
-      const auto it = store->NewIterator(
-          {.lower_bound = from, .upper_bound = "user:~"});
+      const auto it =
+          store->NewIterator({.lower_bound = from, .upper_bound = "user:~"});
       it->SeekToFirst();
       status = it->status();
       const bool is_there = it->Valid();
@@ -510,8 +509,8 @@ TEST(StoreRangeFilterThreads, ScanWhileTheLimitChanges) {
     readers.emplace_back([&, t] {
       for (std::uint64_t i = t; !is_over.load(); i = (i + 7) % 2000) {
         const std::string key = SparseKey(i);
-        const auto it = store->NewIterator(
-            {.lower_bound = key, .upper_bound = key + "~"});
+        const auto it =
+            store->NewIterator({.lower_bound = key, .upper_bound = key + "~"});
         it->Seek(key);
         wrong += it->Valid() && it->key() == key ? 0u : 1u;
         it->SeekForPrev(key + "z");

@@ -42,8 +42,9 @@ TEST(DbRangeFilter, IsWrittenRememberedCheckedAndShown) {
 TEST(DbRangeFilter, IsAddedToTablesAndTakenAwayByCompact) {
   TempDir dir;
   const std::string db = dir.File("db");
-  ASSERT_EQ(Tamis({"db", "load", db, "-q", "--create"}, {.input = Pairs()}).code,
-            kExitOk);
+  ASSERT_EQ(
+      Tamis({"db", "load", db, "-q", "--create"}, {.input = Pairs()}).code,
+      kExitOk);
   const auto rewritten = [&](const std::string& bits) {
     const RunResult run =
         Tamis({"db", "compact", db, "--json", "--range-filter", bits});
