@@ -75,6 +75,13 @@ void StoreKeys::Append(std::uint64_t number) {
   bytes_.append(digits, kStoreKeyBytes);
 }
 
+StoreKeys StoreKeys::Of(std::span<const std::uint64_t> numbers) {
+  StoreKeys keys;
+  keys.bytes_.reserve(numbers.size() * kStoreKeyBytes);
+  for (const std::uint64_t number : numbers) keys.Append(number);
+  return keys;
+}
+
 StoreKeys StoreKeys::InOrder(std::uint64_t count) {
   StoreKeys keys;
   keys.bytes_.reserve(count * kStoreKeyBytes);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "tamis/slice.h"
@@ -25,6 +26,9 @@ class StoreKeys {
   StoreKeys() = default;
   // Of 0, 1, ...: ascending.
   static StoreKeys InOrder(std::uint64_t count);
+
+  // Of these numbers, in their order.
+  static StoreKeys Of(std::span<const std::uint64_t> numbers);
 
   struct Draw {
     std::uint64_t universe = 0;  // so many keys are in the store

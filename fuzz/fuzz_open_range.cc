@@ -3,6 +3,9 @@
 // were changed here and there under checksums that are right.
 
 #include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "formats/tamis/container.h"
 #include "fuzz/fuzz_support.h"
@@ -25,6 +28,25 @@ void CheckRanges(const FilterReader& reader, std::vector<Slice> keys,
   }
 }
 
+// No key is between a place and where a scan may skip to from there.
+void CheckSkips(const FilterReader& reader, std::vector<Slice> keys,
+                std::span<const Slice> places) {
+  std::sort(keys.begin(), keys.end());
+  std::string to;
+  for (const Slice from : places) {
+    const auto next = std::lower_bound(keys.begin(), keys.end(), from);
+    const bool forward = reader.SkipForward(from, &to);
+    Check(!forward || from <= Slice(to), "a skip forward is not back");
+    Check(next == keys.end() || (forward && Slice(to) <= *next),
+          "a skip forward passes no key");
+    const auto after = std::upper_bound(keys.begin(), keys.end(), from);
+    const bool backward = reader.SkipBackward(from, &to);
+    Check(!backward || Slice(to) <= from, "a skip backward is not forward");
+    Check(after == keys.begin() || (backward && *(after - 1) <= Slice(to)),
+          "a skip backward passes no key");
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
@@ -39,11 +61,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   CheckHolds(*policy, built, keys);
   std::vector<Slice> ends = keys;
   ends.insert(ends.end(), others.begin(), others.end());
-  CheckRanges(**policy->Open(built), keys, ends);
+  const auto reader = policy->Open(built);
+  CheckRanges(**reader, keys, ends);
+  CheckSkips(**reader, keys, ends);
   const std::string sealed = SealedChanges(built, &input);
   CheckOpen(*policy, sealed);
   const auto changed = policy->Open(sealed);
-  if (changed.ok()) CheckRanges(**changed, {}, ends);
+  if (changed.ok()) {
+    CheckRanges(**changed, {}, ends);
+    CheckSkips(**changed, {}, ends);
+  }
   return 0;
 }
 

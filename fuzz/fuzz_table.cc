@@ -54,12 +54,26 @@ std::uint64_t WalkBothWays(const Table& table) {
   return forwards;
 }
 
+void AskRanges(const FilterReader& filter, Slice from) {
+  std::string to;
+  if (filter.SkipForward(from, &to)) {
+    Check(from <= to, "a scan is never led back");
+  }
+  if (filter.SkipBackward(from, &to)) {
+    Check(to <= from, "nor the one towards smaller keys");
+  }
+}
+
 void AskAll(const Table& table, std::span<const Slice> keys) {
   const auto filter = table.ReadFilter();
   const auto block_filter = table.ReadBlockFilter();
+  const auto range_filter = table.ReadRangeFilter();
   const auto iterator = table.NewIterator({});
   for (const Slice key : keys) {
     (void)filter->MayContain(key);
+    if (range_filter != nullptr && range_filter->is_held()) {
+      AskRanges(range_filter->reader(), key);
+    }
     BlockReadOptions options;
     options.block_filter = block_filter.get();
     if (block_filter != nullptr) {
@@ -137,6 +151,7 @@ void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
   options.filter = &policy;
   options.leveldb_filter_bits = 10;
   options.block_filter_bits = 10;
+  options.range_filter_bits = 8;
   std::map<Slice, Slice> entries;
   for (const Slice key : KeysFrom(input.rest())) entries[key] = key;
   testing::StringSink sink;

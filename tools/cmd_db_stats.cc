@@ -181,6 +181,7 @@ std::vector<Setting> SettingsOf(const StoreSettings& settings) {
   add_number("filter_parts_above", settings.filter_parts_above);
   add_number("leveldb_filter_bits", settings.leveldb_filter_bits);
   add_number("block_filter_bits", settings.block_filter_bits);
+  add_number("range_filter_bits", settings.range_filter_bits);
   if (settings.compression.has_value()) {
     add_text("compression", std::string(NameOf(*settings.compression)));
   }
@@ -265,6 +266,19 @@ std::string BlockFiltersText(const LevelStats& all,
   return text + "\n";
 }
 
+// "" if there are none.
+std::string RangeFiltersText(const StoreStats& stats) {
+  std::uint64_t tables = 0;
+  std::uint64_t bytes = 0;
+  for (const LevelStats& level : stats.levels) {
+    tables += level.range_filters_loaded;
+    bytes += level.range_filter_bytes;
+  }
+  if (tables == 0) return "";
+  return fmt::format("\nrange filters: in {} {}, {}\n", Grouped(tables),
+                     Plural(tables, "table", "tables"), HumanBytes(bytes));
+}
+
 std::string ToText(const StoreStats& stats,
                    const std::vector<StoreTable>& tables, const OnDisk& on_disk,
                    bool is_sampled) {
@@ -298,6 +312,7 @@ std::string ToText(const StoreStats& stats,
   AddLevel("all", all, all_tables, is_sampled, &table);
   std::string text = table.ToString();
   text += BlockFiltersText(all, stats.block_filters());
+  text += RangeFiltersText(stats);
   text += fmt::format("\nlogs:      {}\n", on_disk.logs.ToString());
   text += fmt::format("all files: {}\n", on_disk.all.ToString());
   if (stats.damaged_filters > 0) {

@@ -152,14 +152,13 @@ Status MissingStore(const std::string& dir, bool may_create) {
 namespace {
 
 // The store refuses what is too much.
-Status SetBlockFilter(const std::string& bits, StoreOptions* options) {
+Status SetBits(std::string_view option, const std::string& bits, unsigned* to) {
   if (bits.empty()) return Status::Ok();
   const char* const end = bits.data() + bits.size();
-  const auto [last, error] =
-      std::from_chars(bits.data(), end, options->block_filter_bits);
+  const auto [last, error] = std::from_chars(bits.data(), end, *to);
   if (error == std::errc() && last == end) return Status::Ok();
   return Status::InvalidArgument(fmt::format(
-      "--block-filter '{}': not a number of bits per key, such as 10", bits));
+      "{} '{}': not a number of bits per key, such as 10", option, bits));
 }
 
 }  // namespace
@@ -173,9 +172,13 @@ Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
   if (!known.ok()) return known;
   if (remembered.ok()) remembered->ApplyTo(&options);
   options.remember_settings = args.remember;
-  if (Status set = SetBlockFilter(args.block_filter, &options); !set.ok()) {
-    return set;
+  Status set =
+      SetBits("--block-filter", args.block_filter, &options.block_filter_bits);
+  if (set.ok()) {
+    set = SetBits("--range-filter", args.range_filter,
+                  &options.range_filter_bits);
   }
+  if (!set.ok()) return set;
   if (!args.compression.empty()) {
     options.compression = CompressionNamed(args.compression);
   }

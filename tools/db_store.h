@@ -17,6 +17,7 @@ namespace tamis::tools {
 struct NewTableArgs {
   std::string filter;        // as MakePolicy() takes it, or "none"
   std::string block_filter;  // bits per key, as digits; empty: as remembered
+  std::string range_filter;  // likewise
   std::string compression;
   bool remember = false;
 };

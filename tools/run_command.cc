@@ -32,6 +32,7 @@ KeySyntax KeySyntaxFrom(const Arguments& given) {
 NewTableArgs NewTableArgsFrom(const Arguments& given) {
   return {.filter = given.Text("--filter", given.Text("--policy")),
           .block_filter = given.Text("--block-filter"),
+          .range_filter = given.Text("--range-filter"),
           .compression = given.Text("--compression"),
           .remember = given.Has("--remember")};
 }

@@ -107,6 +107,12 @@ inline constexpr OptionSpec kBlockFilterOption = {
     .help =
         "Bits per key of a second filter, for each data block (default: as the "
         "store remembers, or 0: none)"};
+inline constexpr OptionSpec kRangeFilterOption = {
+    .name = "--range-filter",
+    .value = "BITS",
+    .help =
+        "Bits per key of a filter for scans (default: as the store remembers, "
+        "or 0: none)"};
 inline constexpr OptionSpec kCompressionOption = {
     .name = "--compression",
     .value = "CODEC",

@@ -27,6 +27,7 @@ constexpr OptionSpec kPutOptions[] = {
     kFilterOption,
     kStorePolicyOption,
     kBlockFilterOption,
+    kRangeFilterOption,
     kCompressionOption,
     kRememberOption,
 };
@@ -43,8 +44,9 @@ constexpr OptionSpec kGetOptions[] = {
 };
 
 constexpr OptionSpec kDeleteOptions[] = {
-    kHexPairsOption,    kSyncOption,        kFilterOption,   kStorePolicyOption,
-    kBlockFilterOption, kCompressionOption, kRememberOption,
+    kHexPairsOption,    kSyncOption,        kFilterOption,
+    kStorePolicyOption, kBlockFilterOption, kRangeFilterOption,
+    kCompressionOption, kRememberOption,
 };
 
 constexpr OptionSpec kScanOptions[] = {
@@ -87,6 +89,7 @@ constexpr OptionSpec kLoadOptions[] = {
     kFilterOption,
     kStorePolicyOption,
     kBlockFilterOption,
+    kRangeFilterOption,
     kCompressionOption,
     kRememberOption,
     {.name = "--json",
@@ -132,15 +135,11 @@ constexpr OptionSpec kFiltersOptions[] = {
 };
 
 constexpr OptionSpec kCompactOptions[] = {
-    kFromOption,
-    kToOption,
-    kHexPairsOption,
-    kFilterOption,
-    kStorePolicyOption,
-    kBlockFilterOption,
-    kCompressionOption,
-    kRememberOption,
-    {.name = "--json", .help = "Print the sizes as JSON"},
+    kFromOption,        kToOption,
+    kHexPairsOption,    kFilterOption,
+    kStorePolicyOption, kBlockFilterOption,
+    kRangeFilterOption, kCompressionOption,
+    kRememberOption,    {.name = "--json", .help = "Print the sizes as JSON"},
 };
 
 constexpr OptionSpec kCheckOptions[] = {kGrowthOption, kObjectJsonOption};

@@ -97,7 +97,7 @@ class TAMIS_EXPORT FilterReader {
 
   // The same for a scan towards smaller keys.  False: certainly no added key k
   // has k <= from.  True: sets *to, which is at most `from`, so that certainly
-  // no added key k has *to < k <= from.
+  // no added key k has *to < k <= from.  REQUIRES: as there
   virtual bool SkipBackward(Slice from, std::string* to) const {
     to->assign(from);
     return true;

@@ -139,6 +139,12 @@ struct StoreOptions {
   // query it before they read the block.  0: none.  docs/tuning.md says when it
   // pays.
   unsigned block_filter_bits = 0;
+  // New tables also get a range filter, with so many bits per key, from 3 to
+  // 32: iterators leave tables unread that have no key where they scan.  8 is a
+  // good number.  0: none.  A table whose keys do not suit it has none.  It
+  // needs keys that are ordered by their bytes; with another comparator there
+  // is none.  docs/scans.md says when it pays.
+  unsigned range_filter_bits = 0;
   FilterUse filter_use = FilterUse::kOn;
   // The store remembers the table options of this opening
   // (tamis/store_settings.h).  A new store always does.

@@ -36,6 +36,7 @@ struct StoreSettings {
   std::optional<std::uint64_t> filter_parts_above = {};
   std::optional<unsigned> leveldb_filter_bits = {};
   std::optional<unsigned> block_filter_bits = {};  // no value: none, too
+  std::optional<unsigned> range_filter_bits = {};  // likewise
   std::optional<Compression> compression = {};
   std::optional<int> zstd_level = {};
   std::optional<std::size_t> block_bytes = {};

@@ -58,6 +58,17 @@ struct LevelStats {
   std::uint64_t block_filters_loaded = 0;
   std::uint64_t block_filter_bytes = 0;
   double block_filter_rate = 1.0;  // the mean of their expected rates
+  // Range filters, StoreOptions::range_filter_bits: queries by iterators, and
+  // those of them that ruled the table out.  Others told where the scan may
+  // continue: the tables were left unread up to there, and some scans came
+  // there.
+  std::uint64_t range_filter_probes = 0;
+  std::uint64_t range_filter_absent = 0;
+  std::uint64_t range_tables_postponed = 0;
+  std::uint64_t range_tables_reached = 0;
+  std::uint64_t range_filters_loaded = 0;  // now in memory
+  std::uint64_t range_filter_bytes = 0;    // memory of those
+  double range_filter_rate = 1.0;          // the mean of their expected rates
 };
 
 // What a store has done since it was opened, and what it holds.

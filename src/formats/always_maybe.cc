@@ -31,6 +31,15 @@ class NoKeys final : public FilterReader {
   explicit NoKeys(std::string format) : format_(std::move(format)) {}
 
   bool MayContain(Slice /*key*/) const noexcept override { return false; }
+  bool MayContainRange(Slice lo, Slice hi) const noexcept override {
+    return hi < lo;
+  }
+  bool SkipForward(Slice /*from*/, std::string* /*to*/) const override {
+    return false;
+  }
+  bool SkipBackward(Slice /*from*/, std::string* /*to*/) const override {
+    return false;
+  }
 
   FilterInfo Describe() const override {
     FilterInfo info;

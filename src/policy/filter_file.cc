@@ -50,6 +50,14 @@ class GuardedReader final : public FilterReader {
   bool MayContainRange(Slice lo, Slice hi) const noexcept override {
     return reader_->MayContainRange(lo, hi) || file_.faulted();
   }
+  bool SkipForward(Slice from, std::string* to) const override {
+    const bool found = reader_->SkipForward(from, to);
+    return file_.faulted() ? SkipNothing(from, to) : found;
+  }
+  bool SkipBackward(Slice from, std::string* to) const override {
+    const bool found = reader_->SkipBackward(from, to);
+    return file_.faulted() ? SkipNothing(from, to) : found;
+  }
   std::optional<std::uint64_t> hash_seed() const noexcept override {
     return reader_->hash_seed();
   }
@@ -71,6 +79,11 @@ class GuardedReader final : public FilterReader {
   }
 
  private:
+  static bool SkipNothing(Slice from, std::string* to) {
+    to->assign(from);
+    return true;
+  }
+
   const std::unique_ptr<const FilterReader> reader_;
   const MappedFile& file_;
 };

@@ -59,10 +59,10 @@ Status FilterBudget::Rebalance() noexcept {
     return Status::Ok();
   }
   return NoThrow([this] {
-    // Every turn loads some filter, of which a table has at most two.
+    // Every turn loads some filter, of which a table has at most three.
     bool is_done = false;
     std::uint64_t tables = 0;
-    for (std::uint64_t turn = 0; turn <= 2 * tables; ++turn) {
+    for (std::uint64_t turn = 0; turn <= 3 * tables; ++turn) {
       versions_.WhileUnchanged([&](const Version& version) {
         const MutexLock lock(mutex_);
         Age(version);
@@ -140,8 +140,8 @@ bool FilterBudget::Load(const Version& version, const FilterChange& change,
   return loaded.divisor() == change.to;
 }
 
-// Returns true if there is no room for both what was planned and the filters of
-// blocks that are held.
+// Returns true if there is no room for both what was planned and the range
+// filters and filters of blocks that are held.
 bool FilterBudget::LacksRoomFor(const std::vector<FilterChange>& changes,
                                 const Version& version) const {
   std::uint64_t more = 0;
@@ -156,16 +156,21 @@ bool FilterBudget::LacksRoomFor(const std::vector<FilterChange>& changes,
   return held > less && held - less > context_.room.limit();
 }
 
-// Loads some of the filters of blocks that fit.  Returns false if there are
-// more.
+// Loads some of the range filters and filters of blocks that fit.  Returns
+// false if there are more.
 bool FilterBudget::LoadBlockFilters(const Version& version) const {
   constexpr std::size_t kAtOnce = 8;
   std::size_t loaded = 0;
   for (const Level& level : version.levels()) {
     for (const TableFileRef& file : level.files()) {
+      const std::uint64_t range_bytes = file->missing_range_filter_bytes();
+      if (range_bytes != 0 && context_.room.HasLeft(range_bytes)) {
+        if (loaded >= kAtOnce) return false;
+        if (file->ReloadRangeFilter()) ++loaded;
+      }
       const std::uint64_t bytes = file->missing_block_filter_bytes();
       if (bytes == 0 || !context_.room.HasLeft(bytes)) continue;
-      if (loaded == kAtOnce) return false;
+      if (loaded >= kAtOnce) return false;
       if (file->ReloadBlockFilter()) ++loaded;
     }
   }
@@ -189,19 +194,21 @@ bool FilterBudget::Hold(const Version& version) {
     return LoadBlockFilters(version);
   }
   DroppedFilters dropped(views_.slots(), std::move(parts));
-  dropped.Reserve(changes.size() + 2 * removed.size() +
-                  (gives_up_blocks ? version.table_count() : 0));
+  dropped.Reserve(changes.size() + 3 * removed.size() +
+                  (gives_up_blocks ? 2 * version.table_count() : 0));
   // An iterator may hold a table for long, and needs no filter.
   for (const std::weak_ptr<const TableFile>& one : removed) {
     const TableFileRef file = one.lock();
     if (file == nullptr) continue;
     dropped.Add(file->DropFilter());
     dropped.Add(file->DropBlockFilter());
+    dropped.Add(file->DropRangeFilter());
   }
   for (const Level& level : version.levels()) {
     if (!gives_up_blocks) break;
     for (const TableFileRef& file : level.files()) {
       dropped.Add(file->DropBlockFilter());
+      dropped.Add(file->DropRangeFilter());
     }
   }
   {

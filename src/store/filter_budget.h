@@ -4,9 +4,9 @@
 //
 // Which filters are held is decided anew after tables have come or gone, when
 // the limit changes, and when lookups often ask for filters that are not held.
-// Filters of new tables are made with sizes that fit.  Filters of blocks, the
-// second layer, get what is left, first come, first served.  FilterRoom makes
-// sure of the limit, whatever is decided here.
+// Filters of new tables are made with sizes that fit.  Range filters and
+// filters of blocks, the second layer, get what is left, first come, first
+// served.  FilterRoom makes sure of the limit, whatever is decided here.
 
 #pragma once
 

@@ -7,6 +7,7 @@
 
 #include "formats/tamis/block_filter.h"
 #include "policy/table_policy.h"
+#include "table/table_range_filter.h"
 
 namespace tamis {
 namespace {
@@ -43,6 +44,12 @@ Status LevelFilters::Check(const StoreOptions& options) {
     return Status::InvalidArgument("block_filter_bits: at most " +
                                    std::to_string(kMaxBlockFilterBits) +
                                    " bits per key");
+  }
+  if (!IsRangeFilterBits(options.range_filter_bits)) {
+    return Status::InvalidArgument(
+        "range_filter_bits: 0 for none, or from " +
+        std::to_string(kMinRangeFilterBits) + " to " +
+        std::to_string(kMaxRangeFilterBits) + " bits per key");
   }
   if (options.filter_policy != nullptr) {
     if (!list.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/merging_iterator.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <string>
@@ -12,8 +13,12 @@ namespace {
 class MergingIterator final : public InternalIterator {
  public:
   MergingIterator(const KeyOrder& order,
-                  std::vector<std::unique_ptr<InternalIterator>> children)
-      : order_(order), children_(std::move(children)) {
+                  std::vector<std::unique_ptr<InternalIterator>> children,
+                  const KeySpan* span)
+      : order_(order),
+        span_(span),
+        children_(std::move(children)),
+        at_(children_.size()) {
     if (children_.size() > std::size(few_)) {
       many_ = std::make_unique<Entry[]>(children_.size());
       heap_ = many_.get();
@@ -41,12 +46,18 @@ class MergingIterator final : public InternalIterator {
     Rebuild();
   }
 
+  void SeekForPrev(const KeyOrder& order, Slice internal_key) override {
+    for (const auto& child : children_) child->SeekForPrev(order, internal_key);
+    is_forward_ = false;
+    Rebuild();
+  }
+
   void Next() override {
     if (!is_forward_) {
       TurnForward();
       return;
     }
-    InternalIterator& top = *children_[heap_[0].child];
+    InternalIterator& top = *at_[heap_[0].child];
     top.Next();
     Advanced(top);
   }
@@ -55,7 +66,7 @@ class MergingIterator final : public InternalIterator {
       TurnBackward();
       return;
     }
-    InternalIterator& top = *children_[heap_[0].child];
+    InternalIterator& top = *at_[heap_[0].child];
     top.Prev();
     Advanced(top);
   }
@@ -74,12 +85,14 @@ class MergingIterator final : public InternalIterator {
     std::uint64_t high = 0;
     std::uint64_t low = 0;
     std::uint32_t child = 0;
+    bool is_postponed = false;
   };
 
   Entry EntryOf(std::uint32_t child) const noexcept {
     Entry entry{.child = child};
+    entry.is_postponed = at_[child]->is_postponed();
     if (order_.is_bytewise()) {
-      const Slice key = UserKeyOf(children_[child]->key());
+      const Slice key = UserKeyOf(at_[child]->key());
       entry.high = PrefixOf(key);
       if (key.size() > 8) entry.low = PrefixOf(key.substr(8));
     }
@@ -90,8 +103,7 @@ class MergingIterator final : public InternalIterator {
   bool Before(const Entry& a, const Entry& b) const noexcept {
     if (a.high != b.high) return (a.high < b.high) == is_forward_;
     if (a.low != b.low) return (a.low < b.low) == is_forward_;
-    const int c =
-        order_.Compare(children_[a.child]->key(), children_[b.child]->key());
+    const int c = order_.Compare(at_[a.child]->key(), at_[b.child]->key());
     if (c != 0) return (c < 0) == is_forward_;
     return (a.child < b.child) == is_forward_;
   }
@@ -99,9 +111,11 @@ class MergingIterator final : public InternalIterator {
   void Rebuild() {
     size_ = 0;
     for (std::uint32_t i = 0; i < children_.size(); ++i) {
-      if (children_[i]->Valid()) {
+      InternalIterator& child = *children_[i];
+      at_[i] = child.is_postponed() ? &child : child.Settle();
+      if (at_[i]->Valid()) {
         heap_[size_++] = EntryOf(i);
-      } else if (!children_[i]->status().ok()) {
+      } else if (!child.status().ok()) {
         size_ = 0;
         break;
       }
@@ -154,13 +168,43 @@ class MergingIterator final : public InternalIterator {
     heap_[at] = moving;
   }
 
-  void TakeOver() noexcept {
+  void TakeOver() {
+    while (size_ > 0 && heap_[0].is_postponed) {
+      // All that is left is beyond it, too.
+      if (IsBeyondSpan(at_[heap_[0].child]->key())) return StandNowhere();
+      SettleTop();
+    }
     if (size_ == 0) {
       StandNowhere();
       return;
     }
-    const InternalIterator& top = *children_[heap_[0].child];
+    const InternalIterator& top = *at_[heap_[0].child];
     StandAt(top.key(), top.value());
+  }
+
+  bool IsBeyondSpan(Slice internal_key) const noexcept {
+    if (span_ == nullptr) return false;
+    const std::string& end = is_forward_ ? span_->end : span_->from;
+    if (end.empty()) return false;
+    const int c = order_.Compare(internal_key, end);
+    return is_forward_ ? c >= 0 : c < 0;
+  }
+
+  // The merge has come to where the first child, which is postponed, may have
+  // an entry.
+  void SettleTop() {
+    const std::uint32_t i = heap_[0].child;
+    at_[i] = children_[i]->Settle();
+    if (at_[i]->Valid()) {
+      heap_[0] = EntryOf(i);
+    } else if (!children_[i]->status().ok()) {
+      size_ = 0;
+      return;
+    } else {
+      heap_[0] = heap_[--size_];
+    }
+    if (size_ > 1) SiftDown(0);
+    second_ = Second();
   }
 
   // Moves all children to the first entry after the current one ...
@@ -168,7 +212,9 @@ class MergingIterator final : public InternalIterator {
     const std::string here(key());
     for (const auto& child : children_) {
       child->Seek(here);
-      if (child->Valid() && order_.Compare(child->key(), here) == 0) {
+      // What is postponed is after it.
+      if (child->Valid() && !child->is_postponed() &&
+          order_.Compare(child->key(), here) == 0) {
         child->Next();
       }
     }
@@ -179,11 +225,10 @@ class MergingIterator final : public InternalIterator {
   void TurnBackward() {
     const std::string here(key());
     for (const auto& child : children_) {
-      child->Seek(here);
-      if (child->Valid()) {
+      child->SeekForPrev(order_, here);
+      if (child->Valid() && !child->is_postponed() &&
+          order_.Compare(child->key(), here) == 0) {
         child->Prev();
-      } else if (child->status().ok()) {
-        child->SeekToLast();
       }
     }
     is_forward_ = false;
@@ -191,7 +236,10 @@ class MergingIterator final : public InternalIterator {
   }
 
   KeyOrder order_;
+  const KeySpan* span_;  // null: all entries are needed
   std::vector<std::unique_ptr<InternalIterator>> children_;
+  // Where each child is: itself, or what moves in its place.
+  std::vector<InternalIterator*> at_;
   // A heap of the children that are at an entry, in few_ or in many_.
   Entry few_[8];
   std::unique_ptr<Entry[]> many_;
@@ -205,10 +253,11 @@ class MergingIterator final : public InternalIterator {
 
 std::unique_ptr<InternalIterator> NewMergingIterator(
     const KeyOrder& order,
-    std::vector<std::unique_ptr<InternalIterator>> children) {
+    std::vector<std::unique_ptr<InternalIterator>> children,
+    const KeySpan* span) {
   if (children.empty()) return std::make_unique<EmptyIterator>();
   if (children.size() == 1) return std::move(children.front());
-  return std::make_unique<MergingIterator>(order, std::move(children));
+  return std::make_unique<MergingIterator>(order, std::move(children), span);
 }
 
 }  // namespace tamis

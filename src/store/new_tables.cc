@@ -28,6 +28,8 @@ TableWriteOptions TableWriteOptionsOf(const StoreContext& context,
   options.block_filter_bits =
       context.filters_fit ? context.options.block_filter_bits : 0;
   options.block_filter_seed = context.tables.seeds.own;
+  options.range_filter_bits =
+      context.order.is_bytewise() ? context.options.range_filter_bits : 0;
   options.properties = filter.wanted.properties();
   return options;
 }

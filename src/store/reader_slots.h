@@ -43,9 +43,17 @@ struct FilterCounters {
 };
 
 struct ReadCounters {
+  // Range filters, asked by iterators.
+  struct Ranges {
+    OwnCounter asked;
+    OwnCounter absent;
+    OwnCounter postponed;  // tables left unread up to a place ...
+    OwnCounter reached;    // ... to which the scan came
+  };
   struct Level {
     FilterCounters filters;
     FilterCounters block_filters;
+    Ranges ranges;
     OwnCounter tables_read;
     OwnCounter blocks_read;
     OwnCounter unfiltered;

@@ -79,6 +79,9 @@ void RememberedSettings::TakeOptions() {
   if (options.block_filter_bits != 0) {
     now.block_filter_bits = options.block_filter_bits;
   }
+  if (options.range_filter_bits != 0) {
+    now.range_filter_bits = options.range_filter_bits;
+  }
   now.compression = options.compression;
   now.zstd_level = options.zstd_level;
   now.block_bytes = options.block_bytes;
@@ -88,6 +91,7 @@ void RememberedSettings::TakeOptions() {
   SetSettings(now, &lines_);
   if (!now.filter_memory_bytes) RemoveSetting(kFilterMemorySetting, &lines_);
   if (!now.block_filter_bits) RemoveSetting(kBlockFilterBitsSetting, &lines_);
+  if (!now.range_filter_bits) RemoveSetting(kRangeFilterBitsSetting, &lines_);
   if (!has_own_size) RemoveSetting(kFilterPartsSetting, &lines_);
   has_changed_ |= SettingsToText(lines_) != before;
 }

@@ -14,6 +14,7 @@
 #include "base/no_throw.h"
 #include "formats/tamis/block_filter.h"
 #include "store/file_names.h"
+#include "table/table_range_filter.h"
 #include "tamis/filter.h"
 #include "tamis/store_stats.h"
 
@@ -150,6 +151,7 @@ void StoreSettings::ApplyTo(StoreOptions* options) const {
   Apply(filter_parts_above, &options->filter_parts_above);
   Apply(leveldb_filter_bits, &options->leveldb_filter_bits);
   Apply(block_filter_bits, &options->block_filter_bits);
+  Apply(range_filter_bits, &options->range_filter_bits);
   Apply(compression, &options->compression);
   Apply(zstd_level, &options->zstd_level);
   Apply(block_bytes, &options->block_bytes);
@@ -242,6 +244,11 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
   if (settings.block_filter_bits > kMaxBlockFilterBits) {
     settings.block_filter_bits.reset();
   }
+  settings.range_filter_bits =
+      NumberIn<unsigned>(lines, kRangeFilterBitsSetting, 0);
+  if (!IsRangeFilterBits(settings.range_filter_bits.value_or(0))) {
+    settings.range_filter_bits.reset();
+  }
   settings.compression = CompressionIn(lines);
   settings.zstd_level =
       NumberIn<int>(lines, kZstdLevelSetting, std::numeric_limits<int>::min());
@@ -261,6 +268,7 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
   expect(kFilterPartsSetting, settings.filter_parts_above.has_value());
   expect(kLevelDbBitsSetting, settings.leveldb_filter_bits.has_value());
   expect(kBlockFilterBitsSetting, settings.block_filter_bits.has_value());
+  expect(kRangeFilterBitsSetting, settings.range_filter_bits.has_value());
   expect(kCompressionSetting, settings.compression.has_value());
   expect(kZstdLevelSetting, settings.zstd_level.has_value());
   expect(kBlockBytes, settings.block_bytes.has_value());
@@ -282,6 +290,7 @@ void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines) {
   SetNumber(kFilterPartsSetting, settings.filter_parts_above, lines);
   SetNumber(kLevelDbBitsSetting, settings.leveldb_filter_bits, lines);
   SetNumber(kBlockFilterBitsSetting, settings.block_filter_bits, lines);
+  SetNumber(kRangeFilterBitsSetting, settings.range_filter_bits, lines);
   if (settings.compression) {
     Set(kCompressionSetting, std::string(NameOf(*settings.compression)), lines);
   }

@@ -26,6 +26,10 @@ void AddReads(const ReadCounters& from, StoreStats* to) {
     to->levels[i].blocks_read += level.blocks_read.value();
     to->levels[i].unfiltered += level.unfiltered.value();
     to->levels[i].filter_parts_read += level.filter_parts_read.value();
+    to->levels[i].range_filter_probes += level.ranges.asked.value();
+    to->levels[i].range_filter_absent += level.ranges.absent.value();
+    to->levels[i].range_tables_postponed += level.ranges.postponed.value();
+    to->levels[i].range_tables_reached += level.ranges.reached.value();
   }
   Add(from.memtables, &to->memtable_filter);
   to->router_lookups += from.router.lookups.value();
@@ -56,6 +60,21 @@ void AddBlockFilters(const Level& level, LevelStats* stats) {
   stats->block_filter_rate =
       rates / static_cast<double>(stats->block_filters_loaded);
   ExpectRate(stats->block_filter_rate, &stats->block_filters);
+}
+
+// Adds the range filters that are in memory.
+void AddRangeFilters(const Level& level, LevelStats* stats) {
+  double rates = 0;
+  for (const TableFileRef& file : level.files()) {
+    const HeldRangeFilter* const filter = file->range_filter();
+    if (filter == nullptr) continue;
+    ++stats->range_filters_loaded;
+    stats->range_filter_bytes += filter->bytes();
+    rates += filter->expected_rate();
+  }
+  if (stats->range_filters_loaded == 0) return;
+  stats->range_filter_rate =
+      rates / static_cast<double>(stats->range_filters_loaded);
 }
 
 // Adds the tables of a level, and the rate expected from its filters' sizes.
@@ -127,6 +146,7 @@ StoreStats StoreImpl::Stats() const {
     const Level& level = views_.current()->version->levels()[i];
     AddTables(level, &stats.levels[i]);
     AddBlockFilters(level, &stats.levels[i]);
+    AddRangeFilters(level, &stats.levels[i]);
   }
   stats.memtable_bytes = views_.current()->memtable.table->bytes();
   for (const LoggedMemtable& immutable : views_.current()->immutable) {
@@ -190,7 +210,8 @@ Result<std::string> StoreImpl::Property(std::string_view name) const {
     std::uint64_t bytes = stats.memtable_bytes + stats.block_cache_bytes +
                           stats.router_bytes + stats.filter_parts_held;
     for (const LevelStats& level : stats.levels) {
-      bytes += level.filter_bytes + level.block_filter_bytes;
+      bytes += level.filter_bytes + level.block_filter_bytes +
+               level.range_filter_bytes;
     }
     return std::to_string(bytes);
   }

@@ -134,6 +134,18 @@ constexpr NamedLevelCount kLevelCounts[] = {
      "Tables whose filter of the blocks is in memory."},
     {"block_filter_bytes", &LevelStats::block_filter_bytes, false,
      "Memory of filters of the blocks."},
+    {"range_filters_loaded", &LevelStats::range_filters_loaded, false,
+     "Tables whose range filter is in memory."},
+    {"range_filter_bytes", &LevelStats::range_filter_bytes, false,
+     "Memory of range filters."},
+    {"range_filter_probes", &LevelStats::range_filter_probes, true,
+     "Range filters queried by iterators."},
+    {"range_filter_absent", &LevelStats::range_filter_absent, true,
+     "Tables that range filters ruled out."},
+    {"range_tables_postponed", &LevelStats::range_tables_postponed, true,
+     "Tables left unread up to the place that a range filter named."},
+    {"range_tables_reached", &LevelStats::range_tables_reached, true,
+     "Tables whose place, named by a range filter, was reached."},
 };
 
 struct NamedFilterCount {
@@ -225,6 +237,22 @@ std::string StoreStats::ToText() const {
             std::to_string(blocks.false_positives) + " false positives (" +
             JsonNumber(100 * blocks.observed_rate()) + "%, expected " +
             JsonNumber(100 * blocks.expected_rate()) + "%)\n";
+  }
+  std::uint64_t asked = 0;
+  std::uint64_t absent = 0;
+  std::uint64_t postponed = 0;
+  std::uint64_t reached = 0;
+  for (const LevelStats& level : levels) {
+    asked += level.range_filter_probes;
+    absent += level.range_filter_absent;
+    postponed += level.range_tables_postponed;
+    reached += level.range_tables_reached;
+  }
+  if (asked > 0) {
+    text += "range filters: " + std::to_string(asked) + " probes, " +
+            std::to_string(absent) + " absent; " + std::to_string(postponed) +
+            " tables postponed, " + std::to_string(reached) +
+            " of them reached\n";
   }
   text +=
       "data blocks read per lookup: " + JsonNumber(blocks_read_per_lookup()) +

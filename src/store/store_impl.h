@@ -31,6 +31,7 @@
 #include "store/filter_file_maker.h"
 #include "store/flusher.h"
 #include "store/preparer.h"
+#include "store/range_scan.h"
 #include "store/recovery.h"
 #include "store/remembered_settings.h"
 #include "store/router_keeper.h"
@@ -120,6 +121,9 @@ class StoreImpl {
   Sequence SequenceFor(const ReadOptions& options) const noexcept;
   TableReading ReadingFor(const ReadOptions& options, const Version& version,
                           LoadRequests* requests) const noexcept;
+
+  // ---- store_iterator.cc
+  std::optional<RangeScan> RangesFor(const ScanBounds* bounds);
 
   // ---- stats.cc
   static std::string TablesAsText(const Version& version);

@@ -2,6 +2,7 @@
 #include "store/store_iterator.h"
 
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -11,13 +12,15 @@
 #include "store/key_copy.h"
 #include "store/level_iterator.h"
 #include "store/merging_iterator.h"
+#include "store/range_scan.h"
+#include "store/skipping_iterator.h"
 #include "store/store_impl.h"
 
 namespace tamis {
 namespace {
 
-// Going forward, entries_ is at the current entry.  Going backward, it is
-// before all versions of the current key; the key and value are kept here.
+// Going forward, at_ is at the current entry.  Going backward, it is before all
+// versions of the current key; the key and value are kept here.
 // Whatever entries_ has outside the bounds is as if it were not there.
 class StoreIterator final : public Iterator {
  public:
@@ -25,6 +28,7 @@ class StoreIterator final : public Iterator {
       : view_(std::move(source.view)),
         bounds_(std::move(source.bounds)),
         entries_(std::move(source.entries)),
+        at_(entries_.get()),
         order_(order),
         sequence_(sequence) {
     if (bounds_ == nullptr) return;
@@ -34,10 +38,10 @@ class StoreIterator final : public Iterator {
 
   bool Valid() const noexcept override { return valid_; }
   Slice key() const noexcept override {
-    return is_forward_ ? UserKeyOf(entries_->key()) : saved_key_.key();
+    return is_forward_ ? UserKeyOf(at_->key()) : saved_key_.key();
   }
   Slice value() const noexcept override {
-    return is_forward_ ? entries_->value() : Slice(saved_value_);
+    return is_forward_ ? at_->value() : Slice(saved_value_);
   }
   Status status() const override {
     return NoThrow([this] {
@@ -50,6 +54,7 @@ class StoreIterator final : public Iterator {
       if (lower_ != nullptr) return GoAtOrAfter(*lower_);
       is_forward_ = true;
       entries_->SeekToFirst();
+      at_ = entries_->Settle();
       FindNewest(/*skip_saved=*/false);
     });
   }
@@ -62,6 +67,7 @@ class StoreIterator final : public Iterator {
       if (upper_ != nullptr) return GoBefore({*upper_, kMaxSequence});
       is_forward_ = false;
       entries_->SeekToLast();
+      at_ = entries_->Settle();
       FindPrevious();
     });
   }
@@ -105,31 +111,29 @@ class StoreIterator final : public Iterator {
     is_forward_ = true;
     const LookupKey target(key, sequence_);
     entries_->Seek(target.internal());
+    at_ = entries_->Settle();
     FindNewest(/*skip_saved=*/false);
   }
 
   // Moves to the last key that has a version before that entry, or at it.
   void GoBefore(const LookupKey& target) {
-    entries_->Seek(target.internal());
     is_forward_ = false;
-    if (!entries_->Valid()) {
-      if (entries_->status().ok()) entries_->SeekToLast();
-    } else if (order_.Compare(entries_->key(), target.internal()) > 0) {
-      entries_->Prev();
-    }
+    entries_->SeekForPrev(order_, target.internal());
+    at_ = entries_->Settle();
     FindPrevious();
   }
 
   void GoForward() {
     if (is_forward_) {
-      saved_key_.Assign(entries_->key());
-      entries_->Next();
+      saved_key_.Assign(at_->key());
+      at_->Next();
     } else {
       is_forward_ = true;  // saved_key_ is the current key
-      if (entries_->Valid()) {
-        entries_->Next();
+      if (at_->Valid()) {
+        at_->Next();
       } else {
         entries_->SeekToFirst();
+        at_ = entries_->Settle();
       }
     }
     FindNewest(/*skip_saved=*/true);
@@ -138,12 +142,11 @@ class StoreIterator final : public Iterator {
   void GoBackward() {
     if (is_forward_) {
       // Back over all versions of the current key.
-      saved_key_.Assign(entries_->key());
+      saved_key_.Assign(at_->key());
       do {
-        entries_->Prev();
-      } while (entries_->Valid() &&
-               order_.CompareUser(UserKeyOf(entries_->key()),
-                                  saved_key_.key()) >= 0);
+        at_->Prev();
+      } while (at_->Valid() && order_.CompareUser(UserKeyOf(at_->key()),
+                                                  saved_key_.key()) >= 0);
       is_forward_ = false;
     }
     FindPrevious();
@@ -156,8 +159,8 @@ class StoreIterator final : public Iterator {
   // Moves forward to the next visible entry, past those of saved_key_ if
   // `skip_saved`.
   [[gnu::always_inline]] void FindNewest(bool skip_saved) {
-    for (; entries_->Valid(); entries_->Next()) {
-      const Slice key = entries_->key();
+    for (; at_->Valid(); at_->Next()) {
+      const Slice key = at_->key();
       if (IsAtUpper(UserKeyOf(key))) break;
       if (!IsVisible(key)) continue;
       if (skip_saved && !saved_key_.IsBefore(UserKeyOf(key), order_)) {
@@ -173,12 +176,12 @@ class StoreIterator final : public Iterator {
     valid_ = false;
   }
 
-  // Moves backward over all versions of the key that entries_ is at, oldest
+  // Moves backward over all versions of the key that at_ is at, oldest
   // first, until a visible one is found.
   void FindPrevious() {
     bool has_value = false;
-    for (; entries_->Valid(); entries_->Prev()) {
-      const Slice key = entries_->key();
+    for (; at_->Valid(); at_->Prev()) {
+      const Slice key = at_->key();
       if (has_value &&
           order_.CompareUser(UserKeyOf(key), saved_key_.key()) < 0) {
         break;
@@ -189,7 +192,7 @@ class StoreIterator final : public Iterator {
       has_value = TypeOf(key) == ValueType::kValue;
       if (has_value) {
         saved_key_.Assign(key);
-        saved_value_.assign(entries_->value());
+        saved_value_.assign(at_->value());
       }
     }
     valid_ = has_value && entries_->status().ok();
@@ -198,6 +201,8 @@ class StoreIterator final : public Iterator {
   std::shared_ptr<const ReadView> view_;
   std::unique_ptr<const ScanBounds> bounds_;
   std::unique_ptr<InternalIterator> entries_;
+  // What moves in its place since the last seek.
+  InternalIterator* at_;
   // Null: no such bound.
   const std::string* lower_ = nullptr;
   const std::string* upper_ = nullptr;
@@ -218,29 +223,74 @@ std::unique_ptr<Iterator> NewStoreIterator(ScanSource source,
   return std::make_unique<StoreIterator>(std::move(source), order, sequence);
 }
 
+namespace {
+
+// The tables that an iterator reads: all but those without keys within its
+// bounds.
+std::vector<SkippedTables> TablesToRead(const Version& version,
+                                        const ScanBounds* bounds,
+                                        const RangeScan* ranges) {
+  // Often none is left: then there is nothing to allocate.
+  std::vector<SkippedTables> tables;
+  for (const TableFileRef& file : version.level(0).files()) {
+    if (bounds != nullptr && !bounds->Span(*file, version.order())) continue;
+    if (ranges != nullptr && ranges->RulesOut(0, *file)) continue;
+    tables.push_back({.file = &file});
+  }
+  for (const int number : version.filled_levels()) {
+    const Level& level = version.level(number);
+    if (ranges != nullptr && ranges->RulesOutLevel(number, level)) continue;
+    tables.push_back({.number = number, .level = &level});
+  }
+  return tables;
+}
+
+std::unique_ptr<InternalIterator> NewTablesIterator(
+    const Version& version, const SkippedTables& tables,
+    const BlockReadOptions& options, const RangeScan* ranges) {
+  if (ranges != nullptr) return NewSkippingIterator(*ranges, tables, options);
+  if (tables.level == nullptr) return NewTableIterator(**tables.file, options);
+  return NewLevelIterator(version.order(), *tables.level, options);
+}
+
+}  // namespace
+
 std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
                                                   BlockReadOptions options,
-                                                  const ScanBounds* bounds) {
+                                                  const ScanBounds* bounds,
+                                                  RangeScan* ranges) {
   const Version& version = *view.version;
   if (bounds != nullptr) options.span = &bounds->span;
+  const std::vector<SkippedTables> tables =
+      TablesToRead(version, bounds, ranges);
   std::vector<std::unique_ptr<InternalIterator>> children;
-  children.reserve(1 + view.immutable.size() + version.level(0).size() +
-                   version.filled_levels().size());
+  children.reserve(1 + view.immutable.size() + tables.size());
   if (!view.memtable.table->empty()) {
     children.push_back(view.memtable.table->NewIterator());
   }
   for (const LoggedMemtable& immutable : view.immutable) {
     children.push_back(immutable.table->NewIterator());
   }
-  for (const TableFileRef& file : version.level(0).files()) {
-    if (bounds != nullptr && !bounds->Span(*file, version.order())) continue;
-    children.push_back(NewTableIterator(*file, options));
+  if (ranges != nullptr && children.size() + tables.size() == 1) {
+    ranges->SetAlone();
   }
-  for (const int level : version.filled_levels()) {
-    children.push_back(
-        NewLevelIterator(version.order(), version.level(level), options));
+  for (const SkippedTables& one : tables) {
+    children.push_back(NewTablesIterator(version, one, options, ranges));
   }
-  return NewMergingIterator(version.order(), std::move(children));
+  return NewMergingIterator(version.order(), std::move(children), options.span);
+}
+
+// Nothing: no range filter is asked.
+std::optional<RangeScan> StoreImpl::RangesFor(const ScanBounds* bounds) {
+  const StoreOptions& options = context_.options;
+  const bool may_have =
+      options.range_filter_bits != 0 ||
+      context_.tables.has_range_filters.load(std::memory_order_relaxed);
+  if (!may_have || !context_.order.is_bytewise() ||
+      options.filter_use == FilterUse::kOff) {
+    return std::nullopt;
+  }
+  return RangeScan(views_.slots(), options.filter_use, bounds);
 }
 
 std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
@@ -253,9 +303,10 @@ std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
       ScanBounds::Of(options, context_.order);
   if (bounds.ok()) {
     source.bounds = *std::move(bounds);
+    std::optional<RangeScan> ranges = RangesFor(source.bounds.get());
     source.entries = NewViewIterator(
         *source.view, {.verify_checksums = options.verify_checksums},
-        source.bounds.get());
+        source.bounds.get(), ranges ? &*ranges : nullptr);
   } else {
     source.entries = std::make_unique<EmptyIterator>(bounds.status());
   }

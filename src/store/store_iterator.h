@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "store/range_scan.h"
 #include "store/read_view.h"
 #include "store/scan_bounds.h"
 #include "table/internal_iterator.h"
@@ -27,9 +28,11 @@ std::unique_ptr<Iterator> NewStoreIterator(ScanSource source,
                                            Sequence sequence);
 
 // Returns an iterator over the entries of a view; those outside the bounds may
-// be left out.  REQUIRES: the view, and the bounds, if not null, outlive it
+// be left out.  `ranges`, if not null, asks range filters.  REQUIRES: the view,
+// and the bounds, if not null, outlive it
 std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
                                                   BlockReadOptions options,
-                                                  const ScanBounds* bounds);
+                                                  const ScanBounds* bounds,
+                                                  RangeScan* ranges = nullptr);
 
 }  // namespace tamis

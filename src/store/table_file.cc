@@ -147,6 +147,40 @@ bool TableFile::Keep(
   return true;
 }
 
+// Null: the table has none.
+std::shared_ptr<const HeldRangeFilter> TableFile::ReadRangeFilter(
+    const Table& table) const {
+  std::shared_ptr<const HeldRangeFilter> filter;
+  if (context_.use_filters && context_.read.order.is_bytewise()) {
+    filter = table.ReadRangeFilter();
+  }
+  if (filter != nullptr) {
+    context_.has_range_filters.store(true, std::memory_order_relaxed);
+  }
+  return filter;
+}
+
+void TableFile::LoadRangeFilterOf(const Table& table) const {
+  if (ranges_.is_loaded()) return;
+  const std::shared_ptr<const HeldRangeFilter> filter = ReadRangeFilter(table);
+  if (ranges_.Keep(filter) && filter != nullptr) ReportDamage(filter->damage());
+}
+
+const HeldRangeFilter* TableFile::LoadRangeFilter() const {
+  const Result<const Table*> table = Open();
+  if (!table.ok()) return nullptr;
+  LoadRangeFilterOf(**table);
+  return ranges_.held();
+}
+
+bool TableFile::ReloadRangeFilter() const {
+  const Table* const table = opened();
+  if (table == nullptr) return false;
+  std::shared_ptr<const HeldRangeFilter> filter = ReadRangeFilter(*table);
+  if (filter != nullptr) ReportDamage(filter->damage());
+  return ranges_.Replace(std::move(filter));
+}
+
 void TableFile::NoteDamagedParts(std::uint64_t parts) const {
   if (!context_.parts_damaged) return;
   const bool is_known = has_damaged_parts_.exchange(true);
@@ -181,6 +215,7 @@ Result<const TableFilter*> TableFile::Filter() const {
     block_filter = NewBlockFilter(**table);
     (void)Keep(filter, block_filter);
   }
+  LoadRangeFilterOf(**table);
   Report(*filter, block_filter.get());
   return filter.get();
 }
@@ -256,6 +291,7 @@ Status TableFile::Load() const {
     }
     if (is_first) Report(*filter, block_filter.get());
   }
+  LoadRangeFilterOf(*table);
   // Its index is not needed any more.
   std::shared_ptr<const QuickTable> done;
   const MutexLock lock(quick_mutex_);

@@ -12,6 +12,7 @@
 
 #include "base/mutex.h"
 #include "base/owner_process.h"
+#include "store/range_filter_slot.h"
 #include "store/version_edit.h"
 #include "table/quick_table.h"
 #include "table/table_reader.h"
@@ -47,6 +48,8 @@ struct TableFileContext {
   OwnerProcess owner = {};  // of the files
   // Filters beside tables that are useless are removed.
   bool removes_useless_filters = false;
+  // A table with a range filter was found.
+  mutable std::atomic<bool> has_range_filters{false};
 };
 
 // Safe to share among threads.
@@ -93,6 +96,17 @@ class TableFile {
     return block_filter_.load(std::memory_order_acquire);
   }
 
+  // The range filter of the table.  Null: there is none that can be used; or
+  // it could not be looked for, and the next call tries again.  It lasts as
+  // loaded_filter() does.
+  const HeldRangeFilter* RangeFilter() const {
+    return ranges_.is_loaded() ? ranges_.held() : LoadRangeFilter();
+  }
+  // The same, but only if it is in memory.
+  const HeldRangeFilter* range_filter() const noexcept {
+    return ranges_.held();
+  }
+
   // ---- a limit of the memory for filters
 
   // Returns the filter, which lookups no longer see: they do without, until
@@ -110,6 +124,14 @@ class TableFile {
   bool ReloadBlockFilter() const TAMIS_EXCLUDES(mutex_);
   // Returns the memory that it would take; 0: it is there, or there is none.
   std::uint64_t missing_block_filter_bytes() const TAMIS_EXCLUDES(mutex_);
+  // The same three of the range filter.
+  std::shared_ptr<const HeldRangeFilter> DropRangeFilter() const {
+    return ranges_.Drop();
+  }
+  bool ReloadRangeFilter() const;
+  std::uint64_t missing_range_filter_bytes() const {
+    return ranges_.missing_bytes();
+  }
   // Counts a lookup, one of many, that asked this table.
   void NoteAsked() const noexcept {
     asked_.fetch_add(1, std::memory_order_relaxed);
@@ -175,6 +197,10 @@ class TableFile {
       TAMIS_REQUIRES(mutex_);
   void KeepBlockFilter(std::shared_ptr<const HeldBlockFilter> filter)
       const noexcept TAMIS_REQUIRES(mutex_);
+  std::shared_ptr<const HeldRangeFilter> ReadRangeFilter(
+      const Table& table) const;
+  const HeldRangeFilter* LoadRangeFilter() const;
+  void LoadRangeFilterOf(const Table& table) const;
   void ReportDamage(const Status& damage) const;
   // What was loaded.  `block_filter`: null, it was not.
   void Report(const TableFilter& filter,
@@ -201,6 +227,7 @@ class TableFile {
   mutable std::shared_ptr<const HeldBlockFilter> owned_block_filter_
       TAMIS_GUARDED_BY(mutex_);
   mutable std::atomic<const HeldBlockFilter*> block_filter_{nullptr};
+  mutable RangeFilterSlot ranges_;
   // Held for moments only.
   mutable Mutex quick_mutex_;
   // Null: not read so yet, or loaded since.

@@ -63,6 +63,12 @@ WantedShape WantedShape::Of(const StoreOptions& options, const Filter& filter,
     AppendNamedLine(&lines, kBlockFilterBitsSetting,
                     std::to_string(options.block_filter_bits));
   }
+  const bool is_bytewise = options.comparator == &BytewiseComparator();
+  wanted.wants_range_filter_ = is_bytewise && options.range_filter_bits != 0;
+  if (wanted.wants_range_filter_) {
+    AppendNamedLine(&lines, kRangeFilterBitsSetting,
+                    std::to_string(options.range_filter_bits));
+  }
   AppendNamedLine(&lines, kCompressionSetting, NameOf(wanted.compression_));
   if (wanted.compression_ == Compression::kZstd) {
     AppendNamedLine(&lines, kZstdLevelSetting,
@@ -90,8 +96,11 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
                    : IsSameValue(line, *has);
       });
   if (!all_same) return false;
-  if (!wants_block_filter_ &&
-      FindLine(table.properties, kBlockFilterBitsSetting) != nullptr) {
+  const auto has_unwanted = [&](bool wants, std::string_view setting) {
+    return !wants && FindLine(table.properties, setting) != nullptr;
+  };
+  if (has_unwanted(wants_block_filter_, kBlockFilterBitsSetting) ||
+      has_unwanted(wants_range_filter_, kRangeFilterBitsSetting)) {
     return false;
   }
   // A filter that the properties name may be damaged.
@@ -103,14 +112,17 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
          !lacks(wants_leveldb_filter_, table.has_leveldb_filter,
                 kLevelDbFilterNotBuiltProperty) &&
          !lacks(wants_block_filter_, table.has_block_filter,
-                kBlockFilterNotBuiltProperty);
+                kBlockFilterNotBuiltProperty) &&
+         !lacks(wants_range_filter_, table.has_range_filter,
+                kRangeFilterNotBuiltProperty);
 }
 
 // Judges a table without properties by its blocks; if in doubt, it differs.
 bool WantedShape::LooksTheSame(const TableTraits& table) const {
   if (table.has_leveldb_filter != wants_leveldb_filter_ ||
       table.has_whole_filter != (filter_ != nullptr) ||
-      table.has_block_filter != wants_block_filter_) {
+      table.has_block_filter != wants_block_filter_ ||
+      table.has_range_filter != wants_range_filter_) {
     return false;
   }
   if (filter_ != nullptr && !(table.filter && HasSameFilter(*table.filter))) {

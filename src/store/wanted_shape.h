@@ -49,6 +49,7 @@ class WantedShape {
   std::optional<std::uint64_t> seed_;  // nothing: the spec names one
   bool wants_leveldb_filter_ = false;
   bool wants_block_filter_ = false;
+  bool wants_range_filter_ = false;
   bool accepts_near_sizes_ = false;
   Compression compression_ = Compression::kNone;
 };

@@ -12,10 +12,12 @@
 #include "table/block_cursor.h"
 #include "table/block_file.h"
 #include "table/held_block_filter.h"
+#include "table/held_range_filter.h"
 #include "table/table_binding.h"
 #include "table/table_filter.h"
 #include "table/table_index.h"
 #include "table/table_meta.h"
+#include "table/table_range_filter.h"
 #include "table/table_reader.h"
 
 namespace tamis {
@@ -86,6 +88,8 @@ class Checker {
   void CheckEntries(std::size_t i, const Block& block);
   bool CheckKey(std::size_t i, Slice key);
   void LoadBlockFilter();
+  void LoadRangeFilter(const std::vector<MetaEntry>& entries);
+  bool RangeFilterHides(Slice user_key);
   void AskFilters(std::size_t i, Slice user_key);
 
   const TableReadContext& context_;
@@ -98,6 +102,9 @@ class Checker {
   std::optional<BlockHandle> block_filter_place_;
   std::shared_ptr<const HeldBlockFilter> block_filter_;  // null: none
   std::uint64_t hidden_in_blocks_ = 0;
+  std::shared_ptr<const HeldRangeFilter> range_filter_;  // null: none
+  std::uint64_t hidden_in_ranges_ = 0;
+  std::string skipped_to_;
   std::string last_key_;
 };
 
@@ -137,13 +144,18 @@ void Checker::SayWhatFiltersHide() {
     Problem("the filter " + asked.name + " hides " +
             std::to_string(asked.hidden) + " keys that are there");
   }
-  if (block_filter_ == nullptr) return;
-  if (hidden_in_blocks_ == 0) {
-    ++check_.filters;
-  } else {
-    Problem("the filter of its blocks hides " +
-            std::to_string(hidden_in_blocks_) + " keys that are there");
-  }
+  const auto say = [this](const char* which, bool is_there,
+                          std::uint64_t hidden) {
+    if (!is_there) return;
+    if (hidden == 0) {
+      ++check_.filters;
+    } else {
+      Problem(which + std::string(" hides ") + std::to_string(hidden) +
+              " keys that are there");
+    }
+  };
+  say("the filter of its blocks", block_filter_ != nullptr, hidden_in_blocks_);
+  say("its range filter", range_filter_ != nullptr, hidden_in_ranges_);
 }
 
 void Checker::LoadFilters(const Footer& footer) {
@@ -151,6 +163,7 @@ void Checker::LoadFilters(const Footer& footer) {
   Status read = ReadMetaindex(file_, footer, &entries, context_.unpack);
   if (!read.ok()) NotRead("the metaindex: ", read);
   for (const MetaEntry& entry : entries) LoadFilter(entry);
+  LoadRangeFilter(entries);
 }
 
 void Checker::LoadFilter(const MetaEntry& entry) {
@@ -226,6 +239,30 @@ void Checker::LoadBlockFilter() {
   }
 }
 
+void Checker::LoadRangeFilter(const std::vector<MetaEntry>& entries) {
+  auto filter = ReadRangeFilter(file_, entries, context_.unpack, nullptr);
+  if (filter == nullptr) return;
+  const Status& damage = filter->damage();
+  if (damage.ok()) {
+    range_filter_ = std::move(filter);
+  } else if (damage.code() == StatusCode::kNotSupported) {
+    // Of a later version: it is useless.
+    Problem(damage.message());
+  } else {
+    NotRead("", damage);
+  }
+}
+
+// Asks what scans would, in both directions.
+bool Checker::RangeFilterHides(Slice user_key) {
+  const FilterReader& filter = range_filter_->reader();
+  return !filter.MayContainRange(user_key, user_key) ||
+         !filter.SkipForward(user_key, &skipped_to_) ||
+         skipped_to_ != user_key ||
+         !filter.SkipBackward(user_key, &skipped_to_) ||
+         skipped_to_ != user_key;
+}
+
 void Checker::CheckBlock(std::size_t i) {
   ++check_.blocks;
   const BlockHandle handle = index_.block(i);
@@ -295,6 +332,9 @@ void Checker::AskFilters(std::size_t i, Slice user_key) {
   const std::uint64_t offset = index_.block(i).offset;
   for (AskedFilter& asked : filters_) {
     if (!asked.MayContain(offset, user_key)) ++asked.hidden;
+  }
+  if (range_filter_ != nullptr && RangeFilterHides(user_key)) {
+    ++hidden_in_ranges_;
   }
   if (block_filter_ == nullptr) return;
   const std::uint64_t hash = LineHash(user_key, block_filter_->seed());

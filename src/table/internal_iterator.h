@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "table/internal_key.h"
 #include "tamis/slice.h"
 #include "tamis/status.h"
 
@@ -34,7 +35,26 @@ class InternalIterator {
   // it will read; afterwards the position is undefined.  True: what is to be
   // prefetched next depends on that, so another call is of use.
   virtual bool WillSeek(Slice /*internal_key*/) { return false; }
-  // REQUIRES, for both: Valid()
+  // Moves to the last entry at or before that internal key.
+  virtual void SeekForPrev(const KeyOrder& order, Slice internal_key) {
+    Seek(internal_key);
+    if (!Valid()) {
+      if (status().ok()) SeekToLast();
+    } else if (order.Compare(key(), internal_key) > 0) {
+      Prev();
+    }
+  }
+
+  // True: after Seek() or SeekForPrev(), key() is no entry yet, but an internal
+  // key that no entry left is before, in that direction; there is no value().
+  // Settle() must be called before it is moved.
+  bool is_postponed() const noexcept { return is_postponed_; }
+  // After a seek: goes to the entry that is meant, or to none.  Returns an
+  // iterator that is there; until the next seek of this one it may be moved in
+  // its place, which saves calls.
+  virtual InternalIterator* Settle() { return this; }
+
+  // REQUIRES, for both: Valid(), and not postponed
   virtual void Next() = 0;
   virtual void Prev() = 0;
 
@@ -47,12 +67,21 @@ class InternalIterator {
     value_ = value;
     valid_ = true;
   }
-  void StandNowhere() noexcept { valid_ = false; }
+  void StandNowhere() noexcept {
+    valid_ = false;
+    is_postponed_ = false;
+  }
+  void StandPostponed(Slice bound) noexcept {
+    StandAt(bound, {});
+    is_postponed_ = true;
+  }
+  void EndPostponing() noexcept { is_postponed_ = false; }
 
  private:
   Slice key_;
   Slice value_;
   bool valid_ = false;
+  bool is_postponed_ = false;
 };
 
 // An iterator without entries, because of `status` or because there are none.

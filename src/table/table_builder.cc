@@ -18,6 +18,7 @@
 #include "table/shared_prefix.h"
 #include "table/table_filter_builder.h"
 #include "table/table_meta.h"
+#include "table/table_range_filter.h"
 
 namespace tamis {
 
@@ -29,7 +30,8 @@ class TableBuilder::Impl {
         data_(options.restart_interval),
         compressor_(options.compression, options.zstd_level, options.limits),
         filters_(options.filter, options.leveldb_filter_bits,
-                 options.block_filter_bits, options.block_filter_seed) {}
+                 options.block_filter_bits, options.block_filter_seed),
+        range_filter_(options.range_filter_bits) {}
 
   Status Add(Slice key, Slice value);
   Status Finish();
@@ -52,6 +54,7 @@ class TableBuilder::Impl {
   Status WriteRaw(std::string* contents, Compression how, BlockHandle* handle);
   Status WriteMeta(std::string_view name, std::string* contents);
   Status WriteMetaBlocks();
+  Status WriteProperties();
   Status WriteWholeFilter(std::string* filter);
   Status WriteFilterParts(const LineView& lines);
   Status PadTo(std::uint64_t alignment);
@@ -74,6 +77,7 @@ class TableBuilder::Impl {
   BlockBuilder metaindex_{1};
   Compressor compressor_;
   TableFilterBuilder filters_;
+  TableRangeFilterBuilder range_filter_;
   std::string compressed_;
   std::string last_key_;
   BlockHandle last_block_;
@@ -108,6 +112,7 @@ Status TableBuilder::Impl::Add(Slice key, Slice value) {
   const bool is_repeat = entries_ != 0 && last_key_.size() == key.size() &&
                          shared >= user_key.size();
   filters_.Add(user_key, is_repeat);
+  if (!is_repeat) range_filter_.Add(user_key);
   data_.Add(key, value, shared);
   ++entries_;
   keys_ += is_repeat ? 0u : 1u;
@@ -236,6 +241,7 @@ Status TableBuilder::Impl::WriteMetaBlocks() {
   static_assert(kBlockFilterMeta < kWholeFilterMeta);
   static_assert(kWholeFilterMeta < kFilterPartsMeta);
   static_assert(kFilterPartsMeta < kPropertiesMeta);
+  static_assert(kPropertiesMeta < kRangeFilterMeta);
   Status written;
   std::string bytes;
   if (filters_.FinishLevelDb(&bytes)) {
@@ -247,8 +253,17 @@ Status TableBuilder::Impl::WriteMetaBlocks() {
   if (written.ok() && filters_.FinishWhole(&bytes)) {
     written = WriteWholeFilter(&bytes);
   }
-  if (!written.ok() || options_.properties.empty()) return written;
-  bytes = options_.properties;
+  if (!written.ok()) return written;
+  const bool has_range = range_filter_.Finish(&bytes);
+  written = WriteProperties();
+  if (!written.ok() || !has_range) return written;
+  return WriteMeta(kRangeFilterMeta, &bytes);
+}
+
+// REQUIRES: the filters are finished
+Status TableBuilder::Impl::WriteProperties() {
+  if (options_.properties.empty()) return Status::Ok();
+  std::string bytes = options_.properties;
   AppendNamedLine(&bytes, kKeysProperty, std::to_string(keys_));
   if (!filters_.whole_problem().empty()) {
     AppendNamedLine(&bytes, kFilterNotBuiltProperty,
@@ -261,6 +276,10 @@ Status TableBuilder::Impl::WriteMetaBlocks() {
   if (!filters_.blocks_problem().empty()) {
     AppendNamedLine(&bytes, kBlockFilterNotBuiltProperty,
                     FitForALine(filters_.blocks_problem()));
+  }
+  if (!range_filter_.problem().empty()) {
+    AppendNamedLine(&bytes, kRangeFilterNotBuiltProperty,
+                    FitForALine(range_filter_.problem()));
   }
   return WriteMeta(kPropertiesMeta, &bytes);
 }
@@ -310,6 +329,7 @@ std::string TableBuilder::Impl::filter_problem() const {
   };
   append("LevelDB's: ", filters_.leveldb_problem());
   append("that of the blocks: ", filters_.blocks_problem());
+  append("that of ranges: ", range_filter_.problem());
   return problem;
 }
 

@@ -44,6 +44,9 @@ struct TableWriteOptions {
   // seed; 0: none.  At most kMaxBlockFilterBits.
   unsigned block_filter_bits = 0;
   std::uint64_t block_filter_seed = 0;
+  // A range filter at that many bits per key, from kMinRangeFilterBits to
+  // kMaxRangeFilterBits; 0: none.  REQUIRES: 0, or a bytewise order
+  unsigned range_filter_bits = 0;
   // Lines (base/named_lines.h) that describe how the table is written; the
   // table stores them and adds its own (table_meta.h).  Empty: it stores none.
   std::string properties = {};

@@ -41,6 +41,12 @@ inline constexpr std::string_view kLevelDbFilterNotBuiltProperty =
     "leveldb_filter_not_built";
 inline constexpr std::string_view kBlockFilterNotBuiltProperty =
     "block_filter_not_built";
+inline constexpr std::string_view kRangeFilterNotBuiltProperty =
+    "range_filter_not_built";
+
+// The range filter (kind 10 of the .tamis container) of the table's user keys,
+// which LevelDB ignores.
+inline constexpr std::string_view kRangeFilterMeta = "tamis.rangefilter1";
 
 struct MetaEntry {
   std::string name;

@@ -15,6 +15,7 @@
 #include "table/table_index.h"
 #include "table/table_iterator.h"
 #include "table/table_meta.h"
+#include "table/table_range_filter.h"
 
 namespace tamis {
 namespace {
@@ -167,6 +168,16 @@ class TableReader final : public Table {
 
   std::shared_ptr<const HeldBlockFilter> ReadBlockFilter() const override {
     return ReadBlockFilterOf(*file_, footer_, context_, index_.size());
+  }
+
+  // A metaindex that is damaged is reported with the filter of the table.
+  std::shared_ptr<const HeldRangeFilter> ReadRangeFilter() const override {
+    std::vector<MetaEntry> entries;
+    if (!ReadMetaindex(*file_, footer_, &entries, context_.unpack).ok()) {
+      return nullptr;
+    }
+    return tamis::ReadRangeFilter(*file_, entries, context_.unpack,
+                                  context_.room);
   }
 
   Result<TableTraits> ReadTraits() const override {

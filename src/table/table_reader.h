@@ -19,6 +19,7 @@
 
 #include "table/compression.h"
 #include "table/held_block_filter.h"
+#include "table/held_range_filter.h"
 #include "table/internal_iterator.h"
 #include "table/internal_key.h"
 #include "table/table_filter.h"
@@ -149,6 +150,9 @@ class Table {
   // Reads and verifies the filter of the blocks, as ReadFilter() does.  Null:
   // the table has none.
   virtual std::shared_ptr<const HeldBlockFilter> ReadBlockFilter() const = 0;
+
+  // The same of the range filter.
+  virtual std::shared_ptr<const HeldRangeFilter> ReadRangeFilter() const = 0;
 
   // Reads how the table was written, from its properties or its blocks.
   virtual Result<TableTraits> ReadTraits() const = 0;

@@ -7,8 +7,10 @@
 #include "formats/leveldb/filter_block.h"
 #include "formats/tamis/block_filter.h"
 #include "table/block_file.h"
+#include "table/held_range_filter.h"
 #include "table/table_filter.h"
 #include "table/table_meta.h"
+#include "table/table_range_filter.h"
 
 namespace tamis {
 namespace {
@@ -91,6 +93,11 @@ bool OpensBlocks(const ReadableFile& file, const MetaEntry& entry) {
          ViewBlockFilter(bytes).ok();
 }
 
+bool OpensRange(const ReadableFile& file, const MetaEntry& entry) {
+  const auto filter = ReadRangeFilter(file, {entry}, {}, nullptr);
+  return filter != nullptr && filter->is_held();
+}
+
 void ReadFilters(const ReadableFile& file,
                  const std::vector<MetaEntry>& entries,
                  const FilterPolicy* preferred, TableTraits* traits) {
@@ -102,6 +109,10 @@ void ReadFilters(const ReadableFile& file,
     if (entry.name == kBlockFilterMeta) {
       const bool opens = OpensBlocks(file, entry);
       (opens ? traits->has_block_filter : traits->has_damaged_filter) = true;
+    }
+    if (entry.name == kRangeFilterMeta) {
+      const bool opens = OpensRange(file, entry);
+      (opens ? traits->has_range_filter : traits->has_damaged_filter) = true;
     }
     const auto opener = OpenerOfMeta(entry.name, preferred);
     const bool is_in_parts = entry.name == kFilterPartsMeta;

@@ -24,6 +24,7 @@ struct TableTraits {
   bool has_leveldb_filter = false;
   bool has_whole_filter = false;
   bool has_block_filter = false;
+  bool has_range_filter = false;
   bool has_damaged_filter = false;   // a filter that does not
   std::optional<FilterInfo> filter;  // that one; only without properties
   // How its data blocks are stored, by Compression; only without properties.

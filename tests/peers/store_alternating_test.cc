@@ -78,6 +78,7 @@ class Alternation {
     ours_.filter = Chance(3) ? "" : "bloom:10";
     ours_.filter_parts_above = Chance(2) ? 1 : 0;
     ours_.block_filter_bits = Chance(3) ? 10 : 0;
+    ours_.range_filter_bits = Chance(2) ? 8 : 0;
     ours_.compression = Chance(2) ? Compression::kSnappy : Compression::kNone;
     ours_.write_buffer_bytes = std::size_t{16} << (10 + random_() % 8);
     ours_.table_bytes = std::uint64_t{32} << (10 + random_() % 4);

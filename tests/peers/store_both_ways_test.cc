@@ -84,8 +84,9 @@ StoreOptions OurOptions(const History& history) {
   options.filter = history.our_filter;
   options.filter_memory_bytes = history.our_filter_memory;
   options.leveldb_filter_bits = static_cast<unsigned>(history.filter_bits);
-  // LevelDB ignores the second layer.
+  // LevelDB ignores the second layer, and range filters.
   options.block_filter_bits = history.compressed ? 10 : 0;
+  options.range_filter_bits = history.compressed ? 8 : 0;
   options.compression =
       history.compressed ? Compression::kSnappy : Compression::kNone;
   options.write_buffer_bytes = history.their_buffer;

@@ -149,6 +149,40 @@ TEST(FilterFile, ThatLosesItsPagesHidesNoKey) {
   }
 }
 
+// The searches in a range filter end even in bits that have become zeros.
+TEST(FilterFile, OfRangesThatLosesItsPagesSkipsNothing) {
+  GuardMappings();
+  constexpr int kKeys = 300'000;
+  const std::string bytes = FilterOver("range:32", kKeys);
+  ASSERT_GT(bytes.size(), 1'100'000u);
+  for (const std::uintmax_t pages : {0u, 1u, 16u, 49u, 245u}) {
+    const std::uintmax_t left = 4096 * pages;
+    SCOPED_TRACE(left);
+    const TempDir dir;
+    const std::string path = dir.Write("f", bytes);
+    auto file = FilterFile::Open(path, "range:32");
+    ASSERT_TRUE(file.ok()) << file.status().ToString();
+    const FilterReader& reader = file->reader();
+    std::string to;
+    ASSERT_TRUE(reader.SkipForward("a", &to));
+    EXPECT_GT(to, "a");
+    std::filesystem::resize_file(path, left);
+    for (int i = 0; i < kKeys; i += 17) {
+      const std::string key = "key" + std::to_string(i);
+      ASSERT_TRUE(reader.MayContainRange(key, key + "0"));
+      ASSERT_TRUE(reader.SkipForward(key, &to));
+      ASSERT_LE(to, key);
+      ASSERT_TRUE(reader.SkipBackward(key, &to));
+      ASSERT_GE(to, key);
+    }
+    EXPECT_EQ(file->status().code(), StatusCode::kIoError);
+    ASSERT_TRUE(reader.SkipForward("a", &to));
+    EXPECT_EQ(to, "a");
+    ASSERT_TRUE(reader.SkipBackward("z", &to));
+    EXPECT_EQ(to, "z");
+  }
+}
+
 // Nothing faults there; but whoever asks before the answers count is told.
 TEST(FilterFile, ThatIsCutWithinItsLastPageSaysSo) {
   const std::string bytes = FilterOver("bloom:10", 1'000'000);

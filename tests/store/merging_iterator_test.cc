@@ -21,11 +21,13 @@ namespace {
 using testing::InternalKey;
 using Keys = std::vector<std::string>;
 
-// Over sorted keys; the value is the key again.  May fail at one of them.
+// Over sorted keys; the value is the key again.  May fail at one of them.  With
+// `postpones`, seeks often end before the entry that is meant.
 class KeysIterator final : public InternalIterator {
  public:
-  explicit KeysIterator(Keys keys, std::size_t fails_at = SIZE_MAX)
-      : keys_(std::move(keys)), fails_at_(fails_at) {}
+  explicit KeysIterator(Keys keys, std::size_t fails_at = SIZE_MAX,
+                        bool postpones = false)
+      : keys_(std::move(keys)), fails_at_(fails_at), postpones_(postpones) {}
 
   void SeekToFirst() override { GoTo(0); }
   void SeekToLast() override {
@@ -35,6 +37,21 @@ class KeysIterator final : public InternalIterator {
     std::size_t i = 0;
     while (i < keys_.size() && KeyOrder().Compare(keys_[i], key) < 0) ++i;
     GoTo(i);
+    if (Valid()) MayPostpone(key, kMaxSequence, kTypeForSeek);
+  }
+  void SeekForPrev(const KeyOrder& order, Slice key) override {
+    if (!postpones_) return InternalIterator::SeekForPrev(order, key);
+    std::size_t i = keys_.size();
+    while (i > 0 && order.Compare(keys_[i - 1], key) > 0) --i;
+    GoTo(i == 0 ? kNowhere : i - 1);
+    if (Valid()) MayPostpone(key, 0, ValueType::kDeletion);
+  }
+  InternalIterator* Settle() override {
+    if (is_postponed()) {
+      EndPostponing();
+      GoTo(at_);
+    }
+    return this;
   }
   void Next() override { GoTo(at_ + 1); }
   void Prev() override { GoTo(at_ == 0 ? kNowhere : at_ - 1); }
@@ -54,8 +71,20 @@ class KeysIterator final : public InternalIterator {
     }
   }
 
+  // Before all versions of the user key, or after them.  A seek to one of its
+  // versions is at that entry at once, as that of a table is.
+  void MayPostpone(Slice target, Sequence sequence, ValueType type) {
+    const Slice user_key = UserKeyOf(keys_[at_]);
+    if (!postpones_ || UserKeyOf(target) == user_key) return;
+    bound_.clear();
+    AppendInternalKey(&bound_, user_key, sequence, type);
+    StandPostponed(bound_);
+  }
+
   Keys keys_;
   std::size_t fails_at_;
+  bool postpones_;
+  std::string bound_;
   std::size_t at_ = kNowhere;
 };
 
@@ -64,7 +93,7 @@ struct Merge {
   std::unique_ptr<InternalIterator> merged;
 };
 
-Merge RandomMerge(std::mt19937_64* random) {
+Merge RandomMerge(std::mt19937_64* random, bool postpones) {
   const std::size_t children = (*random)() % 12;
   std::vector<Keys> parts(children);
   Merge merge;
@@ -82,7 +111,8 @@ Merge RandomMerge(std::mt19937_64* random) {
   std::vector<std::unique_ptr<InternalIterator>> iterators;
   for (Keys& part : parts) {
     std::sort(part.begin(), part.end(), before);
-    iterators.push_back(std::make_unique<KeysIterator>(std::move(part)));
+    iterators.push_back(std::make_unique<KeysIterator>(
+        std::move(part), SIZE_MAX, /*postpones=*/children > 1 && postpones));
   }
   merge.merged = NewMergingIterator(KeyOrder(), std::move(iterators));
   return merge;
@@ -90,8 +120,8 @@ Merge RandomMerge(std::mt19937_64* random) {
 
 TEST(MergingIterator, WalksLikeAllEntriesSorted) {
   std::mt19937_64 random(1);
-  for (int round = 0; round < 300; ++round) {
-    const Merge merge = RandomMerge(&random);
+  for (int round = 0; round < 600; ++round) {
+    const Merge merge = RandomMerge(&random, /*postpones=*/round % 2 == 1);
     InternalIterator& it = *merge.merged;
     ASSERT_FALSE(it.Valid());
     const std::size_t count = merge.all.size();
@@ -104,6 +134,14 @@ TEST(MergingIterator, WalksLikeAllEntriesSorted) {
       } else if (how == 1 || (how < 14 && at == count)) {
         it.SeekToLast();
         at = count == 0 ? 0 : count - 1;
+      } else if (how == 3) {
+        const std::string target = InternalKey(
+            std::string(random() % 13, "ab"[random() % 2]), random() % 60);
+        it.SeekForPrev(KeyOrder(), target);
+        for (at = count; at > 0; --at) {
+          if (KeyOrder().Compare(merge.all[at - 1], target) <= 0) break;
+        }
+        at = at == 0 ? count : at - 1;
       } else if (how == 2 || at == count) {
         const std::string target = InternalKey(
             std::string(random() % 13, "ab"[random() % 2]), random() % 60);

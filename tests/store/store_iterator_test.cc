@@ -167,8 +167,32 @@ void ChangeBoth(TestStore* store, Model* model, std::uint64_t seed,
   }
 }
 
-TEST(StoreIterator, OverAnEmptyStoreStandsAtNone) {
-  TestStore store;
+// How tables have range filters, which change nothing.
+struct RangeUse {
+  const char* name;
+  unsigned bits;
+  FilterUse use;
+};
+
+class StoreIterator : public ::testing::TestWithParam<RangeUse> {
+ protected:
+  static StoreOptions With(StoreOptions options) {
+    options.range_filter_bits = GetParam().bits;
+    options.filter_use = GetParam().use;
+    return options;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    RangeFilters, StoreIterator,
+    ::testing::Values(RangeUse{"None", 0, FilterUse::kOn},
+                      RangeUse{"On", 8, FilterUse::kOn},
+                      RangeUse{"Off", 8, FilterUse::kOff},
+                      RangeUse{"AlwaysMaybe", 8, FilterUse::kAlwaysMaybe}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(StoreIterator, OverAnEmptyStoreStandsAtNone) {
+  TestStore store(With({}));
   ExpectShows(&store, {});
   store.Put("a", "1");
   store.Delete("a");
@@ -177,15 +201,15 @@ TEST(StoreIterator, OverAnEmptyStoreStandsAtNone) {
   ExpectShows(&store, {});
 }
 
-TEST(StoreIterator, WalksOverTheMemtable) {
-  TestStore store;
+TEST_P(StoreIterator, WalksOverTheMemtable) {
+  TestStore store(With({}));
   Model model;
   ChangeBoth(&store, &model, 1, 1000);
   ExpectShows(&store, model);
 }
 
-TEST(StoreIterator, WalksOverTheMemtableAndAllLevels) {
-  TestStore store(StillOptions());
+TEST_P(StoreIterator, WalksOverTheMemtableAndAllLevels) {
+  TestStore store(With(StillOptions()));
   Model model;
   for (std::uint64_t round = 0; round < 6; ++round) {
     ChangeBoth(&store, &model, round, 200);
@@ -197,8 +221,8 @@ TEST(StoreIterator, WalksOverTheMemtableAndAllLevels) {
   EXPECT_GT(store.TablesAt(1), 0u);
 }
 
-TEST(StoreIterator, WalksOverManyTablesAndLevels) {
-  TestStore store(SmallOptions());
+TEST_P(StoreIterator, WalksOverManyTablesAndLevels) {
+  TestStore store(With(SmallOptions()));
   Model model;
   for (std::uint64_t i = 0; i < 8000; ++i) {
     const std::string key = NumberKey(i * 7919 % 2000);
@@ -214,8 +238,8 @@ TEST(StoreIterator, WalksOverManyTablesAndLevels) {
   ExpectShows(&store, model);
 }
 
-TEST(StoreIterator, WithinBoundsIsAsIfNothingElseWereThere) {
-  StoreOptions options = SmallOptions();
+TEST_P(StoreIterator, WithinBoundsIsAsIfNothingElseWereThere) {
+  StoreOptions options = With(SmallOptions());
   options.block_bytes = 256;  // many blocks
   TestStore store(options);
   Model model;
@@ -244,8 +268,8 @@ TEST(StoreIterator, WithinBoundsIsAsIfNothingElseWereThere) {
 }
 
 // Bounds end at keys that are prefixes of others, and at bytes 0 and 0xff.
-TEST(StoreIterator, KnowsTheEndOfEveryPrefix) {
-  TestStore store;
+TEST_P(StoreIterator, KnowsTheEndOfEveryPrefix) {
+  TestStore store(With({}));
   Model model;
   const std::string nul(1, '\0');
   for (const std::string& key :
@@ -266,8 +290,8 @@ TEST(StoreIterator, KnowsTheEndOfEveryPrefix) {
   }
 }
 
-TEST(StoreIterator, ReadsNoTableThatIsOutOfBounds) {
-  StoreOptions options = StillOptions();
+TEST_P(StoreIterator, ReadsNoTableThatIsOutOfBounds) {
+  StoreOptions options = With(StillOptions());
   TestStore store(options);
   for (const std::string key : {"a", "m", "z"}) {
     store.Put(key, "1");
@@ -296,8 +320,8 @@ TEST(StoreIterator, ReadsNoTableThatIsOutOfBounds) {
   EXPECT_TRUE(some->status().ok());
 }
 
-TEST(StoreIterator, ShowsOfManyVersionsTheRightOne) {
-  TestStore store(StillOptions());
+TEST_P(StoreIterator, ShowsOfManyVersionsTheRightOne) {
+  TestStore store(With(StillOptions()));
   std::vector<std::unique_ptr<const Snapshot>> snapshots;
   std::vector<Model> models;
   Model model;
@@ -327,8 +351,8 @@ TEST(StoreIterator, ShowsOfManyVersionsTheRightOne) {
   }
 }
 
-TEST(StoreIterator, SnapshotsSurviveCompactions) {
-  TestStore store(SmallOptions());
+TEST_P(StoreIterator, SnapshotsSurviveCompactions) {
+  TestStore store(With(SmallOptions()));
   std::vector<std::unique_ptr<const Snapshot>> snapshots;
   std::vector<Model> models;
   Model model;
@@ -346,8 +370,8 @@ TEST(StoreIterator, SnapshotsSurviveCompactions) {
 }
 
 // What it shows stays, though its tables and memtables are replaced.
-TEST(StoreIterator, OutlivesFlushesAndCompactions) {
-  TestStore store(SmallOptions());
+TEST_P(StoreIterator, OutlivesFlushesAndCompactions) {
+  TestStore store(With(SmallOptions()));
   Model old;
   ChangeBoth(&store, &old, 1, 1500);
   const auto it = store->NewIterator();
@@ -371,8 +395,8 @@ TEST(StoreIterator, OutlivesFlushesAndCompactions) {
   EXPECT_EQ(store.All(), "");
 }
 
-TEST(StoreIterator, TellsOfDamageAndStandsAtNone) {
-  StoreOptions options = StillOptions();
+TEST_P(StoreIterator, TellsOfDamageAndStandsAtNone) {
+  StoreOptions options = With(StillOptions());
   options.block_bytes = 256;
   TestStore store(options);
   for (std::uint64_t i = 0; i < 500; ++i) store.Put(NumberKey(i), "value");

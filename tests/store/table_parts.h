@@ -24,6 +24,7 @@ struct PartPlaces {
   BlockHandle filter_top;      // of one in parts; size 0: there is none
   BlockHandle leveldb_filter;  // size 0: there is none
   BlockHandle block_filter;    // size 0: there is none
+  BlockHandle range_filter;    // size 0: there is none
 };
 
 // REQUIRES: the file is a table that is not damaged
@@ -46,6 +47,7 @@ inline PartPlaces PartsOf(MemoryEnv* env, const std::string& path) {
   EXPECT_TRUE(ReadMetaindex(**file, *footer, &entries).ok());
   for (const MetaEntry& entry : entries) {
     if (entry.name == kBlockFilterMeta) parts.block_filter = entry.handle;
+    if (entry.name == kRangeFilterMeta) parts.range_filter = entry.handle;
     if (entry.name == kLevelDbFilterMeta) parts.leveldb_filter = entry.handle;
     if (entry.name == kFilterPartsMeta) parts.filter_top = entry.handle;
     if (entry.name.starts_with(kWholeFilterMeta)) {

@@ -33,6 +33,10 @@ inline void ChooseFilters(std::uint64_t seed, StoreOptions* options) {
     constexpr unsigned kBits[] = {1, 4, 10, 64};
     options->block_filter_bits = kBits[random() % std::size(kBits)];
   }
+  if (one_in(2)) {
+    constexpr unsigned kBits[] = {3, 6, 8, 16};
+    options->range_filter_bits = kBits[random() % std::size(kBits)];
+  }
   constexpr FilterLoading kLoading[] = {FilterLoading::kWhenFirstAsked,
                                         FilterLoading::kAtOpening,
                                         FilterLoading::kInBackground};

@@ -29,6 +29,7 @@ std::string SmallTable(Compression codec, const FilterPolicy* filter) {
   options.filter = filter;
   options.leveldb_filter_bits = 10;
   options.block_filter_bits = 10;
+  options.range_filter_bits = 8;
   return BuildTable(options, FewEntries());
 }
 

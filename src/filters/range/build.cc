@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "filters/range/key_code_trainer.h"
+#include "filters/range/shared_bytes.h"
 
 namespace tamis {
 namespace {
@@ -34,13 +35,6 @@ constexpr std::size_t kMaxPrefix = 65535;
 // Codes are exact to a small part of the narrowest cells that were seen; other
 // cells may be narrower.
 constexpr unsigned kSpareBits = 6;
-
-std::size_t SharedBytes(Slice a, Slice b) noexcept {
-  const std::size_t most = std::min(a.size(), b.size());
-  std::size_t i = 0;
-  while (i < most && a[i] == b[i]) ++i;
-  return i;
-}
 
 class Keys {
  public:

@@ -17,6 +17,8 @@ constexpr unsigned kFactorBits = 9;
 constexpr std::uint64_t kMinFactor = std::uint64_t{1} << kFactorBits;
 constexpr std::uint64_t kMaxFactor = 2 * kMinFactor - 1;
 constexpr std::uint64_t kNoCell = ~std::uint64_t{0};
+constexpr std::uint64_t kMaxCode = ~std::uint64_t{0};
+constexpr std::uint64_t kMaxCodes = kMaxGroupCodes;
 // The first code of one group in so many is also in a small array.
 constexpr std::uint64_t kTopStep = 8;
 
@@ -42,28 +44,60 @@ void SetBit(char* bits, std::uint64_t at) noexcept {
   bits[at / 8] = static_cast<char>(bits[at / 8] | 1 << (at % 8));
 }
 
+// The searches below end at a limit even if the bits have changed since they
+// were checked: the pages of a file that was cut off since read as zeros.
+
 // Returns the place of the zero number `rank`, counted from 0, among the bits
-// from `at` on.  REQUIRES: there are so many
-std::uint64_t SelectZero(const char* bits, std::uint64_t at,
+// from `at` on; `end`, if there are not so many.
+std::uint64_t SelectZero(const char* bits, std::uint64_t at, std::uint64_t end,
                          std::uint64_t rank) noexcept {
-  for (;;) {
+  for (; at < end; at += kWindowBits) {
     std::uint64_t zeros = ~Window(bits, at) & kWindowMask;
     const auto count = static_cast<std::uint64_t>(std::popcount(zeros));
-    if (rank < count) {
-      for (unsigned half = 32; half >= 8; half /= 2) {
-        const auto below = static_cast<std::uint64_t>(
-            std::popcount(zeros & ((std::uint64_t{1} << half) - 1)));
-        if (rank < below) continue;
-        rank -= below;
-        zeros >>= half;
-        at += half;
-      }
-      for (; rank > 0; --rank) zeros &= zeros - 1;
-      return at + static_cast<std::uint64_t>(std::countr_zero(zeros));
+    if (rank >= count) {
+      rank -= count;
+      continue;
     }
-    rank -= count;
-    at += kWindowBits;
+    for (unsigned half = 32; half >= 8; half /= 2) {
+      const auto below = static_cast<std::uint64_t>(
+          std::popcount(zeros & ((std::uint64_t{1} << half) - 1)));
+      if (rank < below) continue;
+      rank -= below;
+      zeros >>= half;
+      at += half;
+    }
+    for (; rank > 0; --rank) zeros &= zeros - 1;
+    at += static_cast<std::uint64_t>(std::countr_zero(zeros));
+    return std::min(at, end);
   }
+  return end;
+}
+
+// Returns the place of the first one from `at` on; `end`, if there is none.
+std::uint64_t NextOne(const char* bits, std::uint64_t at,
+                      std::uint64_t end) noexcept {
+  for (; at < end; at += kWindowBits) {
+    const std::uint64_t window = Window(bits, at) & kWindowMask;
+    if (window == 0) continue;
+    return std::min(at + static_cast<std::uint64_t>(std::countr_zero(window)),
+                    end);
+  }
+  return end;
+}
+
+// Returns the place of the last one before `at`; `begin`, if there is none.
+std::uint64_t LastOneBefore(const char* bits, std::uint64_t at,
+                            std::uint64_t begin) noexcept {
+  while (at > begin) {
+    const std::uint64_t from = at - std::min(at - begin, kWindowBits);
+    const std::uint64_t window =
+        Window(bits, from) & ((std::uint64_t{1} << (at - from)) - 1);
+    if (window != 0) {
+      return from + static_cast<std::uint64_t>(std::bit_width(window)) - 1;
+    }
+    at = from;
+  }
+  return begin;
 }
 
 std::uint64_t CellsOf(const CellShape& shape, std::uint64_t codes) noexcept {
@@ -128,6 +162,18 @@ std::uint64_t CellScale::CellOf(std::uint64_t distance) const noexcept {
   if (shift >= 64) return high >> (shift - 64);
   if (high >> shift != 0) return kNoCell;
   return shift == 0 ? low : low >> shift | high << (64 - shift);
+}
+
+std::uint64_t CellScale::FirstWith(std::uint64_t cell) const noexcept {
+  const unsigned shift = bits >> kFactorBits;
+  const std::uint64_t factor = kMinFactor + (bits & (kMinFactor - 1));
+  // Distances are below 2^64 and factors below 2^10.
+  if (static_cast<unsigned>(std::bit_width(cell)) + shift > 64 + 10) {
+    return cell == 0 ? 0 : kMaxCode;
+  }
+  const Uint128 product = static_cast<Uint128>(cell) << shift;
+  const Uint128 distance = (product + factor - 1) / factor;
+  return static_cast<std::uint64_t>(std::min<Uint128>(distance, kMaxCode));
 }
 
 unsigned CellScale::width_bits() const noexcept {
@@ -294,44 +340,104 @@ std::uint64_t CodeGroups::LowBitsOf(std::uint64_t code) const noexcept {
   return Window(lows_, code * bits) & ((std::uint64_t{1} << bits) - 1);
 }
 
-bool CodeGroups::MayContain(std::uint64_t lo, std::uint64_t hi) const noexcept {
-  const std::optional<std::uint64_t> group = Find(lo);
-  if (!group) return layout_.groups > 0 && FirstOf(0) <= hi;
-  if (*group + 1 < layout_.groups && FirstOf(*group + 1) <= hi) return true;
-  return SearchGroup(*group, lo, hi);
+CodeGroups::Group CodeGroups::ReadGroup(std::uint64_t group) const noexcept {
+  const char* record = groups_ + group * kGroupBytes;
+  const std::uint64_t start = StartOf(group);
+  // Less only in pages that are lost.
+  const std::uint64_t end = std::max(StartOf(group + 1), start);
+  const std::uint64_t codes = std::min(end - start, kMaxCodes);
+  const std::uint64_t begin = layout_.shape.HighsAt(group, start);
+  const std::uint64_t highs = layout_.shape.HighsOf(codes);
+  return {.number = group,
+          .first = LoadLittle64(record),
+          .start = start,
+          .codes = codes,
+          .highs = highs,
+          .begin = begin,
+          .end = begin + codes + highs,
+          .scale = {LoadLittle<std::uint16_t>(record + 12)}};
 }
 
-// Finds the first cell of the group that is not before lo's.
-bool CodeGroups::SearchGroup(std::uint64_t group, std::uint64_t lo,
-                             std::uint64_t hi) const noexcept {
-  const CellShape& shape = layout_.shape;
-  const char* record = groups_ + group * kGroupBytes;
-  const std::uint64_t first = LoadLittle64(record);
-  const CellScale scale{LoadLittle<std::uint16_t>(record + 12)};
-  const std::uint64_t start = StartOf(group);
-  const std::uint64_t codes = StartOf(group + 1) - start;
-  const std::uint64_t highs = shape.HighsOf(codes);
-  const std::uint64_t from = scale.CellOf(lo - first);
-  const std::uint64_t to = scale.CellOf(hi - first);
-  const std::uint64_t high = from >> shape.low_bits;
-  if (high >= highs) return false;
-  const std::uint64_t begin = shape.HighsAt(group, start);
-  std::uint64_t at =
-      high == 0 ? begin : SelectZero(highs_, begin, high - 1) + 1;
-  std::uint64_t code = at - begin - high;
-  // What follows are the codes of this high value, and the first beyond.
-  for (; code < codes; ++code, ++at) {
-    std::uint64_t window = Window(highs_, at) & kWindowMask;
-    while (window == 0) {
-      at += kWindowBits;
-      window = Window(highs_, at) & kWindowMask;
+bool CodeGroups::MayContain(std::uint64_t lo, std::uint64_t hi) const noexcept {
+  const std::optional<std::uint64_t> number = Find(lo);
+  if (!number) return layout_.groups > 0 && FirstOf(0) <= hi;
+  if (*number + 1 < layout_.groups && FirstOf(*number + 1) <= hi) return true;
+  const Group group = ReadGroup(*number);
+  const std::optional<std::uint64_t> cell =
+      CellFrom(group, group.scale.CellOf(lo - group.first));
+  return cell && *cell <= group.scale.CellOf(hi - group.first);
+}
+
+std::optional<std::uint64_t> CodeGroups::SkipForward(
+    std::uint64_t code) const noexcept {
+  const std::optional<std::uint64_t> number = Find(code);
+  std::uint64_t next = 0;
+  if (number) {
+    const Group group = ReadGroup(*number);
+    const std::optional<std::uint64_t> cell =
+        CellFrom(group, group.scale.CellOf(code - group.first));
+    if (cell) {
+      const std::uint64_t distance = group.scale.FirstWith(*cell);
+      const std::uint64_t most = kMaxCode - group.first;
+      return std::max(code, group.first + std::min(distance, most));
     }
-    at += static_cast<std::uint64_t>(std::countr_zero(window));
-    const std::uint64_t cell =
-        (at - begin - code) << shape.low_bits | LowBitsOf(start + code);
-    if (cell >= from) return cell <= to;
+    next = *number + 1;
   }
-  return false;
+  if (next == layout_.groups) return std::nullopt;
+  return FirstOf(next);
+}
+
+std::optional<std::uint64_t> CodeGroups::SkipBackward(
+    std::uint64_t code) const noexcept {
+  const std::optional<std::uint64_t> number = Find(code);
+  if (!number) return std::nullopt;
+  const Group group = ReadGroup(*number);
+  const std::uint64_t cell =
+      CellUpTo(group, group.scale.CellOf(code - group.first));
+  // The next cell begins where this one has ended.
+  const std::uint64_t distance = group.scale.FirstWith(cell + 1);
+  const std::uint64_t most = code - group.first;
+  return distance > most ? code : group.first + distance - 1;
+}
+
+std::uint64_t CodeGroups::CellAt(const Group& group, std::uint64_t at,
+                                 std::uint64_t code) const noexcept {
+  return (at - group.begin - code) << layout_.shape.low_bits |
+         LowBitsOf(group.start + code);
+}
+
+std::optional<std::uint64_t> CodeGroups::CellFrom(
+    const Group& group, std::uint64_t from) const noexcept {
+  const std::uint64_t high = from >> layout_.shape.low_bits;
+  if (high >= group.highs) return std::nullopt;
+  std::uint64_t at =
+      high == 0 ? group.begin
+                : SelectZero(highs_, group.begin, group.end, high - 1) + 1;
+  std::uint64_t code = at - group.begin - high;
+  // What follows are the codes of this high value, and the first beyond.
+  for (; code < group.codes; ++code, ++at) {
+    at = NextOne(highs_, at, group.end);
+    const std::uint64_t cell = CellAt(group, at, code);
+    if (cell >= from) return cell;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t CodeGroups::CellUpTo(const Group& group,
+                                   std::uint64_t to) const noexcept {
+  const std::uint64_t high =
+      std::min(to >> layout_.shape.low_bits, group.highs);
+  // The end of the codes of this high value.
+  std::uint64_t at = high == group.highs
+                         ? group.end
+                         : SelectZero(highs_, group.begin, group.end, high);
+  std::uint64_t code = std::min(at - group.begin - high, group.codes);
+  for (; code > 0; --code) {
+    at = LastOneBefore(highs_, at, group.begin);
+    const std::uint64_t cell = CellAt(group, at, code - 1);
+    if (cell <= to) return cell;
+  }
+  return 0;  // that of the first code
 }
 
 }  // namespace tamis

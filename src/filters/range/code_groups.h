@@ -53,6 +53,10 @@ struct CellScale {
 
   std::uint64_t CellOf(std::uint64_t distance) const noexcept;
 
+  // The least distance with this cell or a higher one; the greatest number: no
+  // smaller one has.
+  std::uint64_t FirstWith(std::uint64_t cell) const noexcept;
+
   // log2 of the distances that share a cell, rounded down; 0 if it is less.
   unsigned width_bits() const noexcept;
 
@@ -99,7 +103,28 @@ class CodeGroups {
   // REQUIRES: lo <= hi
   bool MayContain(std::uint64_t lo, std::uint64_t hi) const noexcept;
 
+  // Returns a number, at least `code`, such that certainly no code of the set
+  // is from `code` on and below it.  Nothing: certainly none is at least
+  // `code`.
+  std::optional<std::uint64_t> SkipForward(std::uint64_t code) const noexcept;
+
+  // The same downwards: a number, at most `code`, such that certainly no code
+  // of the set is above it and at most `code`.
+  std::optional<std::uint64_t> SkipBackward(std::uint64_t code) const noexcept;
+
  private:
+  // A group whose fields were read.
+  struct Group {
+    std::uint64_t number;
+    std::uint64_t first;  // its first code
+    std::uint64_t start;  // the number of that
+    std::uint64_t codes;  // how many there are
+    std::uint64_t highs;  // values of the high bits
+    std::uint64_t begin;  // where its high bits are
+    std::uint64_t end;
+    CellScale scale;
+  };
+
   // Returns whether a group's bytes are whole: as many codes as it claims.
   bool GroupIsWhole(std::uint64_t group) const noexcept;
   std::uint64_t FirstOf(std::uint64_t group) const noexcept;
@@ -107,8 +132,15 @@ class CodeGroups {
   // The number of the last group whose first code is at most `code`; nothing:
   // there is none.
   std::optional<std::uint64_t> Find(std::uint64_t code) const noexcept;
-  bool SearchGroup(std::uint64_t group, std::uint64_t lo,
-                   std::uint64_t hi) const noexcept;
+  Group ReadGroup(std::uint64_t group) const noexcept;
+  // The cell of a code of the group, whose high bit is at `at`.
+  std::uint64_t CellAt(const Group& group, std::uint64_t at,
+                       std::uint64_t code) const noexcept;
+  // The first cell of a code that is at least `from`.
+  std::optional<std::uint64_t> CellFrom(const Group& group,
+                                        std::uint64_t from) const noexcept;
+  // The last cell of a code that is at most `to`.
+  std::uint64_t CellUpTo(const Group& group, std::uint64_t to) const noexcept;
   std::uint64_t LowBitsOf(std::uint64_t code) const noexcept;
 
   Layout layout_;

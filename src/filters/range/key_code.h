@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "tamis/slice.h"
@@ -142,6 +143,19 @@ class KeyCode {
   };
   // REQUIRES: lo <= hi
   Ends EndsOf(Slice lo, Slice hi) const noexcept;
+
+  // EndsOf() for ranges that have one end: the code of the keys that are at
+  // least `from`, and of those that are at most `to`.  Nothing: there are none.
+  std::optional<std::uint64_t> LowEndOf(Slice from) const noexcept;
+  std::optional<std::uint64_t> HighEndOf(Slice to) const noexcept;
+
+  // Sets *key to the first string with the prefix whose code is at least
+  // `code`; instead of a very long one, to one before or after it: kDown, all
+  // strings with the prefix that are smaller have smaller codes; kUp, no string
+  // that is greater has.  False: there is none.
+  enum class Rounding { kDown, kUp };
+  bool FirstKeyWith(std::uint64_t code, Rounding rounding,
+                    std::string* key) const;
 
   Slice prefix() const noexcept { return prefix_; }
   RangeContext context() const noexcept { return context_; }

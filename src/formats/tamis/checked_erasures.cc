@@ -47,6 +47,12 @@ class CheckedErasures final : public ErasableFilter {
   bool MayContainRange(Slice lo, Slice hi) const noexcept override {
     return filter_->MayContainRange(lo, hi);
   }
+  bool SkipForward(Slice from, std::string* to) const override {
+    return filter_->SkipForward(from, to);
+  }
+  bool SkipBackward(Slice from, std::string* to) const override {
+    return filter_->SkipBackward(from, to);
+  }
   FilterInfo Describe() const override { return filter_->Describe(); }
   Status Save(std::string* dst) const override { return filter_->Save(dst); }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "filters/range/build.h"
 #include "filters/range/code_groups.h"
 #include "filters/range/key_code.h"
+#include "filters/range/new_keys.h"
 #include "formats/always_maybe.h"
 #include "formats/tamis/container.h"
 
@@ -76,6 +78,34 @@ class RangeReader final : public FilterReader {
     if (hi < lo) return true;
     const KeyCode::Ends ends = code_.EndsOf(lo, hi);
     return !ends.empty && groups_.MayContain(ends.lo, ends.hi);
+  }
+
+  bool SkipForward(Slice from, std::string* to) const override {
+    const std::optional<std::uint64_t> code = code_.LowEndOf(from);
+    if (!code) return false;
+    const std::optional<std::uint64_t> next = groups_.SkipForward(*code);
+    if (!next) return false;
+    // The common case has a cell with a key here.
+    if (*next == *code && *code != 0) {
+      to->assign(from);
+    } else if (!code_.FirstKeyWith(*next, KeyCode::Rounding::kDown, to) ||
+               Slice(*to) < from) {
+      to->assign(from);
+    }
+    return true;
+  }
+  bool SkipBackward(Slice from, std::string* to) const override {
+    const std::optional<std::uint64_t> code = code_.HighEndOf(from);
+    if (!code) return false;
+    const std::optional<std::uint64_t> last = groups_.SkipBackward(*code);
+    if (!last) return false;
+    // The first string of a greater code is greater than these keys.
+    if (*last == *code ||
+        !code_.FirstKeyWith(*last + 1, KeyCode::Rounding::kUp, to) ||
+        from < Slice(*to)) {
+      to->assign(from);
+    }
+    return true;
   }
 
   FilterInfo Describe() const override {
@@ -174,14 +204,7 @@ class RangeBuilder final : public FilterBuilder {
       return Status::InvalidArgument("range: more than 2^32 - 1 keys");
     }
     Report(0.5);
-    const RangeParts parts = BuildRange(keys, bits_per_key_);
-    if (keys.size() >= kMinJudgedKeys && parts.rate > kMaxRate) {
-      return Status::NotSupported(
-          "range: at this size the filter would answer \"maybe\" to " +
-          std::to_string(std::lround(100 * parts.rate)) +
-          " % of the ranges between these keys; take more bits per key, or "
-          "another kind");
-    }
+    RangeParts parts = BuildRange(keys, bits_per_key_);
     const std::size_t start = dst->size();
     const std::uint64_t groups =
         CodeGroupsBytes(parts.shape, parts.starts.size(), parts.codes.size());
@@ -192,11 +215,29 @@ class RangeBuilder final : public FilterBuilder {
     std::copy(parts.code.begin(), parts.code.end(), payload);
     WriteCodeGroups(parts.shape, parts.codes, parts.starts,
                     payload + parts.code.size());
+    parts.rate = std::max(
+        parts.rate,
+        TriedRate(parts, keys, Slice(payload + parts.code.size(), groups)));
+    if (keys.size() >= kMinJudgedKeys && parts.rate > kMaxRate) {
+      return Status::NotSupported(
+          "range: at this size the filter would answer \"maybe\" to " +
+          std::to_string(std::lround(100 * parts.rate)) +
+          " % of the ranges between these keys; take more bits per key, or "
+          "another kind");
+    }
     SealTamis({dst->data() + start, dst->size() - start},
               HeaderOf(parts, keys.size()));
     counted_ = keys.size();
     Report(1);
     return Status::Ok();
+  }
+
+  static double TriedRate(const RangeParts& parts, std::span<const Slice> keys,
+                          Slice groups) {
+    const std::optional<KeyCode> code = KeyCode::Parse(parts.code);
+    const std::optional<CodeGroups> opened = CodeGroups::Parse(
+        {parts.shape, parts.starts.size(), parts.codes.size()}, groups);
+    return code && opened ? RateBetween(keys, *code, *opened) : 1;
   }
 
   static TamisHeader HeaderOf(const RangeParts& parts, std::uint64_t keys) {

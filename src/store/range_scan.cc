@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/range_scan.h"
+
+#include <cstddef>
+
+namespace tamis {
+
+template <typename Ask>
+RangeScan::Answer RangeScan::AskFilter(int level, const TableFile& file,
+                                       const Ask& ask) const {
+  const ReaderSlots::Guard guard(*slots_);
+  const HeldRangeFilter* const filter = file.RangeFilter();
+  if (filter == nullptr) return Answer::kUnknown;
+  const Answer answer = ask(filter->reader());
+  ReadCounters::Ranges& counters =
+      guard.counters().levels[static_cast<std::size_t>(level)].ranges;
+  counters.asked.Add(1);
+  if (answer == Answer::kNone) counters.absent.Add(1);
+  return obeys_ ? answer : Answer::kUnknown;
+}
+
+bool RangeScan::MayContain(int level, const TableFile& file, Slice lo,
+                           Slice hi) const {
+  const Answer answer = AskFilter(level, file, [&](const FilterReader& filter) {
+    return filter.MayContainRange(lo, hi) ? Answer::kUnknown : Answer::kNone;
+  });
+  return answer != Answer::kNone;
+}
+
+bool RangeScan::RulesOut(int level, const TableFile& file) const {
+  return lower() != nullptr && upper() != nullptr &&
+         !MayContain(level, file, *lower(), *upper());
+}
+
+bool RangeScan::RulesOutLevel(int number, const Level& level) const {
+  if (lower() == nullptr || upper() == nullptr) return false;
+  // A scan over more tables is a long one, which finds something.
+  constexpr std::size_t kMaxAsked = 2;
+  std::size_t i = level.FindTable(bounds_->span.from);
+  for (std::size_t asked = 0; i < level.size(); ++i, ++asked) {
+    const TableFile& file = *level.files()[i];
+    if (UserKeyOf(file.smallest()) >= *upper()) return true;
+    if (asked == kMaxAsked || !RulesOut(number, file)) return false;
+  }
+  return true;
+}
+
+RangeScan::Answer RangeScan::SkipForward(int level, const TableFile& file,
+                                         Slice from, std::string* to) const {
+  if (is_alone_) {
+    // What starts at the lower bound was asked when the iterator was made.
+    if (upper() == nullptr || (lower() != nullptr && from == *lower())) {
+      return Answer::kUnknown;
+    }
+    return MayContain(level, file, from, *upper()) ? Answer::kUnknown
+                                                   : Answer::kNone;
+  }
+  return AskFilter(level, file, [&](const FilterReader& filter) {
+    if (!filter.SkipForward(from, to)) return Answer::kNone;
+    return upper() != nullptr && *to >= *upper() ? Answer::kNone
+                                                 : Answer::kFrom;
+  });
+}
+
+RangeScan::Answer RangeScan::SkipBackward(int level, const TableFile& file,
+                                          Slice from, std::string* to) const {
+  if (is_alone_) {
+    if (lower() == nullptr || (upper() != nullptr && from == *upper())) {
+      return Answer::kUnknown;
+    }
+    return MayContain(level, file, *lower(), from) ? Answer::kUnknown
+                                                   : Answer::kNone;
+  }
+  return AskFilter(level, file, [&](const FilterReader& filter) {
+    if (!filter.SkipBackward(from, to)) return Answer::kNone;
+    return lower() != nullptr && *to < *lower() ? Answer::kNone : Answer::kFrom;
+  });
+}
+
+void RangeScan::CountPostponed(int level) const {
+  const ReaderSlots::Guard guard(*slots_);
+  guard.counters().levels[static_cast<std::size_t>(level)].ranges.postponed.Add(
+      1);
+}
+
+void RangeScan::CountReached(int level) const {
+  const ReaderSlots::Guard guard(*slots_);
+  guard.counters().levels[static_cast<std::size_t>(level)].ranges.reached.Add(
+      1);
+}
+
+}  // namespace tamis

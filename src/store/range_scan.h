@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// store/range_scan.h -- how an iterator asks the range filters of tables, and
+// counts what they answer.
+
+#pragma once
+
+#include <string>
+
+#include "store/reader_slots.h"
+#include "store/scan_bounds.h"
+#include "store/table_file.h"
+#include "store/version.h"
+#include "tamis/store_options.h"
+
+namespace tamis {
+
+// A small value.  REQUIRES: what it is made of outlives it
+class RangeScan {
+ public:
+  // What is known of the keys of a table from a key on, in one direction.
+  enum class Answer {
+    kUnknown,  // there is no filter, or its answer is not to be used
+    kNone,     // there is none that the scan wants
+    kFrom,     // there is none before *to
+  };
+
+  // `bounds` may be null.  REQUIRES: keys are in bytewise order; use != kOff
+  RangeScan(ReaderSlots& slots, FilterUse use,
+            const ScanBounds* bounds) noexcept
+      : slots_(&slots), obeys_(use == FilterUse::kOn), bounds_(bounds) {}
+
+  // The iterator has one source alone, which need not say where it continues,
+  // only whether it has a key within the bounds.
+  void SetAlone() noexcept { is_alone_ = true; }
+
+  // True: there are both bounds, and the table has no key between them.
+  bool RulesOut(int level, const TableFile& file) const;
+  // The same for a level from 1 on.
+  bool RulesOutLevel(int number, const Level& level) const;
+
+  // As FilterReader::SkipForward() and SkipBackward(), for the keys within the
+  // bounds.
+  Answer SkipForward(int level, const TableFile& file, Slice from,
+                     std::string* to) const;
+  Answer SkipBackward(int level, const TableFile& file, Slice from,
+                      std::string* to) const;
+
+  // Null: there is no such bound.
+  const std::string* lower() const noexcept {
+    return bounds_ != nullptr && bounds_->lower ? &*bounds_->lower : nullptr;
+  }
+  const std::string* upper() const noexcept {
+    return bounds_ != nullptr && bounds_->upper ? &*bounds_->upper : nullptr;
+  }
+
+  // A table is left unread until the scan comes to a place; it came there.
+  void CountPostponed(int level) const;
+  void CountReached(int level) const;
+
+ private:
+  // Returns false only if the filter of the table denies it.
+  bool MayContain(int level, const TableFile& file, Slice lo, Slice hi) const;
+  template <typename Ask>
+  Answer AskFilter(int level, const TableFile& file, const Ask& ask) const;
+
+  ReaderSlots* slots_;
+  bool obeys_;  // false: answers are counted only
+  const ScanBounds* bounds_;
+  bool is_alone_ = false;
+};
+
+}  // namespace tamis
