@@ -21,6 +21,12 @@ RangeScan::Answer RangeScan::AskFilter(int level, const TableFile& file,
 
 bool RangeScan::MayContain(int level, const TableFile& file, Slice lo,
                            Slice hi) const {
+  // The table's first and last key are known.
+  const auto is_within = [&](Slice internal_key) {
+    const Slice key = UserKeyOf(internal_key);
+    return lo <= key && key <= hi;
+  };
+  if (is_within(file.smallest()) || is_within(file.largest())) return true;
   const Answer answer = AskFilter(level, file, [&](const FilterReader& filter) {
     return filter.MayContainRange(lo, hi) ? Answer::kUnknown : Answer::kNone;
   });
@@ -48,10 +54,7 @@ bool RangeScan::RulesOutLevel(int number, const Level& level) const {
 RangeScan::Answer RangeScan::SkipForward(int level, const TableFile& file,
                                          Slice from, std::string* to) const {
   if (is_alone_) {
-    // What starts at the lower bound was asked when the iterator was made.
-    if (upper() == nullptr || (lower() != nullptr && from == *lower())) {
-      return Answer::kUnknown;
-    }
+    if (upper() == nullptr) return Answer::kUnknown;
     return MayContain(level, file, from, *upper()) ? Answer::kUnknown
                                                    : Answer::kNone;
   }
@@ -65,9 +68,7 @@ RangeScan::Answer RangeScan::SkipForward(int level, const TableFile& file,
 RangeScan::Answer RangeScan::SkipBackward(int level, const TableFile& file,
                                           Slice from, std::string* to) const {
   if (is_alone_) {
-    if (lower() == nullptr || (upper() != nullptr && from == *upper())) {
-      return Answer::kUnknown;
-    }
+    if (lower() == nullptr) return Answer::kUnknown;
     return MayContain(level, file, *lower(), from) ? Answer::kUnknown
                                                    : Answer::kNone;
   }

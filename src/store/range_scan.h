@@ -32,6 +32,11 @@ class RangeScan {
   // The iterator has one source alone, which need not say where it continues,
   // only whether it has a key within the bounds.
   void SetAlone() noexcept { is_alone_ = true; }
+  // False: no seek will be asked about.
+  bool AsksSeeks() const noexcept {
+    // What has both bounds was asked when the iterator was made.
+    return !is_alone_ || (lower() == nullptr) != (upper() == nullptr);
+  }
 
   // True: there are both bounds, and the table has no key between them.
   bool RulesOut(int level, const TableFile& file) const;
@@ -58,7 +63,7 @@ class RangeScan {
   void CountReached(int level) const;
 
  private:
-  // Returns false only if the filter of the table denies it.
+  // Returns false only if the table certainly has no key from lo to hi.
   bool MayContain(int level, const TableFile& file, Slice lo, Slice hi) const;
   template <typename Ask>
   Answer AskFilter(int level, const TableFile& file, const Ask& ask) const;

@@ -273,6 +273,7 @@ std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
   }
   if (ranges != nullptr && children.size() + tables.size() == 1) {
     ranges->SetAlone();
+    if (!ranges->AsksSeeks()) ranges = nullptr;
   }
   for (const SkippedTables& one : tables) {
     children.push_back(NewTablesIterator(version, one, options, ranges));

@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
                       RangeUse{"On", 8, FilterUse::kOn},
                       RangeUse{"Off", 8, FilterUse::kOff},
                       RangeUse{"AlwaysMaybe", 8, FilterUse::kAlwaysMaybe}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_P(StoreIterator, OverAnEmptyStoreStandsAtNone) {
   TestStore store(With({}));

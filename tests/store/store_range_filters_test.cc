@@ -114,7 +114,8 @@ void ExpectScans(TestStore* store, const Model& model, int times) {
         to += "~";
         break;
       case 2:
-        from.back() = static_cast<char>(from.back() + random() % 3);
+        from.back() =
+            static_cast<char>(from.back() + static_cast<int>(random() % 3));
         to = from + "5";
         break;
       case 3:
