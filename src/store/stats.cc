@@ -26,6 +26,8 @@ void AddReads(const ReadCounters& from, StoreStats* to) {
     to->levels[i].blocks_read += level.blocks_read.value();
     to->levels[i].unfiltered += level.unfiltered.value();
     to->levels[i].filter_parts_read += level.filter_parts_read.value();
+    to->levels[i].prefix_probes += level.prefix_probes.value();
+    to->levels[i].prefix_absent += level.prefix_absent.value();
   }
   Add(from.memtables, &to->memtable_filter);
   to->router_lookups += from.router.lookups.value();
@@ -34,6 +36,7 @@ void AddReads(const ReadCounters& from, StoreStats* to) {
   to->lookups += from.lookups.value();
   to->lookups_found += from.found.value();
   to->iterators += from.iterators.value();
+  to->prefix_scans += from.prefix_scans.value();
 }
 
 // Sets the number of false positives that is expected at such a rate.

@@ -47,6 +47,8 @@ namespace tamis {
 struct StoreDirectory;
 struct TableReading;
 class LoadRequests;
+struct ScanPlace;
+class ScanLimits;
 
 class StoreImpl {
  public:
@@ -120,6 +122,17 @@ class StoreImpl {
   Sequence SequenceFor(const ReadOptions& options) const noexcept;
   TableReading ReadingFor(const ReadOptions& options, const Version& version,
                           LoadRequests* requests) const noexcept;
+
+  // ---- store_iterator.cc
+  struct PrefixRange {
+    const ScanLimits& limits;
+    Slice prefix;  // of every key within them
+  };
+  std::optional<Slice> PrefixOf(const ScanLimits& limits) const;
+  std::vector<ScanPlace> PlacesOf(const ReadOptions& options,
+                                  const ReadView& view,
+                                  const PrefixRange& range,
+                                  ReadCounters* counters);
 
   // ---- stats.cc
   static std::string TablesAsText(const Version& version);

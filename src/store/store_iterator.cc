@@ -218,20 +218,46 @@ std::unique_ptr<Iterator> NewStoreIterator(ScanSource source,
   return std::make_unique<StoreIterator>(std::move(source), order, sequence);
 }
 
+namespace {
+
+using Children = std::vector<std::unique_ptr<InternalIterator>>;
+
+void AddMemtables(const ReadView& view, Children* children) {
+  if (!view.memtable.table->empty()) {
+    children->push_back(view.memtable.table->NewIterator());
+  }
+  for (const LoggedMemtable& immutable : view.immutable) {
+    children->push_back(immutable.table->NewIterator());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<InternalIterator> NewPlacesIterator(
+    const ReadView& view, BlockReadOptions options, const ScanBounds& bounds,
+    const std::vector<ScanPlace>& places) {
+  const Version& version = *view.version;
+  options.span = &bounds.span;
+  Children children;
+  AddMemtables(view, &children);
+  for (const ScanPlace& place : places) {
+    const Level& level = version.level(place.level);
+    children.push_back(place.level == 0
+                           ? NewTableIterator(*level.files()[place.at], options)
+                           : NewLevelIterator(version.order(), level, options));
+  }
+  return NewMergingIterator(version.order(), std::move(children));
+}
+
 std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
                                                   BlockReadOptions options,
                                                   const ScanBounds* bounds) {
   const Version& version = *view.version;
   if (bounds != nullptr) options.span = &bounds->span;
-  std::vector<std::unique_ptr<InternalIterator>> children;
+  Children children;
   children.reserve(1 + view.immutable.size() + version.level(0).size() +
                    version.filled_levels().size());
-  if (!view.memtable.table->empty()) {
-    children.push_back(view.memtable.table->NewIterator());
-  }
-  for (const LoggedMemtable& immutable : view.immutable) {
-    children.push_back(immutable.table->NewIterator());
-  }
+  AddMemtables(view, &children);
   for (const TableFileRef& file : version.level(0).files()) {
     if (bounds != nullptr && !bounds->Span(*file, version.order())) continue;
     children.push_back(NewTableIterator(*file, options));
@@ -243,23 +269,72 @@ std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
   return NewMergingIterator(version.order(), std::move(children));
 }
 
+namespace {
+
+// Of a scan that has nothing to read: it is at no entry, wherever it is moved.
+class NothingToScan final : public Iterator {
+ public:
+  bool Valid() const noexcept override { return false; }
+  void SeekToFirst() override {}
+  void SeekToLast() override {}
+  void Seek(Slice /*key*/) override {}
+  void SeekForPrev(Slice /*key*/) override {}
+  void Next() override {}
+  void Prev() override {}
+  Slice key() const noexcept override { return {}; }
+  Slice value() const noexcept override { return {}; }
+  Status status() const override { return Status::Ok(); }
+};
+
+bool HasMemtables(const ReadView& view) noexcept {
+  return !view.memtable.table->empty() || !view.immutable.empty();
+}
+
+}  // namespace
+
 std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
   const ReaderSlots::Guard guard(views_.slots());
   guard.counters().iterators.Add(1);
   // The view before the sequence, as in Get().
-  ScanSource source = {.view = views_.visible().shared_from_this()};
+  const ReadView& view = views_.visible();
   const Sequence sequence = SequenceFor(options);
-  Result<std::unique_ptr<const ScanBounds>> bounds =
-      ScanBounds::Of(options, context_.order);
-  if (bounds.ok()) {
-    source.bounds = *std::move(bounds);
-    source.entries = NewViewIterator(
-        *source.view, {.verify_checksums = options.verify_checksums},
-        source.bounds.get());
+  const BlockReadOptions reading{.verify_checksums = options.verify_checksums};
+  ScanSource source;
+  ScanLimits limits;
+  const Status valid = limits.Set(options, context_.order);
+  if (!valid.ok()) {
+    source.entries = std::make_unique<EmptyIterator>(valid);
+  } else if (const auto prefix = PrefixOf(limits)) {
+    const std::vector<ScanPlace> places =
+        PlacesOf(options, view, {limits, *prefix}, &guard.counters());
+    if (places.empty() && !HasMemtables(view)) {
+      return std::make_unique<NothingToScan>();
+    }
+    source.bounds = ScanBounds::Of(limits);
+    source.entries = NewPlacesIterator(view, reading, *source.bounds, places);
   } else {
-    source.entries = std::make_unique<EmptyIterator>(bounds.status());
+    source.bounds = ScanBounds::Of(limits);
+    source.entries = NewViewIterator(view, reading, source.bounds.get());
   }
+  source.view = view.shared_from_this();
   return NewStoreIterator(std::move(source), context_.order, sequence);
+}
+
+// Returns the prefix that filters are asked for; nothing: none is.
+std::optional<Slice> StoreImpl::PrefixOf(const ScanLimits& limits) const {
+  if (context_.options.filter_use == FilterUse::kOff) return std::nullopt;
+  return limits.PrefixBy(context_.prefixes.get());
+}
+
+std::vector<ScanPlace> StoreImpl::PlacesOf(const ReadOptions& options,
+                                           const ReadView& view,
+                                           const PrefixRange& range,
+                                           ReadCounters* counters) {
+  LoadRequests requests(loader_);
+  const TableReading filters = ReadingFor(options, *view.version, &requests);
+  return PrefixScan(*view.version, range.limits, range.prefix, filters,
+                    counters)
+      .Run();
 }
 
 std::unique_ptr<const Snapshot> StoreImpl::GetSnapshot() {

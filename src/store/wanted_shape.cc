@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/table_policy.h"
+#include "store/prefix_option.h"
 #include "store/settings_file.h"
 #include "table/compression.h"
 #include "table/table_meta.h"
@@ -63,6 +64,7 @@ WantedShape WantedShape::Of(const StoreOptions& options, const Filter& filter,
     AppendNamedLine(&lines, kBlockFilterBitsSetting,
                     std::to_string(options.block_filter_bits));
   }
+  if (filter.policy != nullptr) wanted.prefixes_ = PrefixesNameOf(options);
   AppendNamedLine(&lines, kCompressionSetting, NameOf(wanted.compression_));
   if (wanted.compression_ == Compression::kZstd) {
     AppendNamedLine(&lines, kZstdLevelSetting,
@@ -94,6 +96,7 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
       FindLine(table.properties, kBlockFilterBitsSetting) != nullptr) {
     return false;
   }
+  if (!HasSamePrefixes(table)) return false;
   // A filter that the properties name may be damaged.
   const auto lacks = [&](bool wants, bool has, std::string_view excuse) {
     return wants && !has && FindLine(table.properties, excuse) == nullptr;
@@ -106,11 +109,21 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
                 kBlockFilterNotBuiltProperty);
 }
 
+// The table itself adds the line, if its filter has them.
+bool WantedShape::HasSamePrefixes(const TableTraits& table) const {
+  const std::string* const has = FindLine(table.properties, kPrefixesProperty);
+  if (has != nullptr) return *has == prefixes_;
+  // What could not be built would not be now.
+  return prefixes_.empty() ||
+         FindLine(table.properties, kPrefixesNotBuiltProperty) != nullptr ||
+         FindLine(table.properties, kFilterNotBuiltProperty) != nullptr;
+}
+
 // Judges a table without properties by its blocks; if in doubt, it differs.
 bool WantedShape::LooksTheSame(const TableTraits& table) const {
   if (table.has_leveldb_filter != wants_leveldb_filter_ ||
       table.has_whole_filter != (filter_ != nullptr) ||
-      table.has_block_filter != wants_block_filter_) {
+      table.has_block_filter != wants_block_filter_ || !prefixes_.empty()) {
     return false;
   }
   if (filter_ != nullptr && !(table.filter && HasSameFilter(*table.filter))) {

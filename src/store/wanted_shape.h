@@ -43,12 +43,14 @@ class WantedShape {
   bool HasSameProperties(const TableTraits& table) const;
   bool LooksTheSame(const TableTraits& table) const;
   bool HasSameFilter(const FilterInfo& info) const;
+  bool HasSamePrefixes(const TableTraits& table) const;
 
   std::string properties_;
   std::shared_ptr<const FilterPolicy> filter_;
   std::optional<std::uint64_t> seed_;  // nothing: the spec names one
   bool wants_leveldb_filter_ = false;
   bool wants_block_filter_ = false;
+  std::string prefixes_;  // the name of their extractor; empty: none
   bool accepts_near_sizes_ = false;
   Compression compression_ = Compression::kNone;
 };

@@ -29,7 +29,9 @@ class TableBuilder::Impl {
         data_(options.restart_interval),
         compressor_(options.compression, options.zstd_level, options.limits),
         filters_(options.filter, options.leveldb_filter_bits,
-                 options.block_filter_bits, options.block_filter_seed) {}
+                 options.block_filter_bits, options.block_filter_seed) {
+    if (options.prefixes != nullptr) filters_.AddPrefixesBy(*options.prefixes);
+  }
 
   Status Add(Slice key, Slice value);
   Status Finish();
@@ -52,6 +54,7 @@ class TableBuilder::Impl {
   Status WriteRaw(std::string* contents, Compression how, BlockHandle* handle);
   Status WriteMeta(std::string_view name, std::string* contents);
   Status WriteMetaBlocks();
+  void AppendPrefixLines(std::string* lines) const;
   Status WriteWholeFilter(std::string* filter);
   Status WriteFilterParts(const LineView& lines);
   Status PadTo(std::uint64_t alignment);
@@ -262,7 +265,19 @@ Status TableBuilder::Impl::WriteMetaBlocks() {
     AppendNamedLine(&bytes, kBlockFilterNotBuiltProperty,
                     FitForALine(filters_.blocks_problem()));
   }
+  AppendPrefixLines(&bytes);
   return WriteMeta(kPropertiesMeta, &bytes);
+}
+
+// The table has the name only if its filter has the prefixes of all keys.
+void TableBuilder::Impl::AppendPrefixLines(std::string* lines) const {
+  if (options_.prefixes == nullptr) return;
+  if (filters_.has_prefixes()) {
+    AppendNamedLine(lines, kPrefixesProperty, options_.prefixes->name());
+  } else if (!filters_.prefixes_problem().empty()) {
+    AppendNamedLine(lines, kPrefixesNotBuiltProperty,
+                    FitForALine(filters_.prefixes_problem()));
+  }
 }
 
 Status TableBuilder::Impl::WriteWholeFilter(std::string* filter) {
@@ -310,6 +325,7 @@ std::string TableBuilder::Impl::filter_problem() const {
   };
   append("LevelDB's: ", filters_.leveldb_problem());
   append("that of the blocks: ", filters_.blocks_problem());
+  append("its prefixes: ", filters_.prefixes_problem());
   return problem;
 }
 

@@ -86,6 +86,8 @@ StoreOptions OurOptions(const History& history) {
   options.leveldb_filter_bits = static_cast<unsigned>(history.filter_bits);
   // LevelDB ignores the second layer.
   options.block_filter_bits = history.compressed ? 10 : 0;
+  // And prefixes.
+  options.prefix_extractor = "fixed=3";
   options.compression =
       history.compressed ? Compression::kSnappy : Compression::kNone;
   options.write_buffer_bytes = history.their_buffer;
