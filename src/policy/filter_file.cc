@@ -50,6 +50,9 @@ class GuardedReader final : public FilterReader {
   bool MayContainRange(Slice lo, Slice hi) const noexcept override {
     return reader_->MayContainRange(lo, hi) || file_.faulted();
   }
+  bool MayContainPrefix(Slice prefix) const noexcept override {
+    return reader_->MayContainPrefix(prefix) || file_.faulted();
+  }
   std::optional<std::uint64_t> hash_seed() const noexcept override {
     return reader_->hash_seed();
   }
