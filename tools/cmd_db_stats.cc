@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -181,6 +182,12 @@ std::vector<Setting> SettingsOf(const StoreSettings& settings) {
   add_number("filter_parts_above", settings.filter_parts_above);
   add_number("leveldb_filter_bits", settings.leveldb_filter_bits);
   add_number("block_filter_bits", settings.block_filter_bits);
+  if (settings.prefix_extractor.has_value()) {
+    add_text("prefix_extractor", *settings.prefix_extractor);
+  }
+  if (settings.custom_prefix_extractor.has_value()) {
+    add_text("custom_prefix_extractor", *settings.custom_prefix_extractor);
+  }
   if (settings.compression.has_value()) {
     add_text("compression", std::string(NameOf(*settings.compression)));
   }
@@ -207,6 +214,9 @@ Json ToJson(const StoreTable& table) {
   if (!table.filter.empty()) {
     object["filter_rate"] = table.filter_rate;
     object["filter_bytes"] = table.filter_bytes;
+  }
+  if (!table.prefix_extractor.empty()) {
+    object["prefix_extractor"] = table.prefix_extractor;
   }
   if (!table.compression.empty()) object["compression"] = table.compression;
   if (!table.problem.empty()) object["problem"] = table.problem;
@@ -265,6 +275,21 @@ std::string BlockFiltersText(const LevelStats& all,
   return text + "\n";
 }
 
+// How many tables have which prefixes in their filters; "" if none has.
+std::string PrefixesText(const std::vector<StoreTable>& tables) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const StoreTable& table : tables) {
+    if (!table.prefix_extractor.empty()) ++counts[table.prefix_extractor];
+  }
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text +=
+        fmt::format("\nprefixes in filters: {}, of {} {}\n", Printable(name),
+                    Grouped(count), Plural(count, "table", "tables"));
+  }
+  return text;
+}
+
 std::string ToText(const StoreStats& stats,
                    const std::vector<StoreTable>& tables, const OnDisk& on_disk,
                    bool is_sampled) {
@@ -298,6 +323,7 @@ std::string ToText(const StoreStats& stats,
   AddLevel("all", all, all_tables, is_sampled, &table);
   std::string text = table.ToString();
   text += BlockFiltersText(all, stats.block_filters());
+  text += PrefixesText(tables);
   text += fmt::format("\nlogs:      {}\n", on_disk.logs.ToString());
   text += fmt::format("all files: {}\n", on_disk.all.ToString());
   if (stats.damaged_filters > 0) {

@@ -162,6 +162,15 @@ Status SetBlockFilter(const std::string& bits, StoreOptions* options) {
       "--block-filter '{}': not a number of bits per key, such as 10", bits));
 }
 
+Status SetPrefixExtractor(const std::string& text, StoreOptions* options) {
+  if (text.empty()) return Status::Ok();
+  options->prefix_extractor = text == kNoFilter ? "" : text;
+  if (options->prefix_extractor.empty()) return Status::Ok();
+  const Status made = MakePrefixExtractor(text).status();
+  return made.ok() ? made
+                   : made.WithMessage("--prefix-extractor: " + made.message());
+}
+
 }  // namespace
 
 Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
@@ -174,6 +183,10 @@ Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
   if (remembered.ok()) remembered->ApplyTo(&options);
   options.remember_settings = args.remember;
   if (Status set = SetBlockFilter(args.block_filter, &options); !set.ok()) {
+    return set;
+  }
+  if (Status set = SetPrefixExtractor(args.prefix_extractor, &options);
+      !set.ok()) {
     return set;
   }
   if (!args.compression.empty()) {
@@ -249,6 +262,11 @@ Result<std::unique_ptr<Store>> OpenToRead(const std::string& dir,
   StoreOptions options;
   options.read_only = true;
   options.filter_loading = loading;
+  // Scans use the prefixes that the tables have, if they are known here.
+  const auto remembered = ReadStoreSettings(dir);
+  if (remembered.ok() && remembered->prefix_extractor) {
+    options.prefix_extractor = *remembered->prefix_extractor;
+  }
   auto store = Store::Open(dir, options);
   if (IsMissing(store.status(), dir)) return MissingStore(dir);
   if (!store.ok()) return InDbWords(store.status());

@@ -17,6 +17,8 @@ namespace tamis::tools {
 struct NewTableArgs {
   std::string filter;        // as MakePolicy() takes it, or "none"
   std::string block_filter;  // bits per key, as digits; empty: as remembered
+  // As MakePrefixExtractor() takes it, or "none"; empty: as remembered.
+  std::string prefix_extractor;
   std::string compression;
   bool remember = false;
 };

@@ -107,6 +107,13 @@ inline constexpr OptionSpec kBlockFilterOption = {
     .help =
         "Bits per key of a second filter, for each data block (default: as the "
         "store remembers, or 0: none)"};
+inline constexpr OptionSpec kPrefixExtractorOption = {
+    .name = "--prefix-extractor",
+    .value = "EXTRACTOR",
+    .help =
+        "Prefixes that the filters of the tables written now have, too: "
+        "fixed=8, delimiter=:,count=2, none (default: as the store remembers, "
+        "or none)"};
 inline constexpr OptionSpec kCompressionOption = {
     .name = "--compression",
     .value = "CODEC",

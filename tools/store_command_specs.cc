@@ -27,6 +27,7 @@ constexpr OptionSpec kPutOptions[] = {
     kFilterOption,
     kStorePolicyOption,
     kBlockFilterOption,
+    kPrefixExtractorOption,
     kCompressionOption,
     kRememberOption,
 };
@@ -43,8 +44,9 @@ constexpr OptionSpec kGetOptions[] = {
 };
 
 constexpr OptionSpec kDeleteOptions[] = {
-    kHexPairsOption,    kSyncOption,        kFilterOption,   kStorePolicyOption,
-    kBlockFilterOption, kCompressionOption, kRememberOption,
+    kHexPairsOption,    kSyncOption,        kFilterOption,
+    kStorePolicyOption, kBlockFilterOption, kPrefixExtractorOption,
+    kCompressionOption, kRememberOption,
 };
 
 constexpr OptionSpec kScanOptions[] = {
@@ -87,6 +89,7 @@ constexpr OptionSpec kLoadOptions[] = {
     kFilterOption,
     kStorePolicyOption,
     kBlockFilterOption,
+    kPrefixExtractorOption,
     kCompressionOption,
     kRememberOption,
     {.name = "--json",
@@ -138,6 +141,7 @@ constexpr OptionSpec kCompactOptions[] = {
     kFilterOption,
     kStorePolicyOption,
     kBlockFilterOption,
+    kPrefixExtractorOption,
     kCompressionOption,
     kRememberOption,
     {.name = "--json", .help = "Print the sizes as JSON"},
