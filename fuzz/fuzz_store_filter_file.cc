@@ -23,6 +23,7 @@ StoreOptions OptionsOf(testing::MemoryEnv* env) {
   options.env = env;
   options.create_if_missing = true;
   options.filter = "";
+  options.prefix_extractor = "fixed=3";
   options.filter_loading = FilterLoading::kWhenFirstAsked;
   return options;
 }
@@ -76,6 +77,13 @@ void CheckFile(testing::MemoryEnv* env, const std::string& path,
     Check(got.ok() || !checked->problems.empty(),
           "a filter that hides a key is reported");
   }
+  std::uint64_t scanned = 0;
+  // Of the first and the last key nobody would ask for the prefix.
+  constexpr std::uint64_t kWithA2 = 11;
+  const auto it = store->NewIterator({.prefix = "key2"});
+  for (it->SeekToFirst(); it->Valid(); it->Next()) ++scanned;
+  Check(scanned == kWithA2 || !checked->problems.empty(),
+        "a filter that hides a prefix is reported");
   Check(is_ours || env->Exists(path), "what is not ours stays");
 }
 

@@ -142,6 +142,11 @@ void CheckSalvageOf(Slice table, std::uint64_t entries, std::size_t cut) {
   Check(salvaged.ok() && saved == entries, "all blocks are found");
 }
 
+const PrefixExtractor& FirstTwo() {
+  static const auto extractor = MakePrefixExtractor("fixed=2");
+  return **extractor;
+}
+
 void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
   Input input(bytes);
   TableWriteOptions options;
@@ -152,6 +157,8 @@ void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
   options.leveldb_filter_bits = 10;
   options.block_filter_bits = 10;
   options.range_filter_bits = 8;
+  options.prefixes = &FirstTwo();
+  options.properties = "written_by = fuzzing\n";
   std::map<Slice, Slice> entries;
   for (const Slice key : KeysFrom(input.rest())) entries[key] = key;
   testing::StringSink sink;
@@ -161,11 +168,16 @@ void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
     Check(builder.Add(internal.internal(), value).ok(), "entries can be added");
   }
   Check(builder.Finish().ok(), "a table can be finished");
-  auto table =
-      Table::Open({}, std::make_unique<BytesFile>(sink.bytes(), true), "built");
+  TableReadContext context;
+  context.prefixes = &FirstTwo();
+  auto table = Table::Open(
+      context, std::make_unique<BytesFile>(sink.bytes(), true), "built");
   Check(table.ok(), "what was built opens");
   const auto filter = table->ReadFilter();
+  Check(filter->has_prefixes(), "the filter has prefixes");
   for (const auto& [key, expected] : entries) {
+    Check(key.size() < 2 || filter->MayContain(key.substr(0, 2)),
+          "no filter hides a prefix");
     std::string value;
     LookupResult result;
     Check(filter->MayContain(key), "no filter hides a key");

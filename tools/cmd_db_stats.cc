@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -182,6 +183,12 @@ std::vector<Setting> SettingsOf(const StoreSettings& settings) {
   add_number("leveldb_filter_bits", settings.leveldb_filter_bits);
   add_number("block_filter_bits", settings.block_filter_bits);
   add_number("range_filter_bits", settings.range_filter_bits);
+  if (settings.prefix_extractor.has_value()) {
+    add_text("prefix_extractor", *settings.prefix_extractor);
+  }
+  if (settings.custom_prefix_extractor.has_value()) {
+    add_text("custom_prefix_extractor", *settings.custom_prefix_extractor);
+  }
   if (settings.compression.has_value()) {
     add_text("compression", std::string(NameOf(*settings.compression)));
   }
@@ -208,6 +215,9 @@ Json ToJson(const StoreTable& table) {
   if (!table.filter.empty()) {
     object["filter_rate"] = table.filter_rate;
     object["filter_bytes"] = table.filter_bytes;
+  }
+  if (!table.prefix_extractor.empty()) {
+    object["prefix_extractor"] = table.prefix_extractor;
   }
   if (!table.compression.empty()) object["compression"] = table.compression;
   if (!table.problem.empty()) object["problem"] = table.problem;
@@ -279,6 +289,21 @@ std::string RangeFiltersText(const StoreStats& stats) {
                      Plural(tables, "table", "tables"), HumanBytes(bytes));
 }
 
+// How many tables have which prefixes in their filters; "" if none has.
+std::string PrefixesText(const std::vector<StoreTable>& tables) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const StoreTable& table : tables) {
+    if (!table.prefix_extractor.empty()) ++counts[table.prefix_extractor];
+  }
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text +=
+        fmt::format("\nprefixes in filters: {}, of {} {}\n", Printable(name),
+                    Grouped(count), Plural(count, "table", "tables"));
+  }
+  return text;
+}
+
 std::string ToText(const StoreStats& stats,
                    const std::vector<StoreTable>& tables, const OnDisk& on_disk,
                    bool is_sampled) {
@@ -313,6 +338,7 @@ std::string ToText(const StoreStats& stats,
   std::string text = table.ToString();
   text += BlockFiltersText(all, stats.block_filters());
   text += RangeFiltersText(stats);
+  text += PrefixesText(tables);
   text += fmt::format("\nlogs:      {}\n", on_disk.logs.ToString());
   text += fmt::format("all files: {}\n", on_disk.all.ToString());
   if (stats.damaged_filters > 0) {

@@ -147,6 +147,9 @@ std::string ToText(const Console& console, const Report& report) {
   if (report.info.bits > 0 && report.info.always_maybe.empty()) {
     AddBitLines(report, &out);
   }
+  if (!report.info.prefixes.empty()) {
+    AddLine(&out, "prefixes", Printable(report.info.prefixes));
+  }
   if (report.info.seed.has_value()) {
     AddLine(&out, "seed", std::to_string(*report.info.seed));
   }
@@ -185,6 +188,9 @@ Json ToJson(const Report& report) {
     }
     object["false_positive_rate"] = report.verdict.rate;
     if (report.info.seed.has_value()) object["seed"] = *report.info.seed;
+    if (!report.info.prefixes.empty()) {
+      object["prefixes"] = report.info.prefixes;
+    }
   }
   object["verdict"] = report.verdict.word;
   if (!report.remark.empty()) object["remark"] = report.remark;

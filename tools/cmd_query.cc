@@ -19,6 +19,7 @@
 #include "pair_text.h"
 #include "progress.h"
 #include "query_ranges.h"
+#include "tamis/prefix_filter.h"
 #include "text.h"
 
 namespace tamis::tools {
@@ -70,7 +71,7 @@ class Answerer {
       capacity_ = keys.size();
       answers_ = std::make_unique<bool[]>(capacity_);
     }
-    filter_.MayContainMany(keys, std::span(answers_.get(), keys.size()));
+    Ask(keys);
     if (Status read = file_.status(); !read.ok()) return read;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       any_maybe_ |= answers_[i];
@@ -90,6 +91,16 @@ class Answerer {
   bool any_maybe() const { return any_maybe_; }
 
  private:
+  void Ask(const std::vector<Slice>& keys) {
+    if (!args_.prefixes) {
+      return filter_.MayContainMany(keys,
+                                    std::span(answers_.get(), keys.size()));
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      answers_[i] = filter_.MayContainPrefix(keys[i]);
+    }
+  }
+
   // Writes its bytes, unless these could control a terminal.
   void WriteKey(Slice record) {
     if (!console_.out_is_terminal) return console_.out->Write(record);
@@ -153,8 +164,10 @@ struct Question {
   FilterInput input;
   ColumnInput column;
   QueryArgs args;
+  std::unique_ptr<const FilterReader> prefixes;  // null: as the filter says
 
   const FilterReader& filter() const {
+    if (prefixes != nullptr) return *prefixes;
     return column.filter != nullptr ? *column.filter : *input.reader;
   }
   const MappedFile& file() const {
@@ -214,6 +227,41 @@ Status OpenColumn(const Console& console, const FilterInputArgs& file,
   return Status(status.code(), name + ": " + status.message());
 }
 
+// Finds out which prefixes the filter has.
+Status OpenPrefixes(const Console& console, Question* question) {
+  const QueryArgs& args = question->args;
+  const std::string& text = args.prefix_extractor;
+  if (!args.prefixes) {
+    return text.empty() ? Status::Ok()
+                        : Status::InvalidArgument(
+                              "--prefix-extractor needs --prefix beside it");
+  }
+  const FilterInfo info = question->input.reader->Describe();
+  if (text.empty()) {
+    if (info.prefixes.empty()) {
+      Warn(console, "query",
+           fmt::format("{}: every prefix is a maybe: the filter has none",
+                       args.file));
+    }
+    return Status::Ok();
+  }
+  // A filter without prefixes would deny all of them.
+  if (!info.format.starts_with("rocksdb")) {
+    return Status::InvalidArgument(fmt::format(
+        "{}: --prefix-extractor is for filters of RocksDB; a .tamis "
+        "filter says itself which prefixes it has",
+        args.file));
+  }
+  auto extractor = MakePrefixExtractor(text);
+  if (!extractor.ok()) {
+    return Status::InvalidArgument("--prefix-extractor: " +
+                                   extractor.status().message());
+  }
+  question->prefixes =
+      AskForPrefixes(*question->input.reader, *std::move(extractor));
+  return Status::Ok();
+}
+
 Status Open(const Console& console, Question* question) {
   const QueryArgs& args = question->args;
   const FilterInputArgs file = {
@@ -221,7 +269,8 @@ Status Open(const Console& console, Question* question) {
   if (!args.column.empty() || !args.row_group.empty()) {
     return OpenColumn(console, file, question);
   }
-  return OpenFilterInput(file, &question->input);
+  Status opened = OpenFilterInput(file, &question->input);
+  return opened.ok() ? OpenPrefixes(console, question) : opened;
 }
 
 }  // namespace

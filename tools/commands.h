@@ -55,6 +55,10 @@ struct QueryArgs {
   std::string row_group;
   // key_files are the ends of a range, or one file of such.
   bool ranges = false;
+  // Keys are prefixes: does any key start with each?
+  bool prefixes = false;
+  // Of a filter of RocksDB, which does not say; empty: not given.
+  std::string prefix_extractor;
   bool json = false;
 };
 // kExitNegative if no key was answered with "maybe".

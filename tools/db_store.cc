@@ -161,6 +161,15 @@ Status SetBits(std::string_view option, const std::string& bits, unsigned* to) {
       "{} '{}': not a number of bits per key, such as 10", option, bits));
 }
 
+Status SetPrefixExtractor(const std::string& text, StoreOptions* options) {
+  if (text.empty()) return Status::Ok();
+  options->prefix_extractor = text == kNoFilter ? "" : text;
+  if (options->prefix_extractor.empty()) return Status::Ok();
+  const Status made = MakePrefixExtractor(text).status();
+  return made.ok() ? made
+                   : made.WithMessage("--prefix-extractor: " + made.message());
+}
+
 }  // namespace
 
 Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
@@ -178,6 +187,7 @@ Result<StoreOptions> StoreOptionsFrom(const std::string& dir,
     set = SetBits("--range-filter", args.range_filter,
                   &options.range_filter_bits);
   }
+  if (set.ok()) set = SetPrefixExtractor(args.prefix_extractor, &options);
   if (!set.ok()) return set;
   if (!args.compression.empty()) {
     options.compression = CompressionNamed(args.compression);
@@ -252,6 +262,11 @@ Result<std::unique_ptr<Store>> OpenToRead(const std::string& dir,
   StoreOptions options;
   options.read_only = true;
   options.filter_loading = loading;
+  // Scans use the prefixes that the tables have, if they are known here.
+  const auto remembered = ReadStoreSettings(dir);
+  if (remembered.ok() && remembered->prefix_extractor) {
+    options.prefix_extractor = *remembered->prefix_extractor;
+  }
   auto store = Store::Open(dir, options);
   if (IsMissing(store.status(), dir)) return MissingStore(dir);
   if (!store.ok()) return InDbWords(store.status());

@@ -18,6 +18,8 @@ struct NewTableArgs {
   std::string filter;        // as MakePolicy() takes it, or "none"
   std::string block_filter;  // bits per key, as digits; empty: as remembered
   std::string range_filter;  // likewise
+  // As MakePrefixExtractor() takes it, or "none"; empty: as remembered.
+  std::string prefix_extractor;
   std::string compression;
   bool remember = false;
 };

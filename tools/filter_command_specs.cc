@@ -117,6 +117,13 @@ constexpr OptionSpec kQueryOptions[] = {
      .help = "KEYS are the ends of a range, both included, or one file of "
              "ranges: the ends with a tab between them",
      .excludes = "--key --column --row-group"},
+    {.name = "--prefix",
+     .help = "Keys are prefixes: may any key start with them?",
+     .excludes = "--range --column --row-group"},
+    {.name = "--prefix-extractor",
+     .value = "EXTRACTOR",
+     .help = "With --prefix: the prefixes that a filter of RocksDB has, as "
+             "fixed=8 or the name that its table stores"},
     {.name = "--only",
      .value = "ANSWER",
      .help = "Print only these answers",
@@ -265,7 +272,8 @@ constexpr CommandSpec kFilterCommands[] = {
               "Exit code: 0 if any key is a maybe, 1 if none is, 2 on errors.",
      .examples = "tamis query words.tamis -k apple -k pear\n"
                  "tamis query table.parquet --column id -k 42\n"
-                 "tamis query ids.tamis --range user:7 user:8"},
+                 "tamis query ids.tamis --range user:7 user:8\n"
+                 "tamis query ids.tamis --prefix -k user:7:"},
     {.name = "inspect",
      .summary = "Show what filter files hold and whether they are well",
      .operands = kInspectOperands,

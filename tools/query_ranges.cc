@@ -98,9 +98,11 @@ Status AnswerRanges(const QueryArgs& args, const Console& console,
     return Status::InvalidArgument(
         "--range takes two keys, or one file of ranges ('-': standard input)");
   }
-  const std::string kind = filter.Describe().kind;
+  const FilterInfo info = filter.Describe();
+  const std::string& kind = info.kind;
   const KindEntry* entry = FindKind(kind);
-  if (entry == nullptr || !entry->ranges) {
+  const bool has_ranges = entry != nullptr && entry->ranges;
+  if (!has_ranges && info.prefixes.empty()) {
     Warn(console, "query",
          fmt::format("{}: every range is a maybe: it is a {} filter", args.file,
                      kind));

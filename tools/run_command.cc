@@ -33,6 +33,7 @@ NewTableArgs NewTableArgsFrom(const Arguments& given) {
   return {.filter = given.Text("--filter", given.Text("--policy")),
           .block_filter = given.Text("--block-filter"),
           .range_filter = given.Text("--range-filter"),
+          .prefix_extractor = given.Text("--prefix-extractor"),
           .compression = given.Text("--compression"),
           .remember = given.Has("--remember")};
 }
@@ -90,6 +91,8 @@ int Query(const Arguments& given, const Console& console) {
   args.column = given.Text("--column");
   args.row_group = given.Text("--row-group");
   args.ranges = given.Has("--range");
+  args.prefixes = given.Has("--prefix");
+  args.prefix_extractor = given.Text("--prefix-extractor");
   args.json = given.Has("--json");
   return RunQuery(args, console);
 }

@@ -113,6 +113,14 @@ inline constexpr OptionSpec kRangeFilterOption = {
     .help =
         "Bits per key of a filter for scans (default: as the store remembers, "
         "or 0: none)"};
+
+inline constexpr OptionSpec kPrefixExtractorOption = {
+    .name = "--prefix-extractor",
+    .value = "EXTRACTOR",
+    .help =
+        "Prefixes that the filters of the tables written now have, too: "
+        "fixed=8, delimiter=:,count=2, none (default: as the store remembers, "
+        "or none)"};
 inline constexpr OptionSpec kCompressionOption = {
     .name = "--compression",
     .value = "CODEC",

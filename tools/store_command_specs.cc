@@ -28,6 +28,7 @@ constexpr OptionSpec kPutOptions[] = {
     kStorePolicyOption,
     kBlockFilterOption,
     kRangeFilterOption,
+    kPrefixExtractorOption,
     kCompressionOption,
     kRememberOption,
 };
@@ -44,9 +45,9 @@ constexpr OptionSpec kGetOptions[] = {
 };
 
 constexpr OptionSpec kDeleteOptions[] = {
-    kHexPairsOption,    kSyncOption,        kFilterOption,
-    kStorePolicyOption, kBlockFilterOption, kRangeFilterOption,
-    kCompressionOption, kRememberOption,
+    kHexPairsOption,        kSyncOption,        kFilterOption,
+    kStorePolicyOption,     kBlockFilterOption, kRangeFilterOption,
+    kPrefixExtractorOption, kCompressionOption, kRememberOption,
 };
 
 constexpr OptionSpec kScanOptions[] = {
@@ -90,6 +91,7 @@ constexpr OptionSpec kLoadOptions[] = {
     kStorePolicyOption,
     kBlockFilterOption,
     kRangeFilterOption,
+    kPrefixExtractorOption,
     kCompressionOption,
     kRememberOption,
     {.name = "--json",
@@ -135,11 +137,17 @@ constexpr OptionSpec kFiltersOptions[] = {
 };
 
 constexpr OptionSpec kCompactOptions[] = {
-    kFromOption,        kToOption,
-    kHexPairsOption,    kFilterOption,
-    kStorePolicyOption, kBlockFilterOption,
-    kRangeFilterOption, kCompressionOption,
-    kRememberOption,    {.name = "--json", .help = "Print the sizes as JSON"},
+    kFromOption,
+    kToOption,
+    kHexPairsOption,
+    kFilterOption,
+    kStorePolicyOption,
+    kBlockFilterOption,
+    kRangeFilterOption,
+    kPrefixExtractorOption,
+    kCompressionOption,
+    kRememberOption,
+    {.name = "--json", .help = "Print the sizes as JSON"},
 };
 
 constexpr OptionSpec kCheckOptions[] = {kGrowthOption, kObjectJsonOption};

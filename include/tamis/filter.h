@@ -61,6 +61,9 @@ struct FilterInfo {
   // not store it.
   std::optional<std::uint64_t> keys;
   std::optional<std::uint64_t> seed;  // as stored
+  // The name of the extractor (tamis/prefix.h) whose prefixes it has, too, and
+  // counts as keys; empty: it has none.
+  std::string prefixes = {};
   // Not empty: the filter answers "maybe" to every key, for this reason.
   std::string always_maybe;
 };
@@ -84,6 +87,13 @@ class TAMIS_EXPORT FilterReader {
   // The default does not support ranges and rules none out; those that do also
   // answer "maybe" where hi < lo: this mistake costs a read and hides no key.
   virtual bool MayContainRange(Slice /*lo*/, Slice /*hi*/) const noexcept {
+    return true;
+  }
+
+  // False only if certainly no added key starts with `prefix`.  The default
+  // does not support that, and says "maybe"; tamis/prefix_filter.h has filters
+  // that do, for the prefixes that their extractor gives and longer ones.
+  virtual bool MayContainPrefix(Slice /*prefix*/) const noexcept {
     return true;
   }
 

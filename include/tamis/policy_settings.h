@@ -38,6 +38,9 @@ struct PolicySettings {
   // What "fpr" weighs: FilterNeed (tamis/advice.h) says more.
   std::optional<double> lifetime_seconds = {};
   std::optional<double> queries_per_key = {};
+  // Of "prefix:...": the extractor whose prefixes go in, too, as
+  // MakePrefixExtractor() takes it; the other members are those of the keys.
+  std::optional<std::string> prefix_extractor = {};
 };
 
 // Reads the text of a policy.  A random seed is drawn here.

@@ -15,6 +15,7 @@
 #include "tamis/env.h"
 #include "tamis/export.h"
 #include "tamis/filter.h"
+#include "tamis/prefix.h"
 
 namespace tamis {
 
@@ -145,6 +146,15 @@ struct StoreOptions {
   // needs keys that are ordered by their bytes; with another comparator there
   // is none.  docs/scans.md says when it pays.
   unsigned range_filter_bits = 0;
+  // The filters of new tables also get the prefixes of their keys, as a text
+  // for MakePrefixExtractor() (tamis/prefix.h); "": they do not.  Iterators
+  // whose bounds lie within one prefix (ReadOptions) then leave out tables
+  // without it.  Tables with the prefixes of another extractor are read as if
+  // they had none.  Needs keys that are ordered by their bytes.  See
+  // docs/scans.md.
+  std::string prefix_extractor = {};
+  // An extractor of the program's own instead of `prefix_extractor`.
+  std::shared_ptr<const PrefixExtractor> custom_prefix_extractor = nullptr;
   FilterUse filter_use = FilterUse::kOn;
   // The store remembers the table options of this opening
   // (tamis/store_settings.h).  A new store always does.

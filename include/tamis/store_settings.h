@@ -37,6 +37,11 @@ struct StoreSettings {
   std::optional<unsigned> leveldb_filter_bits = {};
   std::optional<unsigned> block_filter_bits = {};  // no value: none, too
   std::optional<unsigned> range_filter_bits = {};  // likewise
+  // As in StoreOptions; no value: none, too.
+  std::optional<std::string> prefix_extractor = {};
+  // The name of StoreOptions::custom_prefix_extractor if that was set: only a
+  // program with that extractor can use its prefixes.
+  std::optional<std::string> custom_prefix_extractor = {};
   std::optional<Compression> compression = {};
   std::optional<int> zstd_level = {};
   std::optional<std::size_t> block_bytes = {};
@@ -48,7 +53,8 @@ struct StoreSettings {
   std::vector<std::string> not_understood = {};
 
   // Overwrites the members of *options that are remembered, except
-  // filter_policy, of which only the name is known.
+  // filter_policy and custom_prefix_extractor, of which only the names are
+  // known.
   TAMIS_EXPORT void ApplyTo(StoreOptions* options) const;
 };
 

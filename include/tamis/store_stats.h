@@ -69,6 +69,10 @@ struct LevelStats {
   std::uint64_t range_filters_loaded = 0;  // now in memory
   std::uint64_t range_filter_bytes = 0;    // memory of those
   double range_filter_rate = 1.0;          // the mean of their expected rates
+  // Queries for a prefix (StoreOptions::prefix_extractor), by iterators whose
+  // bounds lie within one: how many, and how many of those ruled the table out.
+  std::uint64_t prefix_probes = 0;
+  std::uint64_t prefix_absent = 0;
 };
 
 // What a store has done since it was opened, and what it holds.
@@ -79,6 +83,7 @@ struct StoreStats {
   std::uint64_t lookups_found = 0;  // with a value
   FilterCounts memtable_filter;     // the memtables' own
   std::uint64_t iterators = 0;      // made so far
+  std::uint64_t prefix_scans = 0;   // of those: within a prefix, by the filters
 
   std::uint64_t writes = 0;                 // batches
   std::uint64_t bytes_put = 0;              // keys and values given to writes

@@ -26,11 +26,15 @@ struct StoreTable {
   // The same or, if the table does not say, an estimate from its first entries.
   std::uint64_t estimated_keys = 0;
   std::uint64_t filter_bytes = 0;  // of its filter, in memory
+  std::uint64_t filter_keys = 0;   // in it, prefixes included; 0: unknown
   std::string filter;      // "bloom", "ribbon", "leveldb", ...; empty: none
   double filter_rate = 1;  // its expected rate of false positives
   // Its filter is in a file beside the table (tamis/filter_files.h), rather
   // than in it.
   bool has_filter_file = false;
+  // The name of the extractor whose prefixes its filter has, too
+  // (tamis/prefix.h); empty: it has none.
+  std::string prefix_extractor;
   std::string compression;  // "none", "snappy", "zstd"; "mixed"; empty: unknown
   // Empty, or why the table or its filter could not be read.
   std::string problem;

@@ -58,6 +58,7 @@ constexpr NamedSetting<StoreOptions> kStoreSettings[] = {
     Row<&O::filter_files>("filter_files"),
     Row<&O::block_filter_bits>("block_filter_bits"),
     Row<&O::range_filter_bits>("range_filter_bits"),
+    Row<&O::prefix_extractor>("prefix_extractor"),
     Row<&O::filter_use>("filter_use"),
     Row<&O::remember_settings>("remember_settings"),
     Row<&O::write_buffer_bytes>("write_buffer_bytes"),

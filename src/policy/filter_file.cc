@@ -58,6 +58,9 @@ class GuardedReader final : public FilterReader {
     const bool found = reader_->SkipBackward(from, to);
     return file_.faulted() ? SkipNothing(from, to) : found;
   }
+  bool MayContainPrefix(Slice prefix) const noexcept override {
+    return reader_->MayContainPrefix(prefix) || file_.faulted();
+  }
   std::optional<std::uint64_t> hash_seed() const noexcept override {
     return reader_->hash_seed();
   }

@@ -21,12 +21,14 @@
 #include "policy/choosing_policy.h"
 #include "policy/kinds.h"
 #include "policy/no_throw_policy.h"
+#include "policy/prefix_policy.h"
 #include "policy/settings.h"
 #include "policy/spec.h"
 #include "policy/table_policy.h"
 #include "tamis/filter.h"
 #include "tamis/formats.h"
 #include "tamis/policy_settings.h"
+#include "tamis/prefix.h"
 
 namespace tamis {
 namespace {
@@ -193,6 +195,14 @@ Status CheckApplies(const Maker& maker, const PolicySettings& settings) {
       !maker.weighs_costs()) {
     return Refuse(maker, " does not weigh costs; only fpr does");
   }
+  if (settings.prefix_extractor) {
+    const bool takes_hashes =
+        maker.weighs_costs() ||
+        (maker.kind != nullptr && !RowOf(maker.kind->kind).answers_ranges);
+    if (!takes_hashes) return Refuse(maker, " takes no prefixes");
+    const auto known = MakePrefixExtractor(*settings.prefix_extractor);
+    if (!known.ok()) return known.status();
+  }
   if (maker.named_bits > 0 && HasSize(settings)) {
     return Refuse(maker, " says its size; leave others out");
   }
@@ -244,12 +254,15 @@ Result<Maker> FindMaker(std::string_view name) {
 }
 
 Result<PolicySettings> ParseText(std::string_view text) {
+  const std::optional<PrefixText> prefixed = SplitPrefixText(text);
+  if (prefixed) text = prefixed->keys;
   Result<PolicySpec> spec = ParseSpec(text);
   if (!spec.ok()) return spec.status();
   const Result<Maker> maker = FindMaker(spec->name);
   if (!maker.ok()) return maker.status();
   Result<PolicySettings> settings = ReadSettings(*spec);
   if (!settings.ok()) return settings.status();
+  if (prefixed) settings->prefix_extractor = prefixed->extractor;
   if (Status applies = CheckApplies(*maker, *settings); !applies.ok()) {
     return applies;
   }
@@ -286,8 +299,13 @@ PolicyResult Make(Result<Order> order, std::uint64_t usual_seed) {
   if (maker.takes_seed && !order->settings.seed.has_value()) {
     order->settings.seed = usual_seed;
   }
-  if (maker.kind == nullptr) return maker.make(order->settings);
-  return NewTamisPolicy(maker.kind->kind, ForKind(order->settings));
+  PolicyResult made =
+      maker.kind == nullptr
+          ? maker.make(order->settings)
+          : NewTamisPolicy(maker.kind->kind, ForKind(order->settings));
+  const auto& extractor = order->settings.prefix_extractor;
+  if (!extractor || !made.ok()) return made;
+  return AddPrefixes(*extractor, *std::move(made));
 }
 
 // Normalizes all names of a kind, and all settings of the same size: "fuse8"
@@ -354,7 +372,11 @@ std::string TextOf(Order order) {
   text.AddNumber("lifetime", settings.lifetime_seconds,
                  {need.lifetime_seconds});
   text.AddNumber("queries", settings.queries_per_key, {need.queries_per_key});
-  return text.Take();
+  if (!settings.prefix_extractor) return text.Take();
+  const auto extractor = MakePrefixExtractor(*settings.prefix_extractor);
+  return JoinPrefixText(
+      extractor.ok() ? (*extractor)->name() : *settings.prefix_extractor,
+      text.Take());
 }
 
 }  // namespace
@@ -378,6 +400,10 @@ Result<PolicySettings> ParsePolicy(std::string_view text) {
 Result<KindOrder> ReadKindOrder(std::string_view text) {
   Result<Order> order = ReadOrder(text);
   if (!order.ok()) return order.status();
+  if (order->settings.prefix_extractor) {
+    return Status::InvalidArgument(
+        "policy prefix: its filters are built from all their keys at once");
+  }
   KindOrder kind;
   kind.name = order->maker.name;
   if (order->maker.kind != nullptr) kind.row = &RowOf(order->maker.kind->kind);

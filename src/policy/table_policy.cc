@@ -66,6 +66,11 @@ std::string OfOneKey(const FilterPolicy& policy) {
 Status CheckFitsTables(std::string_view text) {
   const Result<PolicySettings> settings = ParsePolicy(text);
   if (!settings.ok()) return settings.status();
+  if (settings->prefix_extractor) {
+    return Unfit(
+        "prefixes of a store's keys are an option of their own, "
+        "prefix_extractor; leave \"prefix:\" out here");
+  }
   if (!settings->bits.has_value()) return Status::Ok();
   const std::string& name = settings->name;
   return Unfit(

@@ -29,11 +29,11 @@ void BatchSearch::Open(KeySet keys) noexcept {
 BatchSearch::Lines BatchSearch::LinesOf(const FilterSlot& slot) noexcept {
   const unsigned char* const lines = slot.lines();
   if (lines == nullptr) return {};
-  const unsigned probes = slot.shape() & ~FilterSlot::kOtherSeed;
+  const unsigned shape = slot.shape();
   return {.lines = lines,
           .count = slot.count(),
-          .probes = probes,
-          .by_other_seed = slot.shape() != probes};
+          .probes = shape & FilterSlot::kProbes,
+          .by_other_seed = (shape & FilterSlot::kOtherSeed) != 0};
 }
 
 // Adds the i-th open key with that table.

@@ -80,6 +80,7 @@ Result<BuiltFilterFile> BuildFilterFile(const FilterFileJob& job) {
   if (!binding.ok()) return AboutFile(path, binding.status());
   owner.binding = *binding;
   TableFilterBuilder builder(&job.policy, 0);
+  if (job.prefixes != nullptr) builder.AddPrefixesBy(*job.prefixes);
   const Result<std::uint64_t> keys = AddKeys(job, **table, &builder);
   if (!keys.ok()) return AboutFile(path, keys.status());
   BuiltFilterFile built;
@@ -92,7 +93,9 @@ Result<BuiltFilterFile> BuildFilterFile(const FilterFileJob& job) {
   if (Status fine = Judge(job, filter, &built); !fine.ok()) {
     return AboutFile(path, fine);
   }
-  built.bytes = FilterFileBytes(owner, job.policy.name(), filter);
+  built.bytes = FilterFileBytes(
+      owner, job.policy.name(), filter,
+      builder.has_prefixes() ? job.prefixes->name() : std::string_view());
   return built;
 }
 

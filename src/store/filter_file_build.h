@@ -12,6 +12,7 @@
 #include "table/table_reader.h"
 #include "tamis/env.h"
 #include "tamis/filter.h"
+#include "tamis/prefix.h"
 #include "tamis/result.h"
 
 namespace tamis {
@@ -23,6 +24,8 @@ struct FilterFileJob {
   KeyOrder order;
   UnpackLimits unpack = {};
   const FilterPolicy& policy;
+  // The prefixes of keys go in, too; null: none do.  REQUIRES: bytewise order
+  const PrefixExtractor* prefixes = nullptr;
   // Called now and then with the bytes of the table that were read.  An error
   // ends the job with it.
   std::function<Status(std::uint64_t bytes)> progress = {};

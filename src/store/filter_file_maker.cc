@@ -146,6 +146,7 @@ Status FilterFileMaker::Make(const Choice& choice) {
                           .order = context_.order,
                           .unpack = UnpackLimitsOf(context_.options),
                           .policy = *filter->policy,
+                          .prefixes = context_.prefixes.get(),
                           .progress = [&](std::uint64_t /*bytes*/) {
                             if (is_stopped()) return context_.BeingClosed();
                             pace.EndPiece();

@@ -60,6 +60,7 @@ class FilterFilesMaker {
     if (Status fine = LevelFilters::Check(context_.options); !fine.ok()) {
       return fine;
     }
+    if (Status chosen = context_.ChoosePrefixes(); !chosen.ok()) return chosen;
     if (Status found = ReadTables(); !found.ok()) return found;
     if (filters_.dry_run) return NameProblems(Work());
     const std::string lock_name = LockFileName(dir_);
@@ -84,7 +85,7 @@ class FilterFilesMaker {
   Status Remove();
   Status MakeAll();
   Status MakeOne(const FileMetadata& table, FilterFileOfTable* row);
-  bool IsAsWanted(const FilterFileOfTable& row) const;
+  bool IsAsWanted(const FilterFileOfTable& row, const StoreTable& table) const;
   void Tell(std::uint64_t bytes) const {
     if (filters_.progress) filters_.progress(bytes, bytes_to_read_);
   }
@@ -167,13 +168,23 @@ Status FilterFilesMaker::Remove() {
   return any ? context_.env.SyncDirectory(dir_) : Status::Ok();
 }
 
-bool FilterFilesMaker::IsAsWanted(const FilterFileOfTable& row) const {
+bool FilterFilesMaker::IsAsWanted(const FilterFileOfTable& row,
+                                  const StoreTable& table) const {
   constexpr double kNear = 1.5;  // bits per key
   const std::shared_ptr<const FilterPolicy> policy =
       context_.filters.at(row.level)->policy;
   if (policy == nullptr) return true;
   if (row.before.kind != KindOf(*policy) || row.keys == 0) return false;
-  const double has = BitsPerKey(row.before.bytes, row.keys);
+  // Prefixes that nobody asked for do no harm.
+  if (context_.prefixes != nullptr &&
+      table.prefix_extractor != context_.prefixes->name()) {
+    return false;
+  }
+  // Prefixes count as keys.
+  const bool has_more =
+      !table.prefix_extractor.empty() && table.filter_keys > 0;
+  const double has =
+      BitsPerKey(row.before.bytes, has_more ? table.filter_keys : row.keys);
   const double wanted = BitsPerKey(policy->Predict(row.keys).bytes, row.keys);
   return std::abs(has - wanted) <= kNear;
 }
@@ -181,7 +192,7 @@ bool FilterFilesMaker::IsAsWanted(const FilterFileOfTable& row) const {
 Status FilterFilesMaker::MakeAll() {
   std::vector<std::size_t> to_make;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
-    if (IsAsWanted(report_.tables[i])) continue;
+    if (IsAsWanted(report_.tables[i], tables_[i])) continue;
     to_make.push_back(i);
     bytes_to_read_ += tables_[i].bytes;
   }
@@ -224,6 +235,7 @@ Status FilterFilesMaker::MakeOne(const FileMetadata& table,
                           .order = context_.order,
                           .unpack = UnpackLimitsOf(context_.options),
                           .policy = *policy,
+                          .prefixes = context_.prefixes.get(),
                           .progress = [this](std::uint64_t bytes) {
                             Tell(bytes_read_ + bytes);
                             return Status::Ok();

@@ -14,6 +14,7 @@
 #include "store/manifest.h"
 #include "store/table_filter_file.h"
 #include "table/internal_iterator.h"
+#include "table/table_meta.h"
 #include "table/table_reader.h"
 #include "tamis/env.h"
 #include "tamis/store_tables.h"
@@ -38,6 +39,9 @@ std::string CodecsText(const TableTraits& traits) {
 void TakeTraits(const TableTraits& traits, StoreTable* out) {
   for (const NamedLine& line : traits.properties) {
     if (line.name == "compression") out->compression = line.value;
+    if (line.name == kPrefixesProperty && !out->has_filter_file) {
+      out->prefix_extractor = line.value;
+    }
     std::uint64_t keys = 0;
     const char* const end = line.value.data() + line.value.size();
     if (line.name == "keys" &&
@@ -77,6 +81,7 @@ std::shared_ptr<const TableFilter> FilterOf(const FilterFileQuery& beside,
                                             StoreTable* out) {
   FilterFileLook look = ReadFilterFile(beside);
   out->has_filter_file = look.filter != nullptr;
+  if (look.filter != nullptr) out->prefix_extractor = look.filter->prefixes();
   return look.filter != nullptr ? std::move(look.filter) : table.ReadFilter();
 }
 
@@ -92,6 +97,7 @@ Status LookInto(FilterFileQuery beside, std::unique_ptr<ReadableFile> file,
     out->filter = filter->kind_name();
     out->filter_rate = filter->expected_rate();
     out->filter_bytes = filter->bytes();
+    out->filter_keys = filter->stored().keys;
     status = filter->damage();
     const auto traits = table->ReadTraits();
     if (traits.ok()) TakeTraits(*traits, out);

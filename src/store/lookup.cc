@@ -53,7 +53,7 @@ inline void TableSearch::Push(const FilterSlot& slot, std::size_t i,
     } else {
       has_other_seed_ = true;
     }
-    NoteProbes(shape & ~FilterSlot::kOtherSeed);
+    NoteProbes(shape & FilterSlot::kProbes);
   }
   candidates_[size_] = {static_cast<std::uint32_t>(i),
                         static_cast<std::int16_t>(number),
@@ -284,20 +284,14 @@ const HeldBlockFilter* BlockFilterFor(const TableReading& reading,
   return place.file().block_filter();
 }
 
-namespace {
-
-// True: this lookup does without what is not loaded of the table, and another
-// thread loads it.
 bool DoesWithout(const TableReading& reading, const TableFile& file) noexcept {
   return reading.requests != nullptr && !reading.verify_checksums &&
          (file.opened() == nullptr || file.loaded_filter() == nullptr) &&
          reading.requests->loader().MayRequest(file);
 }
 
-// Makes the lines of a filter known to the lookups that follow, unless the
-// store's mutex is taken: then a later one does it.
-void Publish(const TableReading& reading, const TablePlace& place,
-             const TableFilter& filter) noexcept {
+void PublishLines(const TableReading& reading, const TablePlace& place,
+                  const TableFilter& filter) noexcept {
   const TableFile& file = place.file();
   if (!FilterSlot::Fits(filter, file.seeds())) return;
   if (reading.mutex == nullptr || !reading.mutex->TryLock()) return;
@@ -307,6 +301,8 @@ void Publish(const TableReading& reading, const TablePlace& place,
   }
   reading.mutex->Unlock();
 }
+
+namespace {
 
 // Asks a filter that was not among those whose lines are known: it is not
 // loaded yet, held in parts, or of another kind.
@@ -318,7 +314,7 @@ Status AskSlowly(const TableReading& reading, const TablePlace& place,
   answer->filter = *filter;
   switch ((*filter)->kind()) {
     case TableFilter::Kind::kLines:
-      Publish(reading, place, **filter);
+      PublishLines(reading, place, **filter);
       [[fallthrough]];
     case TableFilter::Kind::kWhole:
       answer->asked = true;

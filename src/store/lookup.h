@@ -252,6 +252,15 @@ struct ReadOutput {
   ReadCounters* counters;
 };
 
+// True: this read does without what is not loaded of the table, and another
+// thread loads it: request that.
+bool DoesWithout(const TableReading& reading, const TableFile& file) noexcept;
+
+// Makes the lines of a filter known to the lookups that follow, unless the
+// store's mutex is taken: then a later one does it.
+void PublishLines(const TableReading& reading, const TablePlace& place,
+                  const TableFilter& filter) noexcept;
+
 // Returns the filter of a candidate if it is held in parts, and to be asked;
 // null: otherwise.
 const PartedFilter* PartsToAsk(const TableReading& reading,

@@ -23,6 +23,7 @@ TableWriteOptions TableWriteOptionsOf(const StoreContext& context,
   options.limits = PackLimitsOf(context.options);
   options.filter = filter.policy.get();
   options.filter_parts_above = context.options.filter_parts_above;
+  options.prefixes = context.prefixes.get();
   options.leveldb_filter_bits =
       context.filters_fit ? context.options.leveldb_filter_bits : 0;
   options.block_filter_bits =

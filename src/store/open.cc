@@ -49,6 +49,7 @@ Status StoreImpl::CheckOptions() {
         "level0_stop_at below level0_compact_at: writers would wait for a "
         "compaction that never begins");
   }
+  if (Status chosen = context_.ChoosePrefixes(); !chosen.ok()) return chosen;
   if (!context_.filters_fit) context_.options.filter_use = FilterUse::kOff;
   return LevelFilters::Check(context_.options);
 }
@@ -184,6 +185,7 @@ Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
   context_.tables.read = {.order = context_.order,
                           .cache = cache_.get(),
                           .filter = context_.filters.first(),
+                          .prefixes = context_.prefixes.get(),
                           .unpack = UnpackLimitsOf(context_.options),
                           .room = &context_.room,
                           .parts = &context_.filter_parts};

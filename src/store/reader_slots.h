@@ -59,6 +59,8 @@ struct ReadCounters {
     OwnCounter unfiltered;
     OwnCounter unfiltered_in_vain;  // of those: the key was not there
     OwnCounter filter_parts_read;   // of filters that are held in parts
+    OwnCounter prefix_probes;       // by scans within a prefix
+    OwnCounter prefix_absent;       // of those: "certainly absent"
   };
   std::array<Level, kStoreLevels> levels;
   // The router of level 0.
@@ -78,6 +80,7 @@ struct ReadCounters {
   OwnCounter lookups;
   OwnCounter found;
   OwnCounter iterators;
+  OwnCounter prefix_scans;  // of those: within a prefix
 };
 
 class ReaderSlots {

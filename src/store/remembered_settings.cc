@@ -82,6 +82,13 @@ void RememberedSettings::TakeOptions() {
   if (options.range_filter_bits != 0) {
     now.range_filter_bits = options.range_filter_bits;
   }
+  if (options.custom_prefix_extractor != nullptr) {
+    now.custom_prefix_extractor =
+        std::string(options.custom_prefix_extractor->name());
+  } else if (!options.prefix_extractor.empty()) {
+    now.prefix_extractor = options.prefix_extractor;
+  }
+  const bool has_prefixes = now.custom_prefix_extractor || now.prefix_extractor;
   now.compression = options.compression;
   now.zstd_level = options.zstd_level;
   now.block_bytes = options.block_bytes;
@@ -92,6 +99,7 @@ void RememberedSettings::TakeOptions() {
   if (!now.filter_memory_bytes) RemoveSetting(kFilterMemorySetting, &lines_);
   if (!now.block_filter_bits) RemoveSetting(kBlockFilterBitsSetting, &lines_);
   if (!now.range_filter_bits) RemoveSetting(kRangeFilterBitsSetting, &lines_);
+  if (!has_prefixes) RemoveSetting(kPrefixExtractorSetting, &lines_);
   if (!has_own_size) RemoveSetting(kFilterPartsSetting, &lines_);
   has_changed_ |= SettingsToText(lines_) != before;
 }

@@ -3,51 +3,46 @@
 
 #include <utility>
 
-namespace tamis {
-namespace {
+#include "base/key_prefix.h"
 
-// Returns the first key after all that start with `prefix`; nothing if there is
-// none.
-std::optional<std::string> EndOfPrefix(Slice prefix) {
-  while (prefix.ends_with('\xff')) prefix.remove_suffix(1);
-  if (prefix.empty()) return std::nullopt;
-  std::string end(prefix);
-  ++end.back();
-  return end;
+namespace tamis {
+
+Status ScanLimits::Set(const ReadOptions& options, const KeyOrder& order) {
+  lower_ = options.lower_bound;
+  upper_ = options.upper_bound;
+  if (!options.prefix) return Status::Ok();
+  if (!order.is_bytewise()) {
+    return Status::InvalidArgument(
+        "ReadOptions::prefix needs keys that are ordered by their bytes; use "
+        "lower_bound and upper_bound with this comparator");
+  }
+  if (!lower_ || *lower_ < *options.prefix) lower_ = options.prefix;
+  end_of_prefix_ = EndOfPrefix(*options.prefix);
+  if (end_of_prefix_ && (!upper_ || *end_of_prefix_ < *upper_)) {
+    upper_ = *end_of_prefix_;
+  }
+  return Status::Ok();
 }
 
-}  // namespace
+std::optional<Slice> ScanLimits::PrefixBy(
+    const PrefixExtractor* extractor) const {
+  if (extractor == nullptr || !lower_) return std::nullopt;
+  return PrefixOfRange(*extractor, *lower_, upper_ ? &*upper_ : nullptr);
+}
 
-Result<std::unique_ptr<const ScanBounds>> ScanBounds::Of(
-    const ReadOptions& options, const KeyOrder& order) {
-  if (!options.lower_bound && !options.upper_bound && !options.prefix) {
-    return std::unique_ptr<const ScanBounds>();
-  }
+std::unique_ptr<const ScanBounds> ScanBounds::Of(const ScanLimits& limits) {
+  if (!limits.any()) return nullptr;
   auto bounds = std::make_unique<ScanBounds>();
-  bounds->lower = options.lower_bound;
-  bounds->upper = options.upper_bound;
-  if (options.prefix) {
-    if (!order.is_bytewise()) {
-      return Status::InvalidArgument(
-          "ReadOptions::prefix needs keys that are ordered by their bytes; use "
-          "lower_bound and upper_bound with this comparator");
-    }
-    if (!bounds->lower || *bounds->lower < *options.prefix) {
-      bounds->lower = *options.prefix;
-    }
-    std::optional<std::string> end = EndOfPrefix(*options.prefix);
-    if (end && (!bounds->upper || *end < *bounds->upper)) {
-      bounds->upper = std::move(end);
-    }
-  }
   // The first sequence of all comes before all versions of a key.
-  if (bounds->lower) {
+  if (limits.lower()) {
+    bounds->lower = *limits.lower();
     bounds->span.from = LookupKey(*bounds->lower, kMaxSequence).internal();
   }
-  if (bounds->upper) {
+  if (limits.upper()) {
+    bounds->upper = *limits.upper();
     bounds->span.end = LookupKey(*bounds->upper, kMaxSequence).internal();
   }
-  return std::unique_ptr<const ScanBounds>(std::move(bounds));
+  return bounds;
 }
 
 bool ScanBounds::Span(const TableFile& file,

@@ -102,6 +102,25 @@ std::optional<std::string> PolicyNameIn(const std::vector<NamedLine>& lines) {
   return value->substr(1, value->size() - (value->ends_with(')') ? 2 : 1));
 }
 
+// An extractor is written as its text, or as its name in parentheses if it is a
+// program's own.
+std::optional<std::string> PrefixExtractorIn(
+    const std::vector<NamedLine>& lines) {
+  const std::string* const value = FindLine(lines, kPrefixExtractorSetting);
+  if (value == nullptr) return std::nullopt;
+  const auto made = MakePrefixExtractor(*value);
+  ThrowIfOutOfMemory(made.status());
+  return made.ok() ? std::optional(*value) : std::nullopt;
+}
+std::optional<std::string> CustomPrefixExtractorIn(
+    const std::vector<NamedLine>& lines) {
+  const std::string* const value = FindLine(lines, kPrefixExtractorSetting);
+  if (value == nullptr || !value->starts_with('(') || !value->ends_with(')')) {
+    return std::nullopt;
+  }
+  return value->substr(1, value->size() - 2);
+}
+
 std::optional<Compression> CompressionIn(const std::vector<NamedLine>& lines) {
   const std::string* const value = FindLine(lines, kCompressionSetting);
   if (value == nullptr) return std::nullopt;
@@ -152,6 +171,7 @@ void StoreSettings::ApplyTo(StoreOptions* options) const {
   Apply(leveldb_filter_bits, &options->leveldb_filter_bits);
   Apply(block_filter_bits, &options->block_filter_bits);
   Apply(range_filter_bits, &options->range_filter_bits);
+  Apply(prefix_extractor, &options->prefix_extractor);
   Apply(compression, &options->compression);
   Apply(zstd_level, &options->zstd_level);
   Apply(block_bytes, &options->block_bytes);
@@ -249,6 +269,8 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
   if (!IsRangeFilterBits(settings.range_filter_bits.value_or(0))) {
     settings.range_filter_bits.reset();
   }
+  settings.prefix_extractor = PrefixExtractorIn(lines);
+  settings.custom_prefix_extractor = CustomPrefixExtractorIn(lines);
   settings.compression = CompressionIn(lines);
   settings.zstd_level =
       NumberIn<int>(lines, kZstdLevelSetting, std::numeric_limits<int>::min());
@@ -269,6 +291,8 @@ StoreSettings SettingsOf(const std::vector<NamedLine>& lines) {
   expect(kLevelDbBitsSetting, settings.leveldb_filter_bits.has_value());
   expect(kBlockFilterBitsSetting, settings.block_filter_bits.has_value());
   expect(kRangeFilterBitsSetting, settings.range_filter_bits.has_value());
+  expect(kPrefixExtractorSetting,
+         settings.prefix_extractor || settings.custom_prefix_extractor);
   expect(kCompressionSetting, settings.compression.has_value());
   expect(kZstdLevelSetting, settings.zstd_level.has_value());
   expect(kBlockBytes, settings.block_bytes.has_value());
@@ -291,6 +315,12 @@ void SetSettings(const StoreSettings& settings, std::vector<NamedLine>* lines) {
   SetNumber(kLevelDbBitsSetting, settings.leveldb_filter_bits, lines);
   SetNumber(kBlockFilterBitsSetting, settings.block_filter_bits, lines);
   SetNumber(kRangeFilterBitsSetting, settings.range_filter_bits, lines);
+  if (settings.prefix_extractor) {
+    Set(kPrefixExtractorSetting, *settings.prefix_extractor, lines);
+  } else if (settings.custom_prefix_extractor) {
+    Set(kPrefixExtractorSetting, "(" + *settings.custom_prefix_extractor + ")",
+        lines);
+  }
   if (settings.compression) {
     Set(kCompressionSetting, std::string(NameOf(*settings.compression)), lines);
   }

@@ -70,6 +70,7 @@ inline constexpr std::string_view kFilterSeedSetting = "filter_seed";
 inline constexpr std::string_view kLevelDbBitsSetting = "leveldb_filter_bits";
 inline constexpr std::string_view kBlockFilterBitsSetting = "block_filter_bits";
 inline constexpr std::string_view kRangeFilterBitsSetting = "range_filter_bits";
+inline constexpr std::string_view kPrefixExtractorSetting = "prefix_extractor";
 inline constexpr std::string_view kCompressionSetting = "compression";
 inline constexpr std::string_view kZstdLevelSetting = "zstd_level";
 

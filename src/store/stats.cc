@@ -30,6 +30,8 @@ void AddReads(const ReadCounters& from, StoreStats* to) {
     to->levels[i].range_filter_absent += level.ranges.absent.value();
     to->levels[i].range_tables_postponed += level.ranges.postponed.value();
     to->levels[i].range_tables_reached += level.ranges.reached.value();
+    to->levels[i].prefix_probes += level.prefix_probes.value();
+    to->levels[i].prefix_absent += level.prefix_absent.value();
   }
   Add(from.memtables, &to->memtable_filter);
   to->router_lookups += from.router.lookups.value();
@@ -38,6 +40,7 @@ void AddReads(const ReadCounters& from, StoreStats* to) {
   to->lookups += from.lookups.value();
   to->lookups_found += from.found.value();
   to->iterators += from.iterators.value();
+  to->prefix_scans += from.prefix_scans.value();
 }
 
 // Sets the number of false positives that is expected at such a rate.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/prefix_option.h"
+
 namespace tamis {
 namespace {
 
@@ -24,6 +26,17 @@ StoreContext::StoreContext(std::string directory, const StoreOptions& given)
       order(*given.comparator),
       filters_fit(given.comparator->EqualMeansIdentical()),
       chunks(std::make_shared<ChunkStock>(ChunksOf(given))) {}
+
+Status StoreContext::ChoosePrefixes() {
+  Result<std::shared_ptr<const PrefixExtractor>> chosen =
+      PrefixExtractorOf(options, order);
+  if (!chosen.ok()) return chosen.status();
+  prefixes = *std::move(chosen);
+  if (!options.prefix_extractor.empty()) {
+    options.prefix_extractor = prefixes->name();
+  }
+  return Status::Ok();
+}
 
 std::shared_ptr<Memtable> StoreContext::NewMemtable() const {
   return std::make_shared<Memtable>(order, options.write_buffer_bytes,

@@ -44,6 +44,10 @@ struct StoreContext {
   StoreContext(const StoreContext&) = delete;
   StoreContext& operator=(const StoreContext&) = delete;
 
+  // Sets `prefixes` by the options, whose text it writes in its shortest form.
+  // InvalidArgument: as PrefixExtractorOf().
+  Status ChoosePrefixes();
+
   std::shared_ptr<Memtable> NewMemtable() const;
   // Returns the error for calls that wait while the store is closed.
   Status BeingClosed() const;
@@ -60,6 +64,7 @@ struct StoreContext {
   StoreOptions options;
   Env& env;
   const KeyOrder order;
+  std::shared_ptr<const PrefixExtractor> prefixes;  // of filters; null: none
   const bool filters_fit;  // keys that compare equal have equal bytes
   LevelFilters filters;    // of new tables
   TableFileContext tables;

@@ -48,6 +48,8 @@ namespace tamis {
 struct StoreDirectory;
 struct TableReading;
 class LoadRequests;
+struct ScanPlace;
+class ScanLimits;
 
 class StoreImpl {
  public:
@@ -124,6 +126,15 @@ class StoreImpl {
 
   // ---- store_iterator.cc
   std::optional<RangeScan> RangesFor(const ScanBounds* bounds);
+  struct PrefixRange {
+    const ScanLimits& limits;
+    Slice prefix;  // of every key within them
+  };
+  std::optional<Slice> PrefixOf(const ScanLimits& limits) const;
+  std::vector<ScanPlace> PlacesOf(const ReadOptions& options,
+                                  const ReadView& view,
+                                  const PrefixRange& range,
+                                  ReadCounters* counters);
 
   // ---- stats.cc
   static std::string TablesAsText(const Version& version);

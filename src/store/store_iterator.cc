@@ -225,13 +225,14 @@ std::unique_ptr<Iterator> NewStoreIterator(ScanSource source,
 
 namespace {
 
+using Tables = std::vector<SkippedTables>;
+
 // The tables that an iterator reads: all but those without keys within its
 // bounds.
-std::vector<SkippedTables> TablesToRead(const Version& version,
-                                        const ScanBounds* bounds,
-                                        const RangeScan* ranges) {
+Tables TablesWithin(const Version& version, const ScanBounds* bounds,
+                    const RangeScan* ranges) {
   // Often none is left: then there is nothing to allocate.
-  std::vector<SkippedTables> tables;
+  Tables tables;
   for (const TableFileRef& file : version.level(0).files()) {
     if (bounds != nullptr && !bounds->Span(*file, version.order())) continue;
     if (ranges != nullptr && ranges->RulesOut(0, *file)) continue;
@@ -245,6 +246,26 @@ std::vector<SkippedTables> TablesToRead(const Version& version,
   return tables;
 }
 
+// Those that are left of what the filters' prefixes have let through.
+Tables TablesAt(const Version& version, const std::vector<ScanPlace>& places,
+                const RangeScan* ranges) {
+  Tables tables;
+  for (const ScanPlace& place : places) {
+    const Level& level = version.level(place.level);
+    if (place.level == 0) {
+      const TableFileRef& file = level.files()[place.at];
+      if (ranges != nullptr && ranges->RulesOut(0, *file)) continue;
+      tables.push_back({.file = &file});
+    } else {
+      if (ranges != nullptr && ranges->RulesOutLevel(place.level, level)) {
+        continue;
+      }
+      tables.push_back({.number = place.level, .level = &level});
+    }
+  }
+  return tables;
+}
+
 std::unique_ptr<InternalIterator> NewTablesIterator(
     const Version& version, const SkippedTables& tables,
     const BlockReadOptions& options, const RangeScan* ranges) {
@@ -253,16 +274,10 @@ std::unique_ptr<InternalIterator> NewTablesIterator(
   return NewLevelIterator(version.order(), *tables.level, options);
 }
 
-}  // namespace
-
-std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
-                                                  BlockReadOptions options,
-                                                  const ScanBounds* bounds,
-                                                  RangeScan* ranges) {
-  const Version& version = *view.version;
-  if (bounds != nullptr) options.span = &bounds->span;
-  const std::vector<SkippedTables> tables =
-      TablesToRead(version, bounds, ranges);
+// Over the memtables of a view and these tables.
+std::unique_ptr<InternalIterator> NewMergedIterator(
+    const ReadView& view, const Tables& tables, const BlockReadOptions& options,
+    RangeScan* ranges) {
   std::vector<std::unique_ptr<InternalIterator>> children;
   children.reserve(1 + view.immutable.size() + tables.size());
   if (!view.memtable.table->empty()) {
@@ -275,10 +290,30 @@ std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
     ranges->SetAlone();
     if (!ranges->AsksSeeks()) ranges = nullptr;
   }
+  const Version& version = *view.version;
   for (const SkippedTables& one : tables) {
     children.push_back(NewTablesIterator(version, one, options, ranges));
   }
   return NewMergingIterator(version.order(), std::move(children), options.span);
+}
+
+}  // namespace
+
+std::unique_ptr<InternalIterator> NewPlacesIterator(
+    const ReadView& view, BlockReadOptions options, const ScanBounds& bounds,
+    const std::vector<ScanPlace>& places, RangeScan* ranges) {
+  options.span = &bounds.span;
+  return NewMergedIterator(view, TablesAt(*view.version, places, ranges),
+                           options, ranges);
+}
+
+std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
+                                                  BlockReadOptions options,
+                                                  const ScanBounds* bounds,
+                                                  RangeScan* ranges) {
+  if (bounds != nullptr) options.span = &bounds->span;
+  return NewMergedIterator(view, TablesWithin(*view.version, bounds, ranges),
+                           options, ranges);
 }
 
 // Nothing: no range filter is asked.
@@ -294,24 +329,76 @@ std::optional<RangeScan> StoreImpl::RangesFor(const ScanBounds* bounds) {
   return RangeScan(views_.slots(), options.filter_use, bounds);
 }
 
+namespace {
+
+// Of a scan that has nothing to read: it is at no entry, wherever it is moved.
+class NothingToScan final : public Iterator {
+ public:
+  bool Valid() const noexcept override { return false; }
+  void SeekToFirst() override {}
+  void SeekToLast() override {}
+  void Seek(Slice /*key*/) override {}
+  void SeekForPrev(Slice /*key*/) override {}
+  void Next() override {}
+  void Prev() override {}
+  Slice key() const noexcept override { return {}; }
+  Slice value() const noexcept override { return {}; }
+  Status status() const override { return Status::Ok(); }
+};
+
+bool HasMemtables(const ReadView& view) noexcept {
+  return !view.memtable.table->empty() || !view.immutable.empty();
+}
+
+}  // namespace
+
 std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
   const ReaderSlots::Guard guard(views_.slots());
   guard.counters().iterators.Add(1);
   // The view before the sequence, as in Get().
-  ScanSource source = {.view = views_.visible().shared_from_this()};
+  const ReadView& view = views_.visible();
   const Sequence sequence = SequenceFor(options);
-  Result<std::unique_ptr<const ScanBounds>> bounds =
-      ScanBounds::Of(options, context_.order);
-  if (bounds.ok()) {
-    source.bounds = *std::move(bounds);
+  const BlockReadOptions reading{.verify_checksums = options.verify_checksums};
+  ScanSource source;
+  ScanLimits limits;
+  const Status valid = limits.Set(options, context_.order);
+  if (!valid.ok()) {
+    source.entries = std::make_unique<EmptyIterator>(valid);
+  } else if (const auto prefix = PrefixOf(limits)) {
+    const std::vector<ScanPlace> places =
+        PlacesOf(options, view, {limits, *prefix}, &guard.counters());
+    if (places.empty() && !HasMemtables(view)) {
+      return std::make_unique<NothingToScan>();
+    }
+    source.bounds = ScanBounds::Of(limits);
     std::optional<RangeScan> ranges = RangesFor(source.bounds.get());
-    source.entries = NewViewIterator(
-        *source.view, {.verify_checksums = options.verify_checksums},
-        source.bounds.get(), ranges ? &*ranges : nullptr);
+    source.entries = NewPlacesIterator(view, reading, *source.bounds, places,
+                                       ranges ? &*ranges : nullptr);
   } else {
-    source.entries = std::make_unique<EmptyIterator>(bounds.status());
+    source.bounds = ScanBounds::Of(limits);
+    std::optional<RangeScan> ranges = RangesFor(source.bounds.get());
+    source.entries = NewViewIterator(view, reading, source.bounds.get(),
+                                     ranges ? &*ranges : nullptr);
   }
+  source.view = view.shared_from_this();
   return NewStoreIterator(std::move(source), context_.order, sequence);
+}
+
+// Returns the prefix that filters are asked for; nothing: none is.
+std::optional<Slice> StoreImpl::PrefixOf(const ScanLimits& limits) const {
+  if (context_.options.filter_use == FilterUse::kOff) return std::nullopt;
+  return limits.PrefixBy(context_.prefixes.get());
+}
+
+std::vector<ScanPlace> StoreImpl::PlacesOf(const ReadOptions& options,
+                                           const ReadView& view,
+                                           const PrefixRange& range,
+                                           ReadCounters* counters) {
+  LoadRequests requests(loader_);
+  const TableReading filters = ReadingFor(options, *view.version, &requests);
+  return PrefixScan(*view.version, range.limits, range.prefix, filters,
+                    counters)
+      .Run();
 }
 
 std::unique_ptr<const Snapshot> StoreImpl::GetSnapshot() {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "store/prefix_scan.h"
 #include "store/range_scan.h"
 #include "store/read_view.h"
 #include "store/scan_bounds.h"
@@ -34,5 +36,9 @@ std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
                                                   BlockReadOptions options,
                                                   const ScanBounds* bounds,
                                                   RangeScan* ranges = nullptr);
+// The same over the memtables and those tables.
+std::unique_ptr<InternalIterator> NewPlacesIterator(
+    const ReadView& view, BlockReadOptions options, const ScanBounds& bounds,
+    const std::vector<ScanPlace>& places, RangeScan* ranges);
 
 }  // namespace tamis

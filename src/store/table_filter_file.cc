@@ -15,9 +15,12 @@ namespace {
 
 // In the order of docs/formats/filter-file.md.
 constexpr std::string_view kMagic("\x89TFILE\r\n", 8);
+// A filter of whole keys alone, which every version reads; and one that has
+// prefixes, too.
 constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersionWithPrefixes = 2;
 constexpr std::size_t kHeaderBytes = 64;
-constexpr std::size_t kReservedBytes = 16;
+constexpr std::size_t kReservedBytes = 12;
 constexpr std::size_t kChecksumBytes = 4;
 constexpr std::size_t kMaxNameBytes = 255;
 
@@ -26,6 +29,11 @@ struct Header {
   FilterOwner owner;
   std::uint64_t filter_bytes = 0;
   std::uint32_t name_bytes = 0;
+  std::uint32_t prefixes_bytes = 0;
+
+  std::size_t names_bytes() const noexcept {
+    return std::size_t{name_bytes} + prefixes_bytes;
+  }
 };
 
 // REQUIRES: kHeaderBytes bytes.  Nothing: the header is damaged.
@@ -42,14 +50,19 @@ std::optional<Header> ParseHeader(Slice bytes) noexcept {
   header.owner.bytes = LoadLittle64(p + 24);
   header.filter_bytes = LoadLittle64(p + 32);
   header.name_bytes = LoadLittle32(p + 40);
+  // Reserved in the first version.
+  if (header.version == kVersionWithPrefixes) {
+    header.prefixes_bytes = LoadLittle32(p + 44);
+  }
   return header;
 }
 
 bool LengthsAreValid(const Header& header, std::uint64_t file_bytes) noexcept {
   return header.name_bytes > 0 && header.name_bytes <= kMaxNameBytes &&
-         header.filter_bytes > 0 && header.filter_bytes <= kMaxBlockBytes &&
-         file_bytes == kHeaderBytes + header.name_bytes + header.filter_bytes +
-                           kChecksumBytes;
+         header.prefixes_bytes <= kMaxNameBytes && header.filter_bytes > 0 &&
+         header.filter_bytes <= kMaxBlockBytes &&
+         file_bytes == kHeaderBytes + header.names_bytes() +
+                           header.filter_bytes + kChecksumBytes;
 }
 
 class FilterFileReader {
@@ -70,7 +83,7 @@ class FilterFileReader {
   FilterFileLook ReadHeader();
   FilterFileLook CheckOwner(const Header& header);
   FilterFileLook ReadFilter(const Header& header);
-  FilterFileLook Open(Slice name, Slice filter);
+  FilterFileLook Open(Slice name, Slice prefixes, Slice filter);
 
   FilterFileLook Found(FilterFileState state, const std::string& why) const {
     return {.state = state, .problem = path_ + ": " + why, .filter = nullptr};
@@ -101,10 +114,10 @@ FilterFileLook FilterFileReader::ReadHeader() {
   if (!header) {
     return Found(FilterFileState::kDamaged, "its header is damaged");
   }
-  if (header->version > kVersion) {
+  if (header->version > kVersionWithPrefixes) {
     return Found(FilterFileState::kNewer, "its version is newer");
   }
-  if (header->version != kVersion || !LengthsAreValid(*header, file_->size())) {
+  if (header->version < kVersion || !LengthsAreValid(*header, file_->size())) {
     return Found(FilterFileState::kDamaged, "it has a wrong length");
   }
   return CheckOwner(*header);
@@ -133,10 +146,12 @@ FilterFileLook FilterFileReader::ReadFilter(const Header& header) {
     return Found(FilterFileState::kDamaged, "its checksum does not match");
   }
   return Open(covered.substr(0, header.name_bytes),
-              covered.substr(header.name_bytes));
+              covered.substr(header.name_bytes, header.prefixes_bytes),
+              covered.substr(header.names_bytes()));
 }
 
-FilterFileLook FilterFileReader::Open(Slice name, Slice filter) {
+FilterFileLook FilterFileReader::Open(Slice name, Slice prefixes,
+                                      Slice filter) {
   const FilterPolicy* const preferred = query_.read.filter;
   const std::optional<FilterOpener> opener =
       preferred != nullptr && preferred->name() == name
@@ -162,24 +177,29 @@ FilterFileLook FilterFileReader::Open(Slice name, Slice filter) {
     return Found(FilterFileState::kNewer, "it rules no key out");
   }
   look.state = FilterFileState::kUsable;
+  look.filter = TableFilter::WithPrefixes(std::move(look.filter), prefixes,
+                                          query_.read.prefixes);
   return look;
 }
 
 }  // namespace
 
 std::string FilterFileBytes(const FilterOwner& owner, Slice policy,
-                            Slice filter) {
+                            Slice filter, Slice prefixes) {
   std::string bytes(kMagic);
-  bytes.reserve(kHeaderBytes + policy.size() + filter.size() + kChecksumBytes);
-  AppendFixed32(&bytes, kVersion);
+  bytes.reserve(kHeaderBytes + policy.size() + prefixes.size() + filter.size() +
+                kChecksumBytes);
+  AppendFixed32(&bytes, prefixes.empty() ? kVersion : kVersionWithPrefixes);
   AppendFixed32(&bytes, owner.binding);
   AppendFixed64(&bytes, owner.number);
   AppendFixed64(&bytes, owner.bytes);
   AppendFixed64(&bytes, filter.size());
   AppendFixed32(&bytes, static_cast<std::uint32_t>(policy.size()));
+  AppendFixed32(&bytes, static_cast<std::uint32_t>(prefixes.size()));
   bytes.append(kReservedBytes, '\0');
   AppendFixed32(&bytes, Crc32c(bytes));
   bytes.append(policy);
+  bytes.append(prefixes);
   bytes.append(filter);
   AppendFixed32(&bytes, Crc32c(Slice(bytes).substr(kHeaderBytes)));
   return bytes;

@@ -29,10 +29,11 @@ struct FilterOwner {
   std::uint32_t binding = 0;  // ReadTableBinding()
 };
 
-// Returns the file.  `policy` is FilterPolicy::name() of the filter's policy.
-// REQUIRES: 1 to 255 bytes
+// Returns the file.  `policy` is FilterPolicy::name() of the filter's policy,
+// and `prefixes` PrefixExtractor::name() if the filter has prefixes, too.
+// REQUIRES: 1 to 255 bytes; at most 255 bytes
 std::string FilterFileBytes(const FilterOwner& owner, Slice policy,
-                            Slice filter);
+                            Slice filter, Slice prefixes = {});
 
 enum class FilterFileState {
   kAbsent,   // there is no such file

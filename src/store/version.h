@@ -36,11 +36,14 @@ class FilterSlot {
   std::uint64_t count() const noexcept {
     return count_.load(std::memory_order_relaxed);
   }
-  // The probes, and kOtherSeed if its keys are hashed with that one.
+  // The probes, kOtherSeed if its keys are hashed with that one, and
+  // kHasPrefixes if it has the prefixes of its keys, too.
   unsigned shape() const noexcept {
     return shape_.load(std::memory_order_relaxed);
   }
   static constexpr unsigned kOtherSeed = 1u << 16;
+  static constexpr unsigned kHasPrefixes = 1u << 17;
+  static constexpr unsigned kProbes = kOtherSeed - 1;
   // The filter is dropped: the tables' filters are asked elsewhere.  Another
   // one may be published when no reader of this one is left.
   void Clear() noexcept { lines_.store(nullptr, std::memory_order_seq_cst); }
@@ -56,7 +59,8 @@ class FilterSlot {
     const LineView& view = filter.lines();
     const bool is_own = view.seed == seeds.own;
     count_.store(view.count, std::memory_order_relaxed);
-    shape_.store(view.probes.count | (is_own ? 0 : kOtherSeed),
+    shape_.store(view.probes.count | (is_own ? 0 : kOtherSeed) |
+                     (filter.has_prefixes() ? kHasPrefixes : 0),
                  std::memory_order_relaxed);
     lines_.store(view.lines, std::memory_order_release);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/table_policy.h"
+#include "store/prefix_option.h"
 #include "store/settings_file.h"
 #include "table/compression.h"
 #include "table/table_meta.h"
@@ -69,6 +70,7 @@ WantedShape WantedShape::Of(const StoreOptions& options, const Filter& filter,
     AppendNamedLine(&lines, kRangeFilterBitsSetting,
                     std::to_string(options.range_filter_bits));
   }
+  if (filter.policy != nullptr) wanted.prefixes_ = PrefixesNameOf(options);
   AppendNamedLine(&lines, kCompressionSetting, NameOf(wanted.compression_));
   if (wanted.compression_ == Compression::kZstd) {
     AppendNamedLine(&lines, kZstdLevelSetting,
@@ -103,6 +105,7 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
       has_unwanted(wants_range_filter_, kRangeFilterBitsSetting)) {
     return false;
   }
+  if (!HasSamePrefixes(table)) return false;
   // A filter that the properties name may be damaged.
   const auto lacks = [&](bool wants, bool has, std::string_view excuse) {
     return wants && !has && FindLine(table.properties, excuse) == nullptr;
@@ -117,12 +120,22 @@ bool WantedShape::HasSameProperties(const TableTraits& table) const {
                 kRangeFilterNotBuiltProperty);
 }
 
+// The table itself adds the line, if its filter has them.
+bool WantedShape::HasSamePrefixes(const TableTraits& table) const {
+  const std::string* const has = FindLine(table.properties, kPrefixesProperty);
+  if (has != nullptr) return *has == prefixes_;
+  // What could not be built would not be now.
+  return prefixes_.empty() ||
+         FindLine(table.properties, kPrefixesNotBuiltProperty) != nullptr ||
+         FindLine(table.properties, kFilterNotBuiltProperty) != nullptr;
+}
+
 // Judges a table without properties by its blocks; if in doubt, it differs.
 bool WantedShape::LooksTheSame(const TableTraits& table) const {
   if (table.has_leveldb_filter != wants_leveldb_filter_ ||
       table.has_whole_filter != (filter_ != nullptr) ||
       table.has_block_filter != wants_block_filter_ ||
-      table.has_range_filter != wants_range_filter_) {
+      table.has_range_filter != wants_range_filter_ || !prefixes_.empty()) {
     return false;
   }
   if (filter_ != nullptr && !(table.filter && HasSameFilter(*table.filter))) {

@@ -43,6 +43,7 @@ class WantedShape {
   bool HasSameProperties(const TableTraits& table) const;
   bool LooksTheSame(const TableTraits& table) const;
   bool HasSameFilter(const FilterInfo& info) const;
+  bool HasSamePrefixes(const TableTraits& table) const;
 
   std::string properties_;
   std::shared_ptr<const FilterPolicy> filter_;
@@ -50,6 +51,7 @@ class WantedShape {
   bool wants_leveldb_filter_ = false;
   bool wants_block_filter_ = false;
   bool wants_range_filter_ = false;
+  std::string prefixes_;  // the name of their extractor; empty: none
   bool accepts_near_sizes_ = false;
   Compression compression_ = Compression::kNone;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/damage.h"
+#include "base/key_prefix.h"
 #include "formats/leveldb/filter_block.h"
 #include "formats/tamis/line_view.h"
 #include "table/block.h"
@@ -31,6 +32,10 @@ struct AskedFilter {
   std::shared_ptr<const TableFilter> filter;
   std::uint64_t hidden = 0;
   bool is_beside = false;
+  // Of the prefixes that it has, too; null: it has none, or of an extractor
+  // that is not known here.
+  std::shared_ptr<const PrefixExtractor> prefixes = nullptr;
+  std::uint64_t hidden_prefixes = 0;
 
   bool MayContain(std::uint64_t block_offset, Slice user_key) const noexcept {
     return filter->kind() == TableFilter::Kind::kLevelDbBlock
@@ -82,6 +87,8 @@ class Checker {
   void LoadFilters(const Footer& footer);
   void LoadFilter(const MetaEntry& entry);
   void LoadFilterBeside(const Footer& footer);
+  void LoadPrefixes(const std::vector<MetaEntry>& entries);
+  void AskForPrefixes(Slice user_key);
   std::shared_ptr<const TableFilter> OpenParts(Slice top_block) const;
   void SayWhatFiltersHide();
   void CheckBlock(std::size_t i);
@@ -138,11 +145,19 @@ bool Checker::LoadIndex(const Footer& footer, BlockBuffer* buffer) {
 
 void Checker::SayWhatFiltersHide() {
   for (const AskedFilter& asked : filters_) {
-    if (asked.is_beside) check_.hidden_beside = asked.hidden;
+    if (asked.is_beside) {
+      // A hidden prefix hides keys.
+      check_.hidden_beside = asked.hidden + asked.hidden_prefixes;
+    }
     if (asked.hidden == 0) ++check_.filters;
     if (asked.hidden == 0 || asked.is_beside) continue;
     Problem("the filter " + asked.name + " hides " +
             std::to_string(asked.hidden) + " keys that are there");
+  }
+  for (const AskedFilter& asked : filters_) {
+    if (asked.hidden_prefixes == 0 || asked.is_beside) continue;
+    Problem("the filter " + asked.name + " hides prefixes of " +
+            std::to_string(asked.hidden_prefixes) + " keys that are there");
   }
   const auto say = [this](const char* which, bool is_there,
                           std::uint64_t hidden) {
@@ -164,6 +179,33 @@ void Checker::LoadFilters(const Footer& footer) {
   if (!read.ok()) NotRead("the metaindex: ", read);
   for (const MetaEntry& entry : entries) LoadFilter(entry);
   LoadRangeFilter(entries);
+  LoadPrefixes(entries);
+}
+
+namespace {
+
+// Null: empty, or a program's own that is not here.
+std::shared_ptr<const PrefixExtractor> ExtractorNamed(
+    std::string_view name, const PrefixExtractor* ours) {
+  if (ours != nullptr && ours->name() == name) {
+    // It outlives the check.
+    return {std::shared_ptr<const PrefixExtractor>(), ours};
+  }
+  auto made = MakePrefixExtractor(name);
+  return made.ok() ? *std::move(made) : nullptr;
+}
+
+}  // namespace
+
+// The whole-table filters of a table that names an extractor have its prefixes.
+void Checker::LoadPrefixes(const std::vector<MetaEntry>& entries) {
+  const std::string name =
+      ReadTableProperty(file_, entries, context_.unpack, kPrefixesProperty);
+  if (name.empty()) return;
+  const auto extractor = ExtractorNamed(name, context_.prefixes);
+  for (AskedFilter& asked : filters_) {
+    if (asked.name != kLevelDbFilterMeta) asked.prefixes = extractor;
+  }
 }
 
 void Checker::LoadFilter(const MetaEntry& entry) {
@@ -206,8 +248,11 @@ void Checker::LoadFilterBeside(const Footer& footer) {
   if (!binding.ok()) return;
   std::shared_ptr<const TableFilter> filter = beside_(*binding);
   if (filter == nullptr) return;
-  filters_.push_back(
-      {.name = "", .filter = std::move(filter), .is_beside = true});
+  auto prefixes = ExtractorNamed(filter->prefixes(), context_.prefixes);
+  filters_.push_back({.name = "",
+                      .filter = std::move(filter),
+                      .is_beside = true,
+                      .prefixes = std::move(prefixes)});
 }
 
 // The file outlives the filter.
@@ -336,9 +381,19 @@ void Checker::AskFilters(std::size_t i, Slice user_key) {
   if (range_filter_ != nullptr && RangeFilterHides(user_key)) {
     ++hidden_in_ranges_;
   }
+  AskForPrefixes(user_key);
   if (block_filter_ == nullptr) return;
   const std::uint64_t hash = LineHash(user_key, block_filter_->seed());
   if (!block_filter_->MayContain(i, hash)) ++hidden_in_blocks_;
+}
+
+void Checker::AskForPrefixes(Slice user_key) {
+  for (AskedFilter& asked : filters_) {
+    if (asked.prefixes == nullptr) continue;
+    const std::optional<Slice> prefix =
+        ExtractPrefix(*asked.prefixes, user_key);
+    if (prefix && !asked.filter->MayContain(*prefix)) ++asked.hidden_prefixes;
+  }
 }
 
 }  // namespace

@@ -31,7 +31,9 @@ class TableBuilder::Impl {
         compressor_(options.compression, options.zstd_level, options.limits),
         filters_(options.filter, options.leveldb_filter_bits,
                  options.block_filter_bits, options.block_filter_seed),
-        range_filter_(options.range_filter_bits) {}
+        range_filter_(options.range_filter_bits) {
+    if (options.prefixes != nullptr) filters_.AddPrefixesBy(*options.prefixes);
+  }
 
   Status Add(Slice key, Slice value);
   Status Finish();
@@ -55,6 +57,7 @@ class TableBuilder::Impl {
   Status WriteMeta(std::string_view name, std::string* contents);
   Status WriteMetaBlocks();
   Status WriteProperties();
+  void AppendPrefixLines(std::string* lines) const;
   Status WriteWholeFilter(std::string* filter);
   Status WriteFilterParts(const LineView& lines);
   Status PadTo(std::uint64_t alignment);
@@ -281,7 +284,19 @@ Status TableBuilder::Impl::WriteProperties() {
     AppendNamedLine(&bytes, kRangeFilterNotBuiltProperty,
                     FitForALine(range_filter_.problem()));
   }
+  AppendPrefixLines(&bytes);
   return WriteMeta(kPropertiesMeta, &bytes);
+}
+
+// The table has the name only if its filter has the prefixes of all keys.
+void TableBuilder::Impl::AppendPrefixLines(std::string* lines) const {
+  if (options_.prefixes == nullptr) return;
+  if (filters_.has_prefixes()) {
+    AppendNamedLine(lines, kPrefixesProperty, options_.prefixes->name());
+  } else if (!filters_.prefixes_problem().empty()) {
+    AppendNamedLine(lines, kPrefixesNotBuiltProperty,
+                    FitForALine(filters_.prefixes_problem()));
+  }
 }
 
 Status TableBuilder::Impl::WriteWholeFilter(std::string* filter) {
@@ -330,6 +345,7 @@ std::string TableBuilder::Impl::filter_problem() const {
   append("LevelDB's: ", filters_.leveldb_problem());
   append("that of the blocks: ", filters_.blocks_problem());
   append("that of ranges: ", range_filter_.problem());
+  append("its prefixes: ", filters_.prefixes_problem());
   return problem;
 }
 

@@ -11,6 +11,7 @@
 #include "table/compression.h"
 #include "table/internal_key.h"
 #include "tamis/env.h"
+#include "tamis/prefix.h"
 #include "tamis/store_options.h"
 
 namespace tamis {
@@ -38,6 +39,10 @@ struct TableWriteOptions {
   // A cache-local filter of our own that is larger is stored in parts; 0: none
   // is.
   std::uint64_t filter_parts_above = 0;
+  // The prefixes of keys go into that filter, too; null: none do.
+  // REQUIRES: outlives the builder; the order is bytewise, and there are
+  // properties, which name it
+  const PrefixExtractor* prefixes = nullptr;
   // LevelDB's filter block at that many bits per key; 0: none.
   unsigned leveldb_filter_bits = 0;
   // A filter of the blocks at that many bits per key, which hashes with that

@@ -93,6 +93,17 @@ std::shared_ptr<const TableFilter> TableFilter::NotHeld(const Stored& stored) {
   return filter;
 }
 
+std::shared_ptr<const TableFilter> TableFilter::WithPrefixes(
+    std::shared_ptr<const TableFilter> filter, std::string_view name,
+    const PrefixExtractor* wanted) {
+  if (name.empty()) return filter;
+  // It was made here, and not const.
+  auto* const made = const_cast<TableFilter*>(filter.get());
+  made->prefixes_ = name;
+  made->has_prefixes_ = wanted != nullptr && wanted->name() == name;
+  return filter;
+}
+
 double TableFilter::Stored::RateFoldedBy(unsigned divisor) const noexcept {
   if (keys == 0) return 1.0;
   return BlockedRate({BlockKind::kLine, lines / divisor, probes}, keys);

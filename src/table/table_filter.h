@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "formats/leveldb/filter_block.h"
 #include "formats/tamis/line_view.h"
@@ -14,6 +15,7 @@
 #include "table/parted_filter.h"
 #include "tamis/filter.h"
 #include "tamis/filter_memory.h"
+#include "tamis/prefix.h"
 
 namespace tamis {
 
@@ -109,7 +111,20 @@ class TableFilter {
   static std::shared_ptr<const TableFilter> OpenParts(
       Slice top_block, const FilterPartsSource& from, unsigned divisor);
 
+  // Notes that the filter has the prefixes of all keys, too, by the extractor
+  // of that name; empty: it has none.  `wanted` is TableReadContext::prefixes.
+  // REQUIRES: it was just opened, and nobody else has it
+  static std::shared_ptr<const TableFilter> WithPrefixes(
+      std::shared_ptr<const TableFilter> filter, std::string_view name,
+      const PrefixExtractor* wanted);
+
   Kind kind() const noexcept { return kind_; }
+  // True: it also has the prefixes of all keys, by the extractor that is
+  // wanted, each as if it were a key.
+  bool has_prefixes() const noexcept { return has_prefixes_; }
+  // The name of the extractor whose prefixes it has, wanted or not; empty:
+  // none.
+  const std::string& prefixes() const noexcept { return prefixes_; }
   const LineView& lines() const noexcept { return lines_; }
   const FilterReader& reader() const noexcept { return *reader_; }
   const PartedFilter& parts() const noexcept { return *parts_; }
@@ -150,6 +165,8 @@ class TableFilter {
 
   FilterLease lease_;  // first, so that it is returned when memory_ is free
   Kind kind_ = Kind::kNone;
+  bool has_prefixes_ = false;
+  std::string prefixes_;
   unsigned divisor_ = kDrop;
   Stored stored_;
   std::optional<std::uint64_t> hash_seed_;

@@ -104,13 +104,37 @@ void TableFilterBuilder::Add(Slice user_key, bool is_repeat) {
     }
   }
   if (whole_ == nullptr || is_repeat) return;
+  const std::optional<Slice> prefix = NewPrefixOf(user_key);
   try {
-    keys_.append(user_key);
-    ends_[count_++] = keys_.size();
-    if (count_ == kGroup) AddGroup();
+    if (prefix) AddToWhole(*prefix);
+    AddToWhole(user_key);
   } catch (...) {
     GiveUpWhole(WhatWasThrown());
   }
+}
+
+void TableFilterBuilder::AddPrefixesBy(const PrefixExtractor& extractor) {
+  prefixes_.emplace(extractor);
+}
+
+// Without prefixes the filter is still good for lookups.
+std::optional<Slice> TableFilterBuilder::NewPrefixOf(Slice user_key) {
+  if (!prefixes_.has_value()) return std::nullopt;
+  try {
+    const std::optional<Slice> prefix = prefixes_->Next(user_key);
+    if (prefixes_->is_valid()) return prefix;
+    prefixes_problem_ = "the extractor gives keys of one prefix different ones";
+  } catch (...) {
+    prefixes_problem_ = "the extractor: " + WhatWasThrown();
+  }
+  prefixes_.reset();
+  return std::nullopt;
+}
+
+void TableFilterBuilder::AddToWhole(Slice key) {
+  keys_.append(key);
+  ends_[count_++] = keys_.size();
+  if (count_ == kGroup) AddGroup();
 }
 
 void TableFilterBuilder::AddGroup() {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/key_prefix.h"
 #include "formats/leveldb/filter_block.h"
 #include "formats/tamis/block_filter.h"
 #include "tamis/filter.h"
@@ -27,6 +28,11 @@ class TableFilterBuilder {
   // seed.
   TableFilterBuilder(const FilterPolicy* whole, unsigned leveldb_bits,
                      unsigned block_bits = 0, std::uint64_t block_seed = 0);
+
+  // The prefixes of the keys go into the whole-table filter, too, and count as
+  // keys.  A key that comes before others must do so by its bytes, too.
+  // REQUIRES: no key was added; the extractor outlives this
+  void AddPrefixesBy(const PrefixExtractor& extractor);
 
   // `is_repeat`: the user key is that of the entry before.
   void Add(Slice user_key, bool is_repeat);
@@ -47,9 +53,19 @@ class TableFilterBuilder {
   }
   const std::string& whole_problem() const noexcept { return whole_problem_; }
   const std::string& blocks_problem() const noexcept { return blocks_problem_; }
+  // Why the whole-table filter lacks requested prefixes, though there is one.
+  const std::string& prefixes_problem() const noexcept {
+    return prefixes_problem_;
+  }
+  // After FinishWhole(): the filter has the prefixes of all keys.
+  bool has_prefixes() const noexcept {
+    return whole_ != nullptr && prefixes_.has_value();
+  }
 
  private:
   void AddGroup();
+  void AddToWhole(Slice key);
+  std::optional<Slice> NewPrefixOf(Slice user_key);
   void GiveUpLevelDb(std::string why);
   void GiveUpWhole(std::string why);
   void GiveUpBlocks(std::string why);
@@ -62,6 +78,8 @@ class TableFilterBuilder {
   std::string keys_;
   std::array<std::size_t, kGroup> ends_{};
   std::size_t count_ = 0;
+  std::optional<PrefixWalk> prefixes_;
+  std::string prefixes_problem_;
 
   std::unique_ptr<const FilterPolicy> leveldb_policy_;
   std::optional<LevelDbFilterBlockBuilder> leveldb_;

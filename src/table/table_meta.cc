@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/table_meta.h"
 
+#include "base/named_lines.h"
 #include "table/block.h"
 #include "table/block_cursor.h"
 #include "table/block_file.h"
@@ -35,6 +36,22 @@ Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
     return Status::Corruption("the metaindex has an entry that is damaged");
   }
   return Status::Ok();
+}
+
+std::string ReadTableProperty(const ReadableFile& file,
+                              const std::vector<MetaEntry>& entries,
+                              const UnpackLimits& limits,
+                              std::string_view name) {
+  for (const MetaEntry& entry : entries) {
+    if (entry.name != kPropertiesMeta) continue;
+    BlockBuffer buffer;
+    Slice bytes;
+    if (!ReadBlock(file, entry.handle, &buffer, &bytes, limits).ok()) return {};
+    const std::optional<std::vector<NamedLine>> lines = ParseNamedLines(bytes);
+    const std::string* const text = lines ? FindLine(*lines, name) : nullptr;
+    return text != nullptr ? *text : std::string();
+  }
+  return {};
 }
 
 std::optional<FilterOpener> OpenerOfMeta(std::string_view meta_name,

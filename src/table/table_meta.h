@@ -47,6 +47,11 @@ inline constexpr std::string_view kRangeFilterNotBuiltProperty =
 // The range filter (kind 10 of the .tamis container) of the table's user keys,
 // which LevelDB ignores.
 inline constexpr std::string_view kRangeFilterMeta = "tamis.rangefilter1";
+// The extractor (tamis/prefix.h) whose prefixes the whole-table filter has; and
+// why it has none, though they were requested.
+inline constexpr std::string_view kPrefixesProperty = "prefix_extractor";
+inline constexpr std::string_view kPrefixesNotBuiltProperty =
+    "prefixes_not_built";
 
 struct MetaEntry {
   std::string name;
@@ -57,6 +62,13 @@ struct MetaEntry {
 Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
                      std::vector<MetaEntry>* entries,
                      const UnpackLimits& limits = {});
+
+// Returns a line of the table's properties; empty: they do not have it, or
+// cannot be read.
+std::string ReadTableProperty(const ReadableFile& file,
+                              const std::vector<MetaEntry>& entries,
+                              const UnpackLimits& limits,
+                              std::string_view name);
 
 // Returns how to open the whole-table filter of an entry of that name: as
 // `preferred` does, if that is its policy.  Nothing: the entry is not such a

@@ -25,21 +25,12 @@ namespace {
 std::uint64_t KeysOfTable(const ReadableFile& file,
                           const std::vector<MetaEntry>& entries,
                           const UnpackLimits& limits) {
-  for (const MetaEntry& entry : entries) {
-    if (entry.name != kPropertiesMeta) continue;
-    BlockBuffer buffer;
-    Slice bytes;
-    if (!ReadBlock(file, entry.handle, &buffer, &bytes, limits).ok()) return 0;
-    const std::optional<std::vector<NamedLine>> lines = ParseNamedLines(bytes);
-    const std::string* const text =
-        lines ? FindLine(*lines, kKeysProperty) : nullptr;
-    if (text == nullptr) return 0;
-    std::uint64_t keys = 0;
-    const char* const end = text->data() + text->size();
-    const auto [last, error] = std::from_chars(text->data(), end, keys);
-    return error == std::errc() && last == end ? keys : 0;
-  }
-  return 0;
+  const std::string text =
+      ReadTableProperty(file, entries, limits, kKeysProperty);
+  std::uint64_t keys = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, keys);
+  return error == std::errc() && last == end ? keys : 0;
 }
 
 // One of the filters of a table.
@@ -73,19 +64,13 @@ FilterChoice ChooseFilter(const std::vector<MetaEntry>& entries,
   return best;
 }
 
-std::shared_ptr<const TableFilter> ReadBestFilter(
-    const std::shared_ptr<const ReadableFile>& file, const Footer& footer,
+std::shared_ptr<const TableFilter> OpenChosenFilter(
+    const std::shared_ptr<const ReadableFile>& file, const FilterChoice& best,
     const TableReadContext& context, unsigned divisor) {
-  std::vector<MetaEntry> entries;
-  Status read = ReadMetaindex(*file, footer, &entries, context.unpack);
-  if (!read.ok()) return TableFilter::Damaged(std::move(read));
-  const FilterChoice best = ChooseFilter(entries, context.filter);
-  if (best.entry == nullptr) {
-    return TableFilter::None(KeysOfTable(*file, entries, context.unpack));
-  }
   BlockBuffer buffer;
   Slice bytes;
-  read = ReadBlock(*file, best.entry->handle, &buffer, &bytes, context.unpack);
+  Status read =
+      ReadBlock(*file, best.entry->handle, &buffer, &bytes, context.unpack);
   if (!read.ok()) return TableFilter::Damaged(std::move(read));
   if (best.entry->name == kFilterPartsMeta) {
     return TableFilter::OpenParts(bytes, {file, context.room, context.parts},
@@ -98,6 +83,27 @@ std::shared_ptr<const TableFilter> ReadBestFilter(
                                       divisor)
              : TableFilter::OpenLevelDbBlock(bytes, file->size(), context.room,
                                              divisor);
+}
+
+std::shared_ptr<const TableFilter> ReadBestFilter(
+    const std::shared_ptr<const ReadableFile>& file, const Footer& footer,
+    const TableReadContext& context, unsigned divisor) {
+  std::vector<MetaEntry> entries;
+  Status read = ReadMetaindex(*file, footer, &entries, context.unpack);
+  if (!read.ok()) return TableFilter::Damaged(std::move(read));
+  const FilterChoice best = ChooseFilter(entries, context.filter);
+  if (best.entry == nullptr) {
+    return TableFilter::None(KeysOfTable(*file, entries, context.unpack));
+  }
+  std::shared_ptr<const TableFilter> filter =
+      OpenChosenFilter(file, best, context, divisor);
+  // LevelDB's filter has whole keys alone.
+  const bool is_ours = best.entry->name != kLevelDbFilterMeta;
+  if (context.prefixes == nullptr || !is_ours) return filter;
+  return TableFilter::WithPrefixes(
+      std::move(filter),
+      ReadTableProperty(*file, entries, context.unpack, kPrefixesProperty),
+      context.prefixes);
 }
 
 // Returns the filter of the blocks; null: there is none, or the metaindex, by

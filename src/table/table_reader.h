@@ -25,6 +25,7 @@
 #include "table/table_filter.h"
 #include "table/table_traits.h"
 #include "tamis/env.h"
+#include "tamis/prefix.h"
 #include "tamis/result.h"
 
 namespace tamis {
@@ -40,6 +41,9 @@ struct TableReadContext {
   // Null, or the policy whose filters are preferred if a table has several.
   // REQUIRES: outlives the tables
   const FilterPolicy* filter = nullptr;
+  // Null, or the extractor whose prefixes filters are asked for.
+  // REQUIRES: outlives the tables
+  const PrefixExtractor* prefixes = nullptr;
   UnpackLimits unpack = {};
   // Null: filters may take any memory.  REQUIRES: outlives them
   FilterRoom* room = nullptr;

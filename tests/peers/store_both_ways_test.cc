@@ -87,6 +87,8 @@ StoreOptions OurOptions(const History& history) {
   // LevelDB ignores the second layer, and range filters.
   options.block_filter_bits = history.compressed ? 10 : 0;
   options.range_filter_bits = history.compressed ? 8 : 0;
+  // And prefixes.
+  options.prefix_extractor = "fixed=3";
   options.compression =
       history.compressed ? Compression::kSnappy : Compression::kNone;
   options.write_buffer_bytes = history.their_buffer;

@@ -136,6 +136,8 @@ TEST(CanonicalText, IsOneForAllThatMeanTheSame) {
       {"cassandra", "cassandra:sizing=cassandra"},
       {"cassandra:ka", "cassandra:version=ka"},
       {"cassandra:sizing=textbook"},
+      {"prefix:fixed=8", "prefix:rocksdb.FixedPrefix.8,bloom:10"},
+      {"prefix:delimiter=0x3a,fuse8", "prefix:delimiter=:,count=1,fuse"},
   };
   std::set<std::string> all;
   for (const auto& group : groups) {

@@ -159,7 +159,7 @@ TEST(FilterFiles, OfANewerVersionOrPolicyStay) {
   const std::string path = store.Files(".filter").at(0);
   const std::string whole = store.env().Contents(path);
   for (const std::string& newer :
-       {WithVersion(whole, 2), WithPolicy(whole, "tamis.Filter2")}) {
+       {WithVersion(whole, 3), WithPolicy(whole, "tamis.Filter2")}) {
     store.env().SetContents(path, newer);
     store.Open();
     ExpectOneTable(&store);

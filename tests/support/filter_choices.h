@@ -47,6 +47,11 @@ inline void ChooseFilters(std::uint64_t seed, StoreOptions* options) {
     // So that there is memory for some parts.
     if (one_in(2)) options->filter_memory_bytes = 80'000;
   }
+  if (one_in(2)) {
+    constexpr const char* kExtractors[] = {"fixed=1", "fixed=4", "delimiter=y",
+                                           "delimiter=1,count=2"};
+    options->prefix_extractor = kExtractors[random() % std::size(kExtractors)];
+  }
 }
 
 }  // namespace tamis::testing

@@ -7,6 +7,7 @@
 
 #include "formats/always_maybe.h"
 #include "formats/dispatching_policy.h"
+#include "formats/tamis/prefixes.h"
 
 namespace tamis {
 namespace {
@@ -22,6 +23,10 @@ Result<std::unique_ptr<const FilterReader>> OpenUnknown(Slice bytes) {
 
 Status CombineUnknown(std::span<const Slice> filters,
                       SetOperation /*operation*/, std::string* /*dst*/) {
+  if (ClaimsPrefixes(filters.front())) {
+    return Status::NotSupported(
+        "filters with prefixes cannot be combined; build one from the keys");
+  }
   auto reader = OpenUnknown(filters.front());
   if (!reader.ok()) return reader.status();
   return Status::InvalidArgument("a filter cannot be combined: " +
@@ -48,7 +53,9 @@ std::string BloomNames() {
 
 Result<std::unique_ptr<const FilterReader>> OpenTamisFilter(Slice bytes) {
   const TamisKindRow* row = RowOfBytes(bytes);
-  return row == nullptr ? OpenUnknown(bytes) : row->open(bytes);
+  if (row != nullptr) return row->open(bytes);
+  return ClaimsPrefixes(bytes) ? OpenTamisPrefixes(bytes, nullptr)
+                               : OpenUnknown(bytes);
 }
 
 Result<std::unique_ptr<const FilterPolicy>> NewTamisPolicy(
