@@ -51,7 +51,9 @@ Result<bool> TellFilterFile(Env& env, const std::string& dir,
   const Status status =
       DumpFilterFile(env, dir, number, options, [&](const DumpItem& item) {
         if (item.kind == DumpItem::Kind::kProblem) problem = item.text;
-        if (item.name == "of table") text += " of table " + item.text;
+        if (item.name == "of table") {
+          text += " of " + item.text.substr(0, item.text.find(','));
+        }
         if (item.name == "filter") text += ": " + item.text;
         return true;
       });

@@ -156,7 +156,7 @@ TEST_F(DbDump, OfADirectoryNamesEveryFile) {
   EXPECT_TRUE(Contains(run.out, ".ldb: table, ")) << run.out;
   EXPECT_TRUE(Contains(run.out, "\nnotes.txt: not the store's\n")) << run.out;
   EXPECT_TRUE(Contains(run.out, "000099.filter: not the store's\n")) << run.out;
-  EXPECT_TRUE(Contains(run.out, name + ": filter of table ")) << run.out;
+  EXPECT_TRUE(Contains(run.out, name + ": filter of ")) << run.out;
   EXPECT_TRUE(Contains(run.out, ": ribbon, ")) << run.out;
   FlipBit(db_ + "/" + name, 66);
   run = Tamis({"db", "dump", db_});
