@@ -6,6 +6,8 @@
 // One store of few tables is made, and copied; the copies get filters of the
 // same size, and are asked for missing keys.
 
+#include <sys/wait.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -26,7 +28,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/clocks.h"
+#include "bench/cold_disk.h"
 #include "bench/machine.h"
+#include "bench/memory_limit.h"
 #include "bench/text_table.h"
 #include "store/file_names.h"
 #include "table/table_reader.h"
@@ -43,6 +47,9 @@ struct Options {
   std::uint64_t share = 10;  // memory: one such part of the filters
   std::string dir;
   std::string json;
+  std::uint64_t memory_mebibytes = 0;  // 0: no limit
+  bool fill_only = false;
+  std::vector<std::string> only;  // ways to choose keys; none: all
   bool quick = false;
   bool smoke = false;
 };
@@ -295,18 +302,61 @@ class Run {
       : options_(options), dir_(std::move(dir)) {}
 
   void Go() {
+    // Both stores are whole if this file is there; it has what they hold.
+    const std::string ready = dir_ + "/ready";
+    if (!std::filesystem::exists(ready)) FillBoth(ready);
+    const Filled filled = ReadFilled(ready);
+    if (filled.keys != options_.keys || filled.tables != options_.tables) {
+      Fail(
+          fmt::format("{}: made with --keys {} --tables {}; give the same, or "
+                      "another --dir",
+                      dir_, filled.keys, filled.tables));
+    }
+    if (!options_.fill_only) Compare(filled.filter_bytes);
+  }
+
+  const nlohmann::ordered_json& json() const { return json_; }
+
+ private:
+  struct Filled {
+    std::uint64_t keys = 0;
+    std::uint64_t tables = 0;
+    std::uint64_t filter_bytes = 0;
+  };
+
+  static Filled ReadFilled(const std::string& path) {
+    Filled filled;
+    std::ifstream file(path);
+    if (!(file >> filled.keys >> filled.tables >> filled.filter_bytes)) {
+      Fail(path + ": is not from a run of this program; remove it");
+    }
+    return filled;
+  }
+
+  void FillBoth(const std::string& ready) const {
     fmt::print(stderr, "filling\n");
-    const std::string parts_dir = dir_ + "/parts";
-    const std::string whole_dir = dir_ + "/whole";
-    Fill(parts_dir, options_);
-    std::filesystem::copy(parts_dir, whole_dir,
+    Fill(parts_dir(), options_);
+    std::filesystem::copy(parts_dir(), whole_dir(),
                           std::filesystem::copy_options::recursive);
+    Rewrite(parts_dir(), OptionsOf(options_, "bloom:10", 1));
+    const std::uint64_t all =
+        Rewrite(whole_dir(), OptionsOf(options_, "bloom:10", 0));
+    std::ofstream file(ready);
+    file << options_.keys << ' ' << options_.tables << ' ' << all << '\n';
+    if (!file.flush()) Fail(ready + ": cannot be written");
+  }
+
+  bool IsAsked(Asked::Kind kind) const {
+    return options_.only.empty() ||
+           std::find(options_.only.begin(), options_.only.end(),
+                     Asked::NameOf(kind)) != options_.only.end();
+  }
+
+  void Compare(std::uint64_t all) {
     const StoreOptions parts = OptionsOf(options_, "bloom:10", 1);
     const StoreOptions whole = OptionsOf(options_, "bloom:10", 0);
-    Rewrite(parts_dir, parts);
-    const std::uint64_t all = Rewrite(whole_dir, whole);
     const std::uint64_t budget = all / options_.share;
-    const auto listed = ListStoreTables(whole_dir);
+    const auto listed = ListStoreTables(whole_dir());
     Must(listed.status());
     fmt::print("{} tables, {:.1f} MiB of filters, memory for {:.1f} MiB\n\n",
                listed->size(), MiB(all), MiB(budget));
@@ -314,25 +364,32 @@ class Run {
                                 "KiB/lookup", "blocks/lookup", "ns/lookup",
                                 "MiB held"}};
     for (const Asked::Kind kind : Asked::kKinds) {
+      if (!IsAsked(kind)) continue;
       fmt::print(stderr, "{}\n", Asked::NameOf(kind));
       rows.push_back(
           Row(kind, "in parts",
-              MeasureStore(parts_dir, parts, budget, kind, options_)));
+              MeasureStore(parts_dir(), parts, budget, kind, options_)));
       rows.push_back(
           Row(kind, "whole, chosen",
-              MeasureStore(whole_dir, whole, budget, kind, options_)));
-      rows.push_back(
-          Row(kind, "whole, evicted", MeasureEvicted(whole_dir, budget, kind)));
+              MeasureStore(whole_dir(), whole, budget, kind, options_)));
+      rows.push_back(Row(kind, "whole, evicted",
+                         MeasureEvicted(whole_dir(), budget, kind)));
+      if (!HasMemoryFor(2 * all)) continue;
       rows.push_back(
           Row(kind, "whole, all",
-              MeasureStore(whole_dir, whole, 2 * all, kind, options_)));
+              MeasureStore(whole_dir(), whole, 2 * all, kind, options_)));
     }
     fmt::print("{}\n", Aligned(rows));
   }
 
-  const nlohmann::ordered_json& json() const { return json_; }
+  bool HasMemoryFor(std::uint64_t bytes) const {
+    return options_.memory_mebibytes == 0 || bytes < options_.memory_mebibytes
+                                                         << 20;
+  }
 
- private:
+  std::string parts_dir() const { return dir_ + "/parts"; }
+  std::string whole_dir() const { return dir_ + "/whole"; }
+
   static double MiB(std::uint64_t bytes) {
     return static_cast<double>(bytes) / (1 << 20);
   }
@@ -404,13 +461,51 @@ void Parse(CLI::App* app, Options* options) {
   app->add_option("--dir", options->dir,
                   "Where the stores go (default: a fresh directory under the "
                   "system's temporary directory)");
+  app->add_option("--memory", options->memory_mebibytes,
+                  "MiB that the measurement may take, page cache included: so "
+                  "that filters and data come from the disk (as root)")
+      ->check(CLI::Range(64, 1 << 20));
+  app->add_flag(
+      "--fill", options->fill_only,
+      "Only make the stores in --dir; a later run with the same --dir "
+      "measures them");
+  app->add_option("--only", options->only, "Only these ways to choose keys")
+      ->check(CLI::IsMember({Asked::NameOf(Asked::Kind::kUniform),
+                             Asked::NameOf(Asked::Kind::kZipf),
+                             Asked::NameOf(Asked::Kind::kZipfRanges)}));
   app->add_option("--json", options->json, "Write all figures there");
   app->add_flag("--quick", options->quick, "2 million keys");
   app->add_flag("--smoke", options->smoke,
                 "A tiny run that only shows that everything works");
   app->footer(
-      "Needs about 80 bytes of disk per key.  Ends with 1 if a store answers\n"
+      "Needs about 40 bytes of disk per key.  Ends with 1 if a store answers\n"
       "wrongly or holds more than it may, never because one is slow.");
+}
+
+void WriteJson(const Options& options, const Run& run) {
+  if (options.json.empty()) return;
+  std::FILE* const file = std::fopen(options.json.c_str(), "w");
+  if (file == nullptr) Fail(options.json + ": cannot be written");
+  fmt::print(file, "{}\n", run.json().dump(1));
+  std::fclose(file);
+}
+
+// In a process of its own, which leaves the limit when it ends.
+void GoWithin(const MemoryLimit& limit, const Options& options, Run* run) {
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) Fail("cannot start a process");
+  if (child == 0) {
+    Must(limit.Enter());
+    run->Go();
+    WriteJson(options, *run);
+    std::fflush(nullptr);
+    ::_exit(0);
+  }
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child || status != 0) {
+    Fail("the measurement was ended; more --memory may help");
+  }
 }
 
 int Main(int argc, char** argv) {
@@ -435,16 +530,19 @@ int Main(int argc, char** argv) {
   fmt::print("{}\n{} keys, {} lookups of missing keys\n",
              MachineText(ThisMachine()), options.keys, options.lookups);
   Run run(options, dir);
-  run.Go();
+  if (options.memory_mebibytes == 0) {
+    run.Go();
+    WriteJson(options, run);
+  } else {
+    Must(DropPageCache(dir, Drop::kFiles).status());
+    const auto limit = MemoryLimit::Make(options.memory_mebibytes << 20);
+    Must(limit.status());
+    fmt::print("{} MiB of memory\n", options.memory_mebibytes);
+    GoWithin(*limit, options, &run);
+  }
   if (is_temporary) {
     std::error_code ignored;
     std::filesystem::remove_all(dir, ignored);
-  }
-  if (!options.json.empty()) {
-    std::FILE* const file = std::fopen(options.json.c_str(), "w");
-    if (file == nullptr) Fail(options.json + ": cannot be written");
-    fmt::print(file, "{}\n", run.json().dump(1));
-    std::fclose(file);
   }
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "store/table_filter_file.h"
 #include "tamis/filter_files.h"
 #include "tamis/store.h"
+#include "tamis/store_dump.h"
 
 namespace tamis::fuzz {
 namespace {
@@ -63,11 +64,32 @@ std::string Sealed(std::string file) {
   return file;
 }
 
+// A dump says what is wrong with it, and changes nothing.
+void DumpFile(testing::MemoryEnv* env, const std::string& path) {
+  const std::string before = env->Contents(path);
+  StoreOptions options;
+  options.env = env;
+  std::size_t items = 0;
+  const auto count = [&items](const DumpItem& item) {
+    Check(!item.name.empty() || !item.text.empty(), "an item says something");
+    ++items;
+    return true;
+  };
+  const bool is_ours = Slice(before).substr(0, 8) == "\x89TFILE\r\n";
+  const Status status = DumpStoreFile(path, count, options);
+  Check(status.ok() == is_ours && (items > 0) == is_ours,
+        "what is ours is listed, and nothing else");
+  Check(DumpStoreFile(kStoreDir, count, options).ok(),
+        "a directory with any filter can be listed");
+  Check(env->Contents(path) == before, "a dump changes nothing");
+}
+
 // A file whose checksums are right may be of other keys.
 void CheckFile(testing::MemoryEnv* env, const std::string& path,
                std::string file) {
   const bool is_ours = Slice(file).substr(0, 8) == "\x89TFILE\r\n";
   env->SetContents(path, std::move(file));
+  DumpFile(env, path);
   const auto checked = CheckStore(kStoreDir, OptionsOf(env));
   Check(checked.ok(), "a store with any filter can be checked");
   const auto store = Store::Open(kStoreDir, OptionsOf(env));
@@ -111,6 +133,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   owner.binding = LoadLittle32(right.data() + 12);
   owner.number = LoadLittle64(right.data() + 16);
   owner.bytes = LoadLittle64(right.data() + 24);
+  owner.quick_binding = LoadLittle32(right.data() + 44);
   CheckFile(&env, path, FilterFileBytes(owner, "tamis.Filter1", bytes));
   return 0;
 }

@@ -149,11 +149,13 @@ std::string ToText(const DbFiltersArgs& args, const FilterFilesReport& report) {
     if (table.problem.empty()) continue;
     text += fmt::format("problem: {}\n", Printable(table.problem));
   }
-  if (args.remove) {
-    return text + fmt::format("{} {} {}removed\n", Grouped(report.removed),
-                              Plural(report.removed, "file", "files"), was);
+  if (args.remove || report.removed > 0) {
+    text += fmt::format("{} {} {}removed\n", Grouped(report.removed),
+                        Plural(report.removed, "file", "files"), was);
   }
+  if (args.remove) return text;
   if (report.made + report.failed == 0) {
+    if (!text.empty()) return text;
     return text + "nothing to do: all filters are as wanted\n";
   }
   return LevelsText(args, report) + "\n" + text +

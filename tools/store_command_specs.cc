@@ -169,7 +169,9 @@ constexpr OptionSpec kExplainOptions[] = {
 
 constexpr OperandSpec kDumpOperands[] = {
     {.name = "FILE",
-     .help = "A table, log or manifest, under the name that it has in a store",
+     .help =
+         "A table, log, manifest or filter, under the name that it has in a "
+         "store, or the directory of one",
      .kind = ValueKind::kFile},
 };
 constexpr OptionSpec kDumpOptions[] = {
@@ -313,14 +315,16 @@ constexpr CommandSpec kStoreCommands[] = {
               "Exit code: 0 if the key is there, 1 if it is not, 2 on errors.",
      .examples = "tamis db explain fruit.db apple"},
     {.name = "db dump",
-     .summary = "Print what one file of a store holds",
+     .summary = "Print what a file of a store holds",
      .operands = kDumpOperands,
      .options = kDumpOptions,
      .notes =
          "Of a table and a log every entry is printed: its sequence number, "
          "'put' or 'delete', the key and the value, with the escapes of scan; "
          "of a manifest every change of the set of tables.  Older versions and "
-         "deletions are among them.  Writes nothing, and takes no lock.\n"
+         "deletions are among them.  Of a filter beside a table: what it is, "
+         "and whether it fits.  Of a directory: what each file is.  Writes "
+         "nothing, and takes no lock.\n"
          "Exit code: 0 if all could be read, 1 if a part is damaged, 2 on "
          "errors.",
      .examples = "tamis db dump fruit.db/000005.ldb\n"

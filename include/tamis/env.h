@@ -36,6 +36,11 @@ class TAMIS_EXPORT ReadableFile {
   // The length in bytes when the file was opened.
   virtual std::uint64_t size() const noexcept = 0;
 
+  // When it was last written to, in nanoseconds since 1970; 0: that is not
+  // known.  A filter beside a table is compared with all of the table if that
+  // time is another one than when the filter was made, or not known.
+  virtual std::uint64_t modified() const noexcept { return 0; }
+
   // Returns the `bytes` bytes at `offset`: a view of *scratch, or of memory
   // that lives as long as the file.  A failed read is an error and never a
   // signal, so the view is of *scratch unless the file is in memory for good.

@@ -26,7 +26,7 @@ namespace tamis {
 enum class FilterFileAction {
   kNone,     // its filter is as required, or none is
   kMade,     // a file was written, or replaced
-  kRemoved,  // its file was removed
+  kRemoved,  // its file was removed: by request, or because it was of no use
   kFailed,   // `problem` says why; whatever was there is still there
 };
 
@@ -44,7 +44,8 @@ struct FilterFileOfTable {
   Filter before;  // the one that there was
   Filter after;   // the one that there is; of a dry run: that would be made
   FilterFileAction action = FilterFileAction::kNone;  // what was done
-  std::string problem;  // empty, unless the action is kFailed
+  // Why it failed, or why the file that there was is of no use.
+  std::string problem;
 };
 
 // What MakeFilterFiles() did, or would do.
@@ -70,7 +71,8 @@ struct FilterFilesOptions {
 // kind, or of another size, by more than 1.5 bits per key, than the options
 // say: by filter_memory_bytes, which is divided over the tree; by
 // filter_per_level or filter_policy; or by filter.  A table that is damaged is
-// left out, and named: a filter of some of its keys would hide the others.
+// left out, and named: a filter of some of its keys would hide the others.  A
+// file that is damaged, or of another table, is replaced or removed.
 //
 // Takes the store's lock; reads tables, but not logs; writes nothing but these
 // files, and to TAMIS the seed of filters if none is remembered.  Each file is

@@ -37,10 +37,12 @@ struct DumpItem {
 // returns.  Return false to stop.  It must not throw.
 using DumpVisitor = std::function<bool(const DumpItem&)>;
 
-// Reads a table, a log or a manifest, according to its name ("000005.ldb",
-// "000007.log", "MANIFEST-000004").  Damage is an item: items before it are
-// reported, and so are items after it where they can be found.  Keys may be in
-// any order.
+// Reads a table, a log, a manifest or a filter beside a table, according to its
+// name ("000005.ldb", "000007.log", "MANIFEST-000004", "000005.filter").  Of a
+// filter it reports what it is, and whether it fits its table.  Of the
+// directory of a store it reports what each file is, and verifies filters.
+// Damage is an item: items before it are reported, and so are items after it
+// where they can be found.  Keys may be in any order.
 // Uses only these `options`: `env`, the limits of unpacked blocks, and
 // write_buffer_bytes, which bounds the length of a log.  NotFound: no such
 // file.  InvalidArgument: the name is not one of these.  ResourceExhausted: no

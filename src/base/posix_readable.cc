@@ -53,15 +53,35 @@ Result<Slice> ReadUpTo(const std::string& path, int fd, std::uint64_t offset,
   return Slice(*scratch).substr(0, done);
 }
 
+// What fstat() says of a file.
+struct FileState {
+  std::uint64_t size = 0;
+  std::uint64_t modified = 0;  // as ReadableFile::modified()
+};
+
+FileState StateOf(const struct stat& info) noexcept {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  FileState state;
+  state.size = static_cast<std::uint64_t>(info.st_size);
+  // A whole second was set by a program, such as one that unpacks archives, or
+  // the file system has no finer times: other files may have the same.
+  if (info.st_mtim.tv_sec > 0 && info.st_mtim.tv_nsec != 0) {
+    state.modified = static_cast<std::uint64_t>(info.st_mtim.tv_sec) * kSecond +
+                     static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
+  }
+  return state;
+}
+
 class UnmappedReadable : public ReadableFile {
  public:
-  UnmappedReadable(std::string path, FileDescriptor fd, std::uint64_t size)
-      : path_(std::move(path)), fd_(std::move(fd)), size_(size) {}
+  UnmappedReadable(std::string path, FileDescriptor fd, const FileState& state)
+      : path_(std::move(path)), fd_(std::move(fd)), state_(state) {}
 
-  std::uint64_t size() const noexcept override { return size_; }
+  std::uint64_t size() const noexcept override { return state_.size; }
+  std::uint64_t modified() const noexcept override { return state_.modified; }
   Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
                      std::string* scratch) const override {
-    if (offset > size_ || bytes > size_ - offset) return EndsBefore(path_);
+    if (offset > size() || bytes > size() - offset) return EndsBefore(path_);
     Result<Slice> read = ReadUpTo(path_, fd_.get(), offset, bytes, scratch);
     if (read.ok() && read->size() != bytes) {
       return EndsBefore(path_);  // truncated since it was opened
@@ -70,8 +90,8 @@ class UnmappedReadable : public ReadableFile {
   }
   Result<Slice> ReadAtMost(std::uint64_t offset, std::size_t bytes,
                            std::string* scratch) const override {
-    const std::uint64_t start = std::min(offset, size_);
-    const std::uint64_t rest = size_ - start;
+    const std::uint64_t start = std::min(offset, size());
+    const std::uint64_t rest = size() - start;
     return ReadUpTo(path_, fd_.get(), start,
                     rest < bytes ? static_cast<std::size_t>(rest) : bytes,
                     scratch);
@@ -84,16 +104,16 @@ class UnmappedReadable : public ReadableFile {
  private:
   std::string path_;
   FileDescriptor fd_;  // MappedReadable may have none
-  std::uint64_t size_;
+  FileState state_;
 };
 
 class MappedReadable final : public UnmappedReadable {
  public:
   // `mapping` is of the whole file, or not valid if that is empty.
   // `can_tell_residency`: see FileMapping::AreEndsResident().
-  MappedReadable(std::string path, FileDescriptor fd, std::uint64_t size,
+  MappedReadable(std::string path, FileDescriptor fd, const FileState& state,
                  FileMapping mapping, bool can_tell_residency)
-      : UnmappedReadable(std::move(path), std::move(fd), size),
+      : UnmappedReadable(std::move(path), std::move(fd), state),
         mapping_(std::move(mapping)),
         can_tell_residency_(can_tell_residency) {}
 
@@ -171,7 +191,8 @@ Result<std::unique_ptr<ReadableFile>> OpenPosixReadable(const std::string& path,
   if (!S_ISREG(info.st_mode)) {
     return Status::IoError(path + ": not a regular file");
   }
-  const auto size = static_cast<std::uint64_t>(info.st_size);
+  const FileState state = StateOf(info);
+  const std::uint64_t size = state.size;
   if (map && size <= std::numeric_limits<std::size_t>::max()) {
     FileMapping mapping;
     if (size != 0) {
@@ -181,13 +202,13 @@ Result<std::unique_ptr<ReadableFile>> OpenPosixReadable(const std::string& path,
     }
     if (size == 0 || mapping.valid()) {
       return std::unique_ptr<ReadableFile>(std::make_unique<MappedReadable>(
-          path, KeptIfFew(std::move(fd)), size, std::move(mapping),
+          path, KeptIfFew(std::move(fd)), state, std::move(mapping),
           info.st_uid == ::geteuid()));
     }
     // Some file systems cannot map; reading may still work.
   }
   return std::unique_ptr<ReadableFile>(
-      std::make_unique<UnmappedReadable>(path, std::move(fd), size));
+      std::make_unique<UnmappedReadable>(path, std::move(fd), state));
 }
 
 }  // namespace tamis

@@ -35,7 +35,9 @@ class FilterBesideCheck {
       : query_(query), check_(*check) {}
 
   std::shared_ptr<const TableFilter> Find(std::uint32_t binding) {
-    query_.binding = [binding] { return Result<std::uint32_t>(binding); };
+    query_.binding = [binding](BoundBlocks /*all*/) {
+      return Result<std::uint32_t>(binding);
+    };
     FilterFileLook look = ReadFilterFile(query_);
     if (IsUseless(look.state)) {
       check_.filter_problem = look.problem;

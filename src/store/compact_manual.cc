@@ -103,7 +103,7 @@ Status Compactor::RunExclusively(const Pick& pick, CompactReport* report) {
       return done;
     });
     views_.ReleaseRetired();
-    (void)budget_.Rebalance();
+    budget_.RebalanceSoon();
   }
   const StoreLock lock(context_.mutex);
   is_exclusive_ = false;

@@ -142,7 +142,7 @@ void Compactor::ReleaseJob(Thread* self) {
   }
   released.reset();
   views_.ReleaseRetired();
-  (void)budget_.Rebalance();
+  budget_.RebalanceSoon();
 }
 
 Status Compactor::MoveTable(const CompactionJob& job) {

@@ -2,14 +2,15 @@
 // DumpStoreFile(): lists the contents of one file of a store.
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "base/no_throw.h"
 #include "store/batch_access.h"
+#include "store/dump_filter_file.h"
+#include "store/dump_items.h"
+#include "store/dump_store.h"
 #include "store/file_names.h"
 #include "store/log_reader.h"
 #include "store/read_whole.h"
@@ -23,16 +24,9 @@ namespace {
 
 using Kind = DumpItem::Kind;
 
-DumpItem About(std::string name, std::string text) {
+DumpItem EditItem(std::string text) {
   DumpItem item;
-  item.name = std::move(name);
-  item.text = std::move(text);
-  return item;
-}
-
-DumpItem TextItem(Kind kind, std::string text) {
-  DumpItem item;
-  item.kind = kind;
+  item.kind = Kind::kEdit;
   item.text = std::move(text);
   return item;
 }
@@ -50,29 +44,20 @@ DumpItem Change(ValueType type, Sequence sequence, Slice key, Slice value) {
 // file, but an error.
 Status TellProblem(const Status& status, const DumpVisitor& visit) {
   if (status.code() == StatusCode::kResourceExhausted) return status;
-  if (!status.ok()) visit(TextItem(Kind::kProblem, status.message()));
+  if (!status.ok()) visit(ProblemItem(status.message()));
   return Status::Ok();
-}
-
-std::string FilterText(const TableFilter& filter) {
-  if (!filter.damage().ok()) return "damaged: " + filter.damage().message();
-  if (filter.kind() == TableFilter::Kind::kNone) return "none";
-  std::array<char, 32> rate{};
-  std::snprintf(rate.data(), rate.size(), "%.3g", filter.expected_rate());
-  return filter.kind_name() + ", " + std::to_string(filter.bytes()) +
-         " bytes, expected rate " + rate.data();
 }
 
 // Reports what the table says about itself.  False: stop.
 bool TellAbout(const Table& table, const DumpVisitor& visit) {
-  if (!visit(About("filter block", FilterText(*table.ReadFilter()))))
+  if (!visit(AboutItem("filter block", FilterText(*table.ReadFilter()))))
     return false;
   const auto traits = table.ReadTraits();
   if (!traits.ok()) {
-    return visit(TextItem(Kind::kProblem, traits.status().message()));
+    return visit(ProblemItem(traits.status().message()));
   }
   for (const NamedLine& line : traits->properties) {
-    if (!visit(About(std::string(line.name), std::string(line.value)))) {
+    if (!visit(AboutItem(std::string(line.name), std::string(line.value)))) {
       return false;
     }
   }
@@ -83,7 +68,7 @@ Status DumpTable(Env& env, const std::string& path, const StoreOptions& options,
                  const DumpVisitor& visit) {
   auto file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
-  if (!visit(About("table", std::to_string(file->size()) + " bytes"))) {
+  if (!visit(AboutItem("table", std::to_string(file->size()) + " bytes"))) {
     return Status::Ok();
   }
   TableReadContext context;
@@ -98,7 +83,7 @@ Status DumpTable(Env& env, const std::string& path, const StoreOptions& options,
         IsInternalKey(it->key())
             ? visit(Change(TypeOf(it->key()), SequenceOf(it->key()),
                            UserKeyOf(it->key()), it->value()))
-            : visit(TextItem(Kind::kProblem, "an entry without a type"));
+            : visit(ProblemItem("an entry without a type"));
     if (!goes_on) return Status::Ok();
   }
   return TellProblem(it->status(), visit);
@@ -117,8 +102,7 @@ bool TellGap(const LogReader& reader, const DumpVisitor& visit) {
                                     ? " bytes of a record that was not written "
                                       "to its end"
                                     : " bytes that are damaged";
-  return visit(
-      TextItem(Kind::kProblem, std::to_string(bytes) + std::string(what)));
+  return visit(ProblemItem(std::to_string(bytes) + std::string(what)));
 }
 
 // True: go on.
@@ -131,19 +115,19 @@ bool DumpBatch(Slice record, const DumpVisitor& visit) {
         ++sequence;
       });
   if (!goes_on || read.ok()) return goes_on;
-  return visit(TextItem(Kind::kProblem, read.message()));
+  return visit(ProblemItem(read.message()));
 }
 
 bool DumpEdit(Slice record, const DumpVisitor& visit) {
   const auto edit = VersionEdit::Parse(record);
   if (!edit.ok()) {
-    return visit(TextItem(Kind::kProblem, edit.status().message()));
+    return visit(ProblemItem(edit.status().message()));
   }
   const std::string text = edit->ToText();
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (!visit(TextItem(Kind::kEdit, std::string(rest.substr(0, end))))) {
+    if (!visit(EditItem(std::string(rest.substr(0, end))))) {
       return false;
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -154,7 +138,7 @@ bool DumpEdit(Slice record, const DumpVisitor& visit) {
 Status DumpRecords(const std::string& contents, const std::string& what,
                    bool (*dump)(Slice record, const DumpVisitor& visit),
                    const DumpVisitor& visit) {
-  if (!visit(About(what, std::to_string(contents.size()) + " bytes"))) {
+  if (!visit(AboutItem(what, std::to_string(contents.size()) + " bytes"))) {
     return Status::Ok();
   }
   LogReader reader(contents);
@@ -166,28 +150,43 @@ Status DumpRecords(const std::string& contents, const std::string& what,
   return Status::Ok();
 }
 
-Status Dump(const std::string& path, const DumpVisitor& visit,
-            const StoreOptions& options) {
-  Env& env = options.env != nullptr ? *options.env : DefaultEnv();
-  const std::size_t slash = path.rfind('/');
-  const auto name =
-      ParseFileName(slash == std::string::npos ? path : path.substr(slash + 1));
-  if (name && name->type == FileType::kTable) {
-    return DumpTable(env, path, options, visit);
-  }
-  if (!name ||
-      (name->type != FileType::kLog && name->type != FileType::kManifest)) {
-    return Status::InvalidArgument(path +
-                                   ": by its name this is not a table, log or "
-                                   "manifest of a store, such as "
-                                   "000005.ldb, 000007.log or MANIFEST-000004");
-  }
-  const bool is_log = name->type == FileType::kLog;
+Status DumpRecordFile(Env& env, const std::string& path, bool is_log,
+                      const StoreOptions& options, const DumpVisitor& visit) {
   const auto contents = ReadWholeFile(
       env, path, is_log ? MostLogBytes(options) : kMaxManifestBytes);
   if (!contents.ok()) return contents.status();
   return DumpRecords(*contents, is_log ? "log" : "manifest",
                      is_log ? DumpBatch : DumpEdit, visit);
+}
+
+Status Dump(const std::string& path, const DumpVisitor& visit,
+            const StoreOptions& options) {
+  Env& env = options.env != nullptr ? *options.env : DefaultEnv();
+  const std::size_t slash = path.rfind('/');
+  const bool has_dir = slash != std::string::npos;
+  const std::string last = has_dir ? path.substr(slash + 1) : path;
+  const auto name = ParseFileName(last);
+  if (name && name->type == FileType::kTable) {
+    return DumpTable(env, path, options, visit);
+  }
+  if (name &&
+      (name->type == FileType::kLog || name->type == FileType::kManifest)) {
+    return DumpRecordFile(env, path, name->type == FileType::kLog, options,
+                          visit);
+  }
+  if (const auto number = ParseFilterFileName(last)) {
+    const std::string dir = has_dir ? path.substr(0, slash) : ".";
+    return DumpFilterFile(env, dir, *number, options, visit);
+  }
+  if (env.Exists(CurrentFileName(path))) {
+    return DumpStoreDirectory(env, path, options, visit);
+  }
+  return Status::InvalidArgument(path +
+                                 ": by its name this is not a table, log, "
+                                 "manifest or filter of a store, such as "
+                                 "000005.ldb, 000007.log, MANIFEST-000004 or "
+                                 "000005.filter, nor is it the directory of "
+                                 "one");
 }
 
 }  // namespace

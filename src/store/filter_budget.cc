@@ -53,27 +53,56 @@ Status FilterBudget::SetLimit(std::optional<std::uint64_t> bytes) noexcept {
 }
 
 Status FilterBudget::Rebalance() noexcept {
+  Status done;
+  {
+    const MutexLock lock(turn_mutex_);
+    done = TakeTurns();
+  }
+  CatchUp();
+  return done;
+}
+
+void FilterBudget::RebalanceSoon() noexcept {
+  must_start_again_ = true;
+  CatchUp();
+}
+
+// What others want while a thread is at it is that thread's work, too.
+void FilterBudget::CatchUp() noexcept {
+  while (must_start_again_ && turn_mutex_.TryLock()) {
+    must_start_again_ = false;
+    (void)TakeTurns();
+    turn_mutex_.Unlock();
+  }
+}
+
+Status FilterBudget::TakeTurns() noexcept {
   if (context_.room.is_limited()) {
     was_limited_.store(true, std::memory_order_relaxed);
   } else if (!was_limited()) {
     return Status::Ok();
   }
   return NoThrow([this] {
+    turn_mutex_.AssertHeld();
     // Every turn loads some filter, of which a table has at most three.
-    bool is_done = false;
+    Loads loads;
     std::uint64_t tables = 0;
+    bool loads_filters = true;
     for (std::uint64_t turn = 0; turn <= 3 * tables; ++turn) {
+      loads = {};  // tables that are gone are removed without a lock
       versions_.WhileUnchanged([&](const Version& version) {
+        turn_mutex_.AssertHeld();
         const MutexLock lock(mutex_);
         Age(version);
-        is_done = Hold(version);
+        loads = Hold(version, loads_filters);
         PlanNew(version);
         tables = version.table_count();
       });
-      if (is_done) return Status::Ok();
-      // Flushes and compactions wait for the versions, too.
-      constexpr auto kTurnOfOthers = std::chrono::microseconds(100);
-      std::this_thread::sleep_for(kTurnOfOthers);
+      // Flushes and compactions do not wait for a disk.
+      const bool any_loaded = Load(loads);
+      if (loads.are_all) return Status::Ok();
+      // What cannot be loaded would otherwise be planned for ever.
+      if (!any_loaded && !std::exchange(loads_filters, false)) break;
     }
     return Status::Ok();
   });
@@ -127,17 +156,49 @@ class DroppedFilters {
 
 }  // namespace
 
+namespace {
+
+// Few at a time: tables come and go meanwhile, and change the plan.
+constexpr std::size_t kLoadedAtOnce = 8;
+
+}  // namespace
+
 // Loads a filter, or as much of it as was planned.  Returns false if that could
 // not be done.
-bool FilterBudget::Load(const Version& version, const FilterChange& change,
-                        StoreMutex& mutex) {
-  const Level& level = version.level(change.level);
-  const TableFile& file = *level.files()[change.at];
-  file.ReloadFilter(change.to);
-  const StoreLock lock(mutex);
-  const TableFilter& loaded = *file.loaded_filter();
-  level.slot(change.at).Publish(loaded, file.seeds());
-  return loaded.divisor() == change.to;
+bool FilterBudget::Load(const Loading& loading) {
+  const TableFileRef& table = loading.table;
+  table->ReloadFilter(loading.to);
+  const bool is_as_planned = table->loaded_filter()->divisor() == loading.to;
+  // The table may be elsewhere by now, or gone: then its filter goes with it.
+  versions_.WhileUnchanged([&](const Version& version) {
+    for (const Level& level : version.levels()) {
+      const auto found =
+          std::find(level.files().begin(), level.files().end(), table);
+      if (found == level.files().end()) continue;
+      const StoreLock lock(context_.mutex);
+      level.slot(static_cast<std::size_t>(found - level.files().begin()))
+          .Publish(*table->loaded_filter(), table->seeds());
+      return;
+    }
+  });
+  return is_as_planned;
+}
+
+// Returns true if some could be loaded.
+bool FilterBudget::Load(const Loads& loads) {
+  std::size_t tried = 0;
+  bool any_loaded = false;
+  for (const Loading& loading : loads.filters) {
+    if (tried++ >= kLoadedAtOnce && any_loaded) return true;
+    any_loaded |= Load(loading);
+  }
+  for (const TableFileRef& table : loads.ranges) {
+    any_loaded |= table->ReloadRangeFilter();
+  }
+  for (const TableFileRef& table : loads.blocks) {
+    any_loaded |= table->ReloadBlockFilter();
+  }
+  return any_loaded;
 }
 
 // Returns true if there is no room for both what was planned and the range
@@ -156,30 +217,35 @@ bool FilterBudget::LacksRoomFor(const std::vector<FilterChange>& changes,
   return held > less && held - less > context_.room.limit();
 }
 
-// Loads some of the range filters and filters of blocks that fit.  Returns
-// false if there are more.
-bool FilterBudget::LoadBlockFilters(const Version& version) const {
-  constexpr std::size_t kAtOnce = 8;
-  std::size_t loaded = 0;
+// Chooses some of the range filters and filters of blocks that fit.
+void FilterBudget::ChooseOtherFilters(const Version& version,
+                                      Loads* loads) const {
+  std::uint64_t all_bytes = 0;
+  const auto fits = [&](std::uint64_t bytes) {
+    return bytes != 0 && context_.room.HasLeft(all_bytes + bytes);
+  };
   for (const Level& level : version.levels()) {
     for (const TableFileRef& file : level.files()) {
       const std::uint64_t range_bytes = file->missing_range_filter_bytes();
-      if (range_bytes != 0 && context_.room.HasLeft(range_bytes)) {
-        if (loaded >= kAtOnce) return false;
-        if (file->ReloadRangeFilter()) ++loaded;
+      if (fits(range_bytes)) {
+        if (loads->count() >= kLoadedAtOnce) return;
+        loads->ranges.push_back(file);
+        all_bytes += range_bytes;
       }
       const std::uint64_t bytes = file->missing_block_filter_bytes();
-      if (bytes == 0 || !context_.room.HasLeft(bytes)) continue;
-      if (loaded >= kAtOnce) return false;
-      if (file->ReloadBlockFilter()) ++loaded;
+      if (!fits(bytes)) continue;
+      if (loads->count() >= kLoadedAtOnce) return;
+      loads->blocks.push_back(file);
+      all_bytes += bytes;
     }
   }
-  return true;
+  loads->are_all = true;
 }
 
-// Drops first, then loads: what is held never exceeds the limit.  Returns false
-// if there are more to load.
-bool FilterBudget::Hold(const Version& version) {
+// Drops, and returns what is to be loaded then: what is held never exceeds the
+// limit.
+FilterBudget::Loads FilterBudget::Hold(const Version& version,
+                                       bool loads_filters) {
   const HeldFilters plan = PlanHeldFilters(version, Input());
   const std::vector<FilterChange>& changes = plan.changes;
   const std::vector<std::weak_ptr<const TableFile>> removed =
@@ -190,8 +256,10 @@ bool FilterBudget::Hold(const Version& version) {
   // Nothing can fail from here to where they are waited for.
   PartCache::Removed parts = context_.filter_parts.Shrink(
       plan.any_in_parts ? plan.parts_bytes : 0, plan.parts_bytes);
+  Loads loads;
   if (changes.empty() && removed.empty() && parts.empty() && !gives_up_blocks) {
-    return LoadBlockFilters(version);
+    ChooseOtherFilters(version, &loads);
+    return loads;
   }
   DroppedFilters dropped(views_.slots(), std::move(parts));
   dropped.Reserve(changes.size() + 3 * removed.size() +
@@ -221,49 +289,46 @@ bool FilterBudget::Hold(const Version& version) {
     }
   }
   dropped.Free();
-  // Few at a time: they may be on a disk, and others wait for the versions.
-  constexpr std::size_t kAtOnce = 8;
-  std::size_t tried = 0;
-  bool any_loaded = false;
   for (const FilterChange& change : changes) {
-    if (change.to == TableFilter::kDrop) continue;
-    // What cannot be loaded would otherwise be planned for ever.
-    if (tried >= kAtOnce && any_loaded) return false;
-    any_loaded |= Load(version, change, context_.mutex);
-    ++tried;
+    if (change.to == TableFilter::kDrop || !loads_filters) continue;
+    loads.filters.push_back(
+        {version.level(change.level).files()[change.at], change.to});
   }
-  return plan.any_in_parts || LoadBlockFilters(version);
+  if (!plan.any_in_parts && loads.filters.empty()) {
+    ChooseOtherFilters(version, &loads);
+  } else {
+    // All of them are loaded in one turn, and what is left is for parts.
+    loads.are_all = plan.any_in_parts && loads.filters.size() <= kLoadedAtOnce;
+  }
+  return loads;
 }
 
-// There is no moment with both filters.
-void FilterBudget::Replace(const Version& version, const FilterChange& change) {
-  const Level& level = version.level(change.level);
-  {
+// Lookups no longer find the filter; false: the store no longer has the table.
+bool FilterBudget::Drop(const Version& version, const TableFileRef& table) {
+  for (const Level& level : version.levels()) {
+    const auto found =
+        std::find(level.files().begin(), level.files().end(), table);
+    if (found == level.files().end()) continue;
     // Waits for readers when it goes, after the lock.
     DroppedFilters dropped(views_.slots());
     dropped.Reserve(1);
     const StoreLock lock(context_.mutex);
-    dropped.Add(level.files()[change.at]->DropFilter());
-    level.slot(change.at).Clear();
+    dropped.Add(table->DropFilter());
+    level.slot(static_cast<std::size_t>(found - level.files().begin())).Clear();
+    return true;
   }
-  (void)Load(version, change, context_.mutex);
+  return false;
 }
 
+// There is no moment with both filters.
 Status FilterBudget::ReloadFilterOf(const TableFileRef& table) noexcept {
   const Status done = NoThrow([&] {
-    versions_.WhileUnchanged([&](const Version& version) {
-      const MutexLock lock(mutex_);
-      for (int i = 0; i < kStoreLevels; ++i) {
-        const std::vector<TableFileRef>& files = version.level(i).files();
-        const auto found = std::find(files.begin(), files.end(), table);
-        if (found == files.end()) continue;
-        Replace(version, {.level = i,
-                          .at = static_cast<std::size_t>(found - files.begin()),
-                          .from = TableFilter::kDrop,
-                          .to = TableFilter::kWholly});
-        return;
-      }
-    });
+    const MutexLock lock(turn_mutex_);
+    bool is_there = false;
+    versions_.WhileUnchanged(
+        [&](const Version& version) { is_there = Drop(version, table); });
+    if (is_there)
+      (void)Load(Loading{.table = table, .to = TableFilter::kWholly});
     return Status::Ok();
   });
   return done.ok() ? Rebalance() : done;

@@ -38,17 +38,21 @@ class FilterBudget {
   // is no memory for waits for the next call.  REQUIRES: this thread has no
   // guard of the readers
   // Returns ok unless there was no memory to plan.
-  Status Rebalance() noexcept TAMIS_EXCLUDES(kStoreMutex, mutex_);
+  Status Rebalance() noexcept TAMIS_EXCLUDES(kStoreMutex, turn_mutex_, mutex_);
+  // The same; but if another thread is at it, that one starts again, and this
+  // one does not wait.
+  void RebalanceSoon() noexcept
+      TAMIS_EXCLUDES(kStoreMutex, turn_mutex_, mutex_);
   // Nothing: no limit.  When it returns, no more is held than that.
   // ResourceExhausted: more is held, for lack of memory to change it.
   // REQUIRES: as above
   Status SetLimit(std::optional<std::uint64_t> bytes) noexcept
-      TAMIS_EXCLUDES(kStoreMutex, mutex_);
+      TAMIS_EXCLUDES(kStoreMutex, turn_mutex_, mutex_);
 
   // Reads the filter of that table again, in place of the one that lookups use,
   // which is freed.  REQUIRES: as above
   Status ReloadFilterOf(const TableFileRef& table) noexcept
-      TAMIS_EXCLUDES(kStoreMutex, mutex_);
+      TAMIS_EXCLUDES(kStoreMutex, turn_mutex_, mutex_);
 
   // A table of level 0 is about to be written, with so many entries.
   void WillFlush(std::uint64_t entries) noexcept
@@ -74,20 +78,41 @@ class FilterBudget {
   FilterPlanInput Input() const TAMIS_REQUIRES(mutex_);
   void Age(const Version& version) TAMIS_REQUIRES(mutex_);
   LevelKeys KeysFor(const Version& version) TAMIS_REQUIRES(mutex_);
-  bool Hold(const Version& version) TAMIS_REQUIRES(mutex_);
-  void Replace(const Version& version, const FilterChange& change)
-      TAMIS_REQUIRES(mutex_);
-  static bool Load(const Version& version, const FilterChange& change,
-                   StoreMutex& mutex);
+  // Filters to load, which may take long: other threads may change the version
+  // meanwhile, but no other thread loads or drops any.
+  struct Loading {
+    TableFileRef table;
+    unsigned to = 0;  // TableFilter::divisor()
+  };
+  struct Loads {
+    std::vector<Loading> filters;
+    std::vector<TableFileRef> ranges;  // their range filters
+    std::vector<TableFileRef> blocks;  // their filters of blocks
+    bool are_all = false;              // there are no others to load
+
+    std::size_t count() const noexcept { return ranges.size() + blocks.size(); }
+  };
+  Status TakeTurns() noexcept TAMIS_REQUIRES(turn_mutex_)
+      TAMIS_EXCLUDES(kStoreMutex, mutex_);
+  void CatchUp() noexcept TAMIS_EXCLUDES(kStoreMutex, turn_mutex_, mutex_);
+  Loads Hold(const Version& version, bool loads_filters)
+      TAMIS_REQUIRES(turn_mutex_, mutex_);
+  bool Load(const Loads& loads) TAMIS_REQUIRES(turn_mutex_);
+  bool Load(const Loading& loading) TAMIS_REQUIRES(turn_mutex_);
+  bool Drop(const Version& version, const TableFileRef& table);
   bool LacksRoomFor(const std::vector<FilterChange>& changes,
                     const Version& version) const;
-  bool LoadBlockFilters(const Version& version) const;
+  void ChooseOtherFilters(const Version& version, Loads* loads) const;
   void PlanNew(const Version& version) TAMIS_REQUIRES(mutex_);
 
   StoreContext& context_;
   ViewPublisher& views_;
   VersionSet& versions_;
   std::atomic<bool> was_limited_{false};
+  // Held by the thread that drops and loads filters; taken before all others.
+  Mutex turn_mutex_;
+  // A thread that could not have it wants the work to be done again.
+  std::atomic<bool> must_start_again_{false};
   // Taken after that of VersionSet, before the store's.
   mutable Mutex mutex_;
   // An epoch is long enough for counts of all levels, and short enough to

@@ -75,14 +75,19 @@ Result<BuiltFilterFile> BuildFilterFile(const FilterFileJob& job) {
       ReadContextOf(job), *std::move(file), path,
       {.smallest = job.table.smallest, .largest = job.table.largest});
   if (!table.ok()) return table.status();
-  FilterOwner owner{.number = job.table.number, .bytes = job.table.bytes};
-  const Result<std::uint32_t> binding = table->ReadBinding();
-  if (!binding.ok()) return AboutFile(path, binding.status());
-  owner.binding = *binding;
+  FilterOwner owner{.number = job.table.number,
+                    .bytes = job.table.bytes,
+                    .modified = table->modified()};
+  const Result<std::uint32_t> quick = table->ReadBinding(BoundBlocks::kSome);
+  if (!quick.ok()) return AboutFile(path, quick.status());
+  owner.quick_binding = *quick;
   TableFilterBuilder builder(&job.policy, 0);
   if (job.prefixes != nullptr) builder.AddPrefixesBy(*job.prefixes);
   const Result<std::uint64_t> keys = AddKeys(job, **table, &builder);
   if (!keys.ok()) return AboutFile(path, keys.status());
+  const Result<std::uint32_t> binding = table->ReadBinding(BoundBlocks::kAll);
+  if (!binding.ok()) return AboutFile(path, binding.status());
+  owner.binding = *binding;
   BuiltFilterFile built;
   built.keys = *keys;
   std::string filter;

@@ -11,6 +11,7 @@
 
 #include "base/no_throw.h"
 #include "policy/table_policy.h"
+#include "store/check_files.h"
 #include "store/file_names.h"
 #include "store/filter_file_build.h"
 #include "store/filter_plan.h"
@@ -86,6 +87,8 @@ class FilterFilesMaker {
   Status MakeAll();
   Status MakeOne(const FileMetadata& table, FilterFileOfTable* row);
   bool IsAsWanted(const FilterFileOfTable& row, const StoreTable& table) const;
+  FilterFileLook LookBeside(const FileMetadata& table);
+  Status RemoveUseless(const StoreTable& table, FilterFileOfTable* row);
   void Tell(std::uint64_t bytes) const {
     if (filters_.progress) filters_.progress(bytes, bytes_to_read_);
   }
@@ -192,7 +195,11 @@ bool FilterFilesMaker::IsAsWanted(const FilterFileOfTable& row,
 Status FilterFilesMaker::MakeAll() {
   std::vector<std::size_t> to_make;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
-    if (IsAsWanted(report_.tables[i], tables_[i])) continue;
+    if (IsAsWanted(report_.tables[i], tables_[i])) {
+      Status gone = RemoveUseless(tables_[i], &report_.tables[i]);
+      if (!gone.ok()) return gone;
+      continue;
+    }
     to_make.push_back(i);
     bytes_to_read_ += tables_[i].bytes;
   }
@@ -217,6 +224,43 @@ Status FilterFilesMaker::MakeAll() {
   }
   Tell(bytes_read_);
   return Status::Ok();
+}
+
+// Returns what is known of the filter beside the table.
+FilterFileLook FilterFilesMaker::LookBeside(const FileMetadata& table) {
+  TableReadContext read;
+  read.unpack = UnpackLimitsOf(context_.options);
+  const auto binding = [&](BoundBlocks blocks) -> Result<std::uint32_t> {
+    std::string path;
+    auto file = OpenTableFile(context_.env, dir_, table.number, &path);
+    if (!file.ok()) return file.status();
+    const auto opened = Table::Open(read, *std::move(file), path);
+    if (!opened.ok()) return opened.status();
+    return opened->ReadBinding(blocks);
+  };
+  return ReadFilterFile({.env = context_.env,
+                         .dir = dir_,
+                         .number = table.number,
+                         .table_bytes = table.bytes,
+                         .binding = binding,
+                         .read = read});
+}
+
+// Removes a file that is of no use to a table that needs none, as a store that
+// is open for writing does.  One that cannot be judged is named, and stays.
+Status FilterFilesMaker::RemoveUseless(const StoreTable& table,
+                                       FilterFileOfTable* row) {
+  const std::string path = FilterFileName(dir_, table.file_number);
+  if (table.has_filter_file || !context_.env.Exists(path)) return Status::Ok();
+  const FilterFileLook look = LookBeside(metadata_[table.file_number]);
+  if (look.state == FilterFileState::kForeign) return Status::Ok();
+  row->problem = look.problem;
+  if (!IsUseless(look.state)) return Status::Ok();
+  row->action = FilterFileAction::kRemoved;
+  ++report_.removed;
+  return filters_.dry_run
+             ? Status::Ok()
+             : RemoveFilterFile(context_.env, dir_, table.file_number);
 }
 
 Status FilterFilesMaker::MakeOne(const FileMetadata& table,

@@ -47,7 +47,7 @@ void Flusher::Run() {
     Status flushed = NoThrow([this] { return FlushOldest(); });
     const bool done = flushed.ok();
     views_.ReleaseRetired();
-    (void)budget_.Rebalance();
+    budget_.RebalanceSoon();
     lock.Lock();
     is_busy_ = false;
     background_.NotifyPreparer();  // the memtable has left its memory

@@ -92,7 +92,10 @@ Status LookInto(FilterFileQuery beside, std::unique_ptr<ReadableFile> file,
   auto table = Table::Open(beside.read, std::move(file), path);
   Status status = table.status();
   if (table.ok()) {
-    beside.binding = [&table] { return (*table)->ReadBinding(); };
+    beside.table_modified = table->modified();
+    beside.binding = [&table](BoundBlocks blocks) {
+      return (*table)->ReadBinding(blocks);
+    };
     const auto filter = FilterOf(beside, **table, out);
     out->filter = filter->kind_name();
     out->filter_rate = filter->expected_rate();

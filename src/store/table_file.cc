@@ -96,14 +96,16 @@ std::shared_ptr<const TableFilter> TableFile::NewFilter(
 // Null: there is none that can be used.
 std::shared_ptr<const TableFilter> TableFile::FilterBeside(
     const Table& table, unsigned divisor) const {
-  const FilterFileLook look =
-      ReadFilterFile({.env = *context_.env,
-                      .dir = context_.dir,
-                      .number = metadata_.number,
-                      .table_bytes = metadata_.bytes,
-                      .binding = [&table] { return table.ReadBinding(); },
-                      .read = context_.read,
-                      .divisor = divisor});
+  const FilterFileLook look = ReadFilterFile(
+      {.env = *context_.env,
+       .dir = context_.dir,
+       .number = metadata_.number,
+       .table_bytes = metadata_.bytes,
+       .table_modified = table.modified(),
+       .binding =
+           [&table](BoundBlocks blocks) { return table.ReadBinding(blocks); },
+       .read = context_.read,
+       .divisor = divisor});
   const bool is_ours = look.state != FilterFileState::kAbsent &&
                        look.state != FilterFileState::kForeign;
   if (is_ours && look.filter == nullptr && context_.filter_damaged) {

@@ -20,7 +20,6 @@ constexpr std::string_view kMagic("\x89TFILE\r\n", 8);
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kVersionWithPrefixes = 2;
 constexpr std::size_t kHeaderBytes = 64;
-constexpr std::size_t kReservedBytes = 12;
 constexpr std::size_t kChecksumBytes = 4;
 constexpr std::size_t kMaxNameBytes = 255;
 
@@ -50,9 +49,11 @@ std::optional<Header> ParseHeader(Slice bytes) noexcept {
   header.owner.bytes = LoadLittle64(p + 24);
   header.filter_bytes = LoadLittle64(p + 32);
   header.name_bytes = LoadLittle32(p + 40);
+  header.owner.quick_binding = LoadLittle32(p + 44);
+  header.owner.modified = LoadLittle64(p + 48);
   // Reserved in the first version.
   if (header.version == kVersionWithPrefixes) {
-    header.prefixes_bytes = LoadLittle32(p + 44);
+    header.prefixes_bytes = LoadLittle32(p + 56);
   }
   return header;
 }
@@ -63,6 +64,40 @@ bool LengthsAreValid(const Header& header, std::uint64_t file_bytes) noexcept {
          header.filter_bytes <= kMaxBlockBytes &&
          file_bytes == kHeaderBytes + header.names_bytes() +
                            header.filter_bytes + kChecksumBytes;
+}
+
+// A header, or which of the states it is in; the message does not name the
+// file then.
+struct HeaderLook {
+  FilterFileState state = FilterFileState::kUsable;
+  Status why;  // ok: usable
+  Header header = {};
+};
+
+HeaderLook LookAtHeader(const ReadableFile& file) {
+  std::string scratch;
+  const Result<Slice> start = file.ReadAtMost(0, kHeaderBytes, &scratch);
+  if (!start.ok()) return {FilterFileState::kUnread, start.status()};
+  if (!start->starts_with(kMagic)) {
+    return {FilterFileState::kForeign,
+            Status::InvalidArgument(
+                "it is not a filter of a table, in spite of its name")};
+  }
+  const std::optional<Header> header =
+      start->size() == kHeaderBytes ? ParseHeader(*start) : std::nullopt;
+  if (!header) {
+    return {FilterFileState::kDamaged,
+            Status::Corruption("its header is damaged")};
+  }
+  if (header->version > kVersionWithPrefixes) {
+    return {FilterFileState::kNewer,
+            Status::NotSupported("its version is newer")};
+  }
+  if (header->version < kVersion || !LengthsAreValid(*header, file.size())) {
+    return {FilterFileState::kDamaged,
+            Status::Corruption("it has a wrong length")};
+  }
+  return {FilterFileState::kUsable, Status::Ok(), *header};
 }
 
 class FilterFileReader {
@@ -102,25 +137,10 @@ class FilterFileReader {
 };
 
 FilterFileLook FilterFileReader::ReadHeader() {
-  std::string scratch;
-  const Result<Slice> start = file_->ReadAtMost(0, kHeaderBytes, &scratch);
-  if (!start.ok()) return Unread(start.status());
-  if (!start->starts_with(kMagic)) {
-    return Found(FilterFileState::kForeign,
-                 "it is not a filter of a table, in spite of its name");
-  }
-  const std::optional<Header> header =
-      start->size() == kHeaderBytes ? ParseHeader(*start) : std::nullopt;
-  if (!header) {
-    return Found(FilterFileState::kDamaged, "its header is damaged");
-  }
-  if (header->version > kVersionWithPrefixes) {
-    return Found(FilterFileState::kNewer, "its version is newer");
-  }
-  if (header->version < kVersion || !LengthsAreValid(*header, file_->size())) {
-    return Found(FilterFileState::kDamaged, "it has a wrong length");
-  }
-  return CheckOwner(*header);
+  const HeaderLook look = LookAtHeader(*file_);
+  if (look.why.ok()) return CheckOwner(look.header);
+  if (look.state == FilterFileState::kUnread) return Unread(look.why);
+  return Found(look.state, look.why.message());
 }
 
 FilterFileLook FilterFileReader::CheckOwner(const Header& header) {
@@ -129,9 +149,14 @@ FilterFileLook FilterFileReader::CheckOwner(const Header& header) {
       header.owner.bytes != query_.table_bytes) {
     return Found(FilterFileState::kUnfit, kUnfit);
   }
-  const Result<std::uint32_t> binding = query_.binding();
+  // A table that was replaced may agree with the one before in some blocks.
+  const bool is_unchanged = header.owner.modified != 0 &&
+                            header.owner.modified == query_.table_modified;
+  const Result<std::uint32_t> binding =
+      query_.binding(is_unchanged ? BoundBlocks::kSome : BoundBlocks::kAll);
   if (!binding.ok()) return Unread(binding.status());
-  if (*binding != header.owner.binding) {
+  if (*binding !=
+      (is_unchanged ? header.owner.quick_binding : header.owner.binding)) {
     return Found(FilterFileState::kUnfit, kUnfit);
   }
   return ReadFilter(header);
@@ -195,8 +220,9 @@ std::string FilterFileBytes(const FilterOwner& owner, Slice policy,
   AppendFixed64(&bytes, owner.bytes);
   AppendFixed64(&bytes, filter.size());
   AppendFixed32(&bytes, static_cast<std::uint32_t>(policy.size()));
+  AppendFixed32(&bytes, owner.quick_binding);
+  AppendFixed64(&bytes, owner.modified);
   AppendFixed32(&bytes, static_cast<std::uint32_t>(prefixes.size()));
-  bytes.append(kReservedBytes, '\0');
   AppendFixed32(&bytes, Crc32c(bytes));
   bytes.append(policy);
   bytes.append(prefixes);
@@ -207,6 +233,22 @@ std::string FilterFileBytes(const FilterOwner& owner, Slice policy,
 
 FilterFileLook ReadFilterFile(const FilterFileQuery& query) {
   return FilterFileReader(query).Run();
+}
+
+Result<FilterFileHeader> ReadFilterFileHeader(Env& env,
+                                              const std::string& path) {
+  Result<std::unique_ptr<ReadableFile>> file = env.OpenReadable(path, false);
+  if (!file.ok()) return file.status();
+  const HeaderLook look = LookAtHeader(**file);
+  if (look.state == FilterFileState::kUnread) return look.why;
+  if (!look.why.ok()) {
+    return look.why.WithMessage(path + ": " + look.why.message());
+  }
+  std::string scratch;
+  const Result<Slice> name =
+      file->Read(kHeaderBytes, look.header.name_bytes, &scratch);
+  if (!name.ok()) return name.status();
+  return FilterFileHeader{file->size(), look.header.owner, std::string(*name)};
 }
 
 bool IsOurFilterFile(Env& env, const std::string& path) {

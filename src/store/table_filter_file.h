@@ -25,8 +25,13 @@ namespace tamis {
 // The table that a filter belongs to.
 struct FilterOwner {
   std::uint64_t number = 0;
-  std::uint64_t bytes = 0;    // of the table
-  std::uint32_t binding = 0;  // ReadTableBinding()
+  std::uint64_t bytes = 0;  // of the table
+  // ReadTableBinding(), of all blocks and of some.
+  std::uint32_t binding = 0;
+  std::uint32_t quick_binding = 0;
+  // ReadableFile::modified() of the table when the filter was made.  As long as
+  // it is that, the second one is enough.
+  std::uint64_t modified = 0;
 };
 
 // Returns the file.  `policy` is FilterPolicy::name() of the filter's policy,
@@ -64,12 +69,25 @@ struct FilterFileQuery {
   const std::string& dir;
   std::uint64_t number = 0;
   std::uint64_t table_bytes = 0;
-  // Returns the table's; called at most once, if the rest fits.
-  std::function<Result<std::uint32_t>()> binding;
+  std::uint64_t table_modified = 0;  // 0: not known
+  // Returns the table's; called at most once, if the rest fits, and with kAll
+  // unless table_modified is known.
+  std::function<Result<std::uint32_t>(BoundBlocks blocks)> binding;
   const TableReadContext& read;
   unsigned divisor = TableFilter::kWholly;  // as for TableFilter::OpenWhole()
 };
 FilterFileLook ReadFilterFile(const FilterFileQuery& query);
+
+// What such a file says before its filter.
+struct FilterFileHeader {
+  std::uint64_t file_bytes = 0;
+  FilterOwner owner;
+  std::string policy;  // FilterPolicy::name() of the filter's policy
+};
+// NotFound: no such file.  InvalidArgument: it is not ours.  Corruption: its
+// header is damaged.  NotSupported: it is of a newer version.
+Result<FilterFileHeader> ReadFilterFileHeader(Env& env,
+                                              const std::string& path);
 
 // Returns true if there is such a file, and it has our magic number.
 bool IsOurFilterFile(Env& env, const std::string& path);

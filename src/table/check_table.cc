@@ -242,8 +242,8 @@ void Checker::LoadFilter(const MetaEntry& entry) {
 
 void Checker::LoadFilterBeside(const Footer& footer) {
   if (!beside_) return;
-  const Result<std::uint32_t> binding =
-      ReadTableBinding(file_, footer, index_, context_.unpack);
+  const Result<std::uint32_t> binding = ReadTableBinding(
+      file_, footer, index_, context_.unpack, BoundBlocks::kAll);
   // What cannot be read is reported where it is checked.
   if (!binding.ok()) return;
   std::shared_ptr<const TableFilter> filter = beside_(*binding);

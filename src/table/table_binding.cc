@@ -12,8 +12,8 @@
 namespace tamis {
 namespace {
 
-// More would be read from as many places of the disk.
-constexpr std::size_t kMaxDataBlocks = 16;
+// Of BoundBlocks::kSome.
+constexpr std::size_t kSomeDataBlocks = 16;
 constexpr std::size_t kMaxMetaBlocks = 16;
 
 // Appends what is stored after a block: its compression and its checksum.
@@ -45,10 +45,10 @@ Status AppendMetaHandles(const ReadableFile& file, const Footer& footer,
   return Status::Ok();
 }
 
-// All blocks of a small table; the first, the last and some between of others.
-void AppendDataHandles(const TableIndex& index,
+// At most so many: the first, the last and some between.
+void AppendDataHandles(const TableIndex& index, std::size_t most,
                        std::vector<BlockHandle>* handles) {
-  const std::size_t count = std::min(index.size(), kMaxDataBlocks);
+  const std::size_t count = std::min(index.size(), most);
   for (std::size_t i = 0; i < count; ++i) {
     handles->push_back(
         index.block(count < 2 ? 0 : i * (index.size() - 1) / (count - 1)));
@@ -60,7 +60,8 @@ void AppendDataHandles(const TableIndex& index,
 Result<std::uint32_t> ReadTableBinding(const ReadableFile& file,
                                        const Footer& footer,
                                        const TableIndex& index,
-                                       const UnpackLimits& limits) {
+                                       const UnpackLimits& limits,
+                                       BoundBlocks blocks) {
   std::string scratch;
   const Result<Slice> end =
       file.Read(file.size() - kFooterBytes, kFooterBytes, &scratch);
@@ -69,7 +70,9 @@ Result<std::uint32_t> ReadTableBinding(const ReadableFile& file,
   std::vector<BlockHandle> handles = {footer.index, footer.metaindex};
   Status read = AppendMetaHandles(file, footer, limits, &handles);
   if (!read.ok()) return read;
-  AppendDataHandles(index, &handles);
+  const bool has_all = blocks == BoundBlocks::kAll;
+  AppendDataHandles(index, has_all ? index.size() : kSomeDataBlocks, &handles);
+  if (has_all) file.WillRead(0, static_cast<std::size_t>(file.size()));
   for (const BlockHandle& handle : handles) {
     read = AppendTrailer(file, handle, &bytes);
     if (!read.ok()) return read;

@@ -190,9 +190,10 @@ class TableReader final : public Table {
     return ReadTableTraits(*file_, footer_, index_, context_.filter);
   }
 
-  Result<std::uint32_t> ReadBinding() const override {
-    return ReadTableBinding(*file_, footer_, index_, context_.unpack);
+  Result<std::uint32_t> ReadBinding(BoundBlocks blocks) const override {
+    return ReadTableBinding(*file_, footer_, index_, context_.unpack, blocks);
   }
+  std::uint64_t modified() const noexcept override { return file_->modified(); }
 
   std::uint64_t ApproximateOffsetOf(Slice internal_key) const override {
     const std::size_t block = index_.Find(internal_key);

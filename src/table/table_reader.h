@@ -22,6 +22,7 @@
 #include "table/held_range_filter.h"
 #include "table/internal_iterator.h"
 #include "table/internal_key.h"
+#include "table/table_binding.h"
 #include "table/table_filter.h"
 #include "table/table_traits.h"
 #include "tamis/env.h"
@@ -161,9 +162,10 @@ class Table {
   // Reads how the table was written, from its properties or its blocks.
   virtual Result<TableTraits> ReadTraits() const = 0;
 
-  // Returns the checksum that a filter beside the table is bound to
-  // (table/table_binding.h).
-  virtual Result<std::uint32_t> ReadBinding() const = 0;
+  // Returns a checksum that a filter beside the table is bound to.
+  virtual Result<std::uint32_t> ReadBinding(BoundBlocks blocks) const = 0;
+  // ReadableFile::modified() of its file.
+  virtual std::uint64_t modified() const noexcept = 0;
 
   // Returns approximately where in the file the data of that key starts; the
   // file's length for a key after all others.
@@ -218,7 +220,8 @@ struct TableCheck {
   // read.
   Status unread;
 };
-// Returns the filter that is stored beside the table of that binding; null:
+// Returns the filter that is stored beside the table of that binding, of all
+// blocks; null:
 // there is none that can be used.
 using FindFilterBeside =
     std::function<std::shared_ptr<const TableFilter>(std::uint32_t binding)>;

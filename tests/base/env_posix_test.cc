@@ -47,6 +47,23 @@ void ExpectNames(const Status& status, StatusCode code,
   EXPECT_TRUE(status.message().starts_with(path)) << status.ToString();
 }
 
+// A whole second is what programs set, for many files alike.
+TEST(PosixReadable, SaysWhenAFileWasWrittenToUnlessThatIsAWholeSecond) {
+  TempDir dir;
+  const std::string path = dir.Write("file", "content");
+  for (const bool map : {false, true}) {
+    for (const long nanoseconds : {0L, 1L, 999'999'999L}) {
+      const timespec times[] = {{1, 1}, {1'763'524'800, nanoseconds}};
+      ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+      const std::uint64_t expected =
+          nanoseconds == 0 ? 0
+                           : 1'763'524'800'000'000'000u +
+                                 static_cast<std::uint64_t>(nanoseconds);
+      EXPECT_EQ(Open(path, map)->modified(), expected) << map;
+    }
+  }
+}
+
 TEST(PosixReadable, GivesTheSameBytesMappedAndNot) {
   const TempDir dir;
   const std::string content = std::string(10'000, 'a') + "middle" + "end";

@@ -13,9 +13,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tamis/filter_files.h"
 #include "tamis/store.h"
 #include "tamis/store_settings.h"
 #include "tamis/store_tables.h"
+#include "tests/store/gate_env.h"
 #include "tests/store/stores.h"
 #include "tests/support/failing_new.h"
 
@@ -321,6 +323,74 @@ TEST(StoreFilterBudget, ALackOfMemoryFreesNothingThatIsUsed) {
 }
 
 // Readers, a writer and a thread that changes the limit; another one watches.
+// Filters that there is room for again are on a slow disk.
+class SlowFilters {
+ public:
+  SlowFilters() {
+    store_.options().filter_per_level = {""};
+    store_.options().env = &gate_;
+    store_.Reopen();
+    FillWithEven(&store_);
+    store_.Compact();
+    store_.Close();
+    StoreOptions good = store_.options();
+    good.filter_per_level = {"bloom:12"};
+    const auto made = MakeFilterFiles(TestStore::dir(), good);
+    EXPECT_TRUE(made.ok() && made->made > 0);
+    store_.options().filter_memory_bytes = 0;
+    store_.Open();
+    ExpectEven(&store_);
+    EXPECT_EQ(store_->Stats().filter_memory_held, 0u);
+    gate_.CloseFor([](const std::string& path, std::uint64_t /*offset*/) {
+      return path.ends_with(".filter");
+    });
+    raises_ = std::thread(
+        [this] { EXPECT_TRUE(store_->SetFilterMemory(std::nullopt).ok()); });
+    EXPECT_TRUE(gate_.WaitForReader());
+  }
+  void LetThemCome() {
+    gate_.OpenGate();
+    raises_.join();
+    EXPECT_FALSE(gate_.was_forced());
+  }
+  TestStore& store() { return store_; }
+
+ private:
+  TestStore store_{StillOptions()};
+  testing::GateEnv gate_{store_.env()};
+  std::thread raises_;
+};
+
+TEST(StoreFilterBudgetThreads, AFlushDoesNotWaitForFiltersThatAreLoaded) {
+  SlowFilters slow;
+  TestStore& store = slow.store();
+  for (int i = 0; i < 3; ++i) {
+    store.Put("flushed", std::to_string(i));
+    store.Flush();
+  }
+  EXPECT_EQ(store.Get("flushed"), "2");
+  ExpectEven(&store);
+  slow.LetThemCome();
+  ExpectEven(&store);
+  EXPECT_GT(store->Stats().filter_memory_held, 0u);
+  store.Close();
+}
+
+TEST(StoreFilterBudgetThreads, ATableMayGoWhileItsFilterIsLoaded) {
+  SlowFilters slow;
+  TestStore& store = slow.store();
+  store.Put(NumberedKey(0), "again");
+  store.Put(NumberedKey(kNumbers - 2), "again");
+  store.Compact();
+  ExpectEven(&store);
+  slow.LetThemCome();
+  ExpectEven(&store);
+  const StoreStats stats = store->Stats();
+  EXPECT_EQ(stats.filter_memory_held, HeldByLevels(stats));
+  EXPECT_TRUE(store.Files(".filter").empty());
+  store.Close();
+}
+
 TEST(StoreFilterBudgetThreads, TheLimitHoldsUnderLoad) {
   constexpr std::uint64_t kMost = 6000;
   StoreOptions options = LimitedOptions(kMost);

@@ -365,6 +365,35 @@ TEST(StoreFilterParts, FollowEveryLimit) {
 }
 
 // Filters of other tables are dropped or held as they are worth it.
+// What filters in parts leave is for their parts.
+TEST(StoreFilterParts, LeaveFiltersOfBlocksNoMemory) {
+  StoreOptions options = PartsOptions(std::nullopt);
+  options.block_filter_bits = 10;
+  TestStore store(options);
+  FillParted(&store);
+  ExpectEvenKeys(&store);
+  const auto block_filters = [&store] {
+    return OverLevels(store->Stats(), &LevelStats::block_filters_loaded);
+  };
+  const std::uint64_t all = block_filters();
+  EXPECT_GT(all, 0u);
+  // Enough for them and for some of the parts.
+  const std::uint64_t limit = store->Stats().filter_memory_held / 2;
+  ASSERT_LT(OverLevels(store->Stats(), &LevelStats::block_filter_bytes),
+            limit / 2);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(store->SetFilterMemory(limit).ok());
+    EXPECT_GT(FiltersInParts(&store), 0u);
+    EXPECT_EQ(block_filters(), 0u);
+    EXPECT_LE(store->Stats().filter_memory_held, limit);
+    ExpectEvenKeys(&store);
+    EXPECT_EQ(block_filters(), 0u);
+  }
+  ASSERT_TRUE(store->SetFilterMemory(std::nullopt).ok());
+  EXPECT_EQ(block_filters(), all);
+  ExpectEvenKeys(&store);
+}
+
 TEST(StoreFilterParts, LeaveSmallFiltersTheirMemory) {
   StoreOptions options = PartsOptions(std::nullopt);
   options.filter_parts_above = 50'000;

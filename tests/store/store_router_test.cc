@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "tamis/store.h"
+#include "tests/store/gate_env.h"
 #include "tests/store/stores.h"
 #include "tests/support/failing_new.h"
 
@@ -407,6 +408,55 @@ TEST(StoreRouter, ExplainTellsWhatItRulesOut) {
 
 // Readers find every key at every moment, while tables come and go, and the
 // limit changes.
+// The router's thread cannot read the table that came last.
+class StoreRouterBehind : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_.Close();
+    store_.options().env = &gate_;
+    store_.Open();
+    AddTables(20, &random_, &store_, &model_);
+    Settle(&store_);
+    ASSERT_GT(store_->Stats().router_bytes, 0u);
+    const std::string last = store_.Files(".ldb").back();
+    // Flushing reads the end of a new table, not the start of it.
+    gate_.CloseFor([last](const std::string& path, std::uint64_t offset) {
+      return path.ends_with(".ldb") && path > last && offset == 0;
+    });
+    AddTables(1, &random_, &store_, &model_);
+    ASSERT_TRUE(gate_.WaitForReader());
+  }
+  void TearDown() override {
+    gate_.OpenGate();
+    EXPECT_FALSE(gate_.was_forced());
+    store_.Close();
+  }
+
+  TestStore store_{OverlappingOptions()};
+  testing::GateEnv gate_{store_.env()};
+  std::mt19937_64 random_{9};
+  Model model_;
+};
+
+TEST_F(StoreRouterBehind, RoutesOfOtherTablesStay) {
+  const StoreStats before = store_->Stats();
+  constexpr std::uint64_t kLookups = 500;
+  for (std::uint64_t i = 0; i < kLookups; ++i) {
+    EXPECT_FALSE(store_->Get(NumberKey(i) + "x").ok());
+  }
+  const StoreStats after = store_->Stats();
+  EXPECT_EQ(after.router_lookups - before.router_lookups, kLookups);
+  EXPECT_GT(after.router_absent - before.router_absent, 19 * kLookups);
+  ExpectModel(&store_, model_);
+}
+
+TEST_F(StoreRouterBehind, ALimitDropsItWithoutWaitingForItsThread) {
+  ASSERT_TRUE(store_->SetFilterMemory(0).ok());
+  EXPECT_EQ(store_->Stats().router_bytes, 0u);
+  EXPECT_EQ(store_->Stats().filter_memory_held, 0u);
+  ExpectModel(&store_, model_);
+}
+
 TEST(StoreRouterThreads, NoKeyIsHiddenWhileItChanges) {
   StoreOptions options = OverlappingOptions();
   options.filter_loading = FilterLoading::kInBackground;

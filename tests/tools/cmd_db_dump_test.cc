@@ -96,10 +96,80 @@ TEST_F(DbDump, StatsTellOfEachTable) {
   EXPECT_TRUE(Contains(text, " bloom ")) << text;
 }
 
+TEST_F(DbDump, PrintsWhatAFilterBesideATableIs) {
+  ASSERT_EQ(Tamis({"db", "filters", db_, "--policy", "ribbon:9"}).code,
+            kExitOk);
+  const std::string path = File(".filter");
+  const std::string table =
+      std::filesystem::path(File(".ldb")).filename().string();
+  const RunResult run = Tamis({"db", "dump", path});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  const std::string bytes = std::to_string(
+      FilesOf(db_)[std::filesystem::path(path).filename()].size());
+  EXPECT_TRUE(run.out.starts_with("filter file: " + bytes +
+                                  " bytes\nof table: " + table + ", "))
+      << run.out;
+  EXPECT_TRUE(Contains(run.out, "\npolicy: tamis.Filter1\nfilter: ribbon, "))
+      << run.out;
+  EXPECT_TRUE(run.out.ends_with("\nfits: " + table + "\n")) << run.out;
+  // Alone, it is verified by itself.
+  const std::string name = std::filesystem::path(path).filename().string();
+  const RunResult alone =
+      Tamis({"db", "dump", dir_.Write(name, FilesOf(db_)[name])});
+  EXPECT_EQ(alone.code, kExitOk) << alone.err;
+  EXPECT_TRUE(
+      alone.out.ends_with("\nfits: not known: its table is not there\n"))
+      << alone.out;
+}
+
+TEST_F(DbDump, OfADamagedFilterSaysSo) {
+  ASSERT_EQ(Tamis({"db", "filters", db_, "--policy", "ribbon:9"}).code,
+            kExitOk);
+  const std::string path = File(".filter");
+  for (const std::size_t at : {9u, 13u, 61u, 66u, 100u}) {
+    FlipBit(path, static_cast<std::streamoff>(at));
+    const RunResult run = Tamis({"db", "dump", path});
+    EXPECT_EQ(run.code, kExitNegative) << at << run.out << run.err;
+    EXPECT_TRUE(Contains(run.out, "problem: " + path + ": ")) << run.out;
+    FlipBit(path, static_cast<std::streamoff>(at));
+  }
+  // It is of another table.
+  std::filesystem::copy(path, db_ + "/000003.filter");
+  const RunResult run = Tamis({"db", "dump", db_ + "/000003.filter"});
+  EXPECT_EQ(run.code, kExitNegative) << run.out << run.err;
+  EXPECT_TRUE(Contains(run.out, "it is the filter of another table\n"))
+      << run.out;
+}
+
+TEST_F(DbDump, OfADirectoryNamesEveryFile) {
+  ASSERT_EQ(Tamis({"db", "filters", db_, "--policy", "ribbon:9"}).code,
+            kExitOk);
+  const std::string name =
+      std::filesystem::path(File(".filter")).filename().string();
+  std::filesystem::copy(dir_.Write("notes.txt", "x"), db_ + "/notes.txt");
+  std::filesystem::copy(db_ + "/notes.txt", db_ + "/000099.filter");
+  RunResult run = Tamis({"db", "dump", db_});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  for (const auto& [file, bytes] : FilesOf(db_)) {
+    EXPECT_TRUE(Contains("\n" + run.out, "\n" + file + ": ")) << run.out;
+  }
+  EXPECT_TRUE(Contains(run.out, ".ldb: table, ")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "\nnotes.txt: not the store's\n")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "000099.filter: not the store's\n")) << run.out;
+  EXPECT_TRUE(Contains(run.out, name + ": filter of ")) << run.out;
+  EXPECT_TRUE(Contains(run.out, ": ribbon, ")) << run.out;
+  FlipBit(db_ + "/" + name, 66);
+  run = Tamis({"db", "dump", db_});
+  EXPECT_EQ(run.code, kExitNegative) << run.err;
+  EXPECT_TRUE(Contains(run.out, "problem: " + db_ + "/" + name + ": "))
+      << run.out;
+}
+
 TEST_F(DbDump, RefusesWhatIsNoFileOfAStore) {
   for (const std::string& path :
-       {db_ + "/CURRENT", db_, dir_.Write("notes.txt", "x"),
-        db_ + "/000099.ldb", db_ + "/000099.log"}) {
+       {db_ + "/CURRENT", dir_.path(), dir_.Write("notes.txt", "x"),
+        db_ + "/000099.ldb", db_ + "/000099.log", db_ + "/000099.filter",
+        dir_.Write("000098.filter", "another program's")}) {
     const RunResult run = Tamis({"db", "dump", path});
     EXPECT_EQ(run.code, kExitError) << path;
     EXPECT_EQ(run.out, "") << path;

@@ -82,6 +82,41 @@ TEST(DbFilters, NamesATableThatIsDamaged) {
   EXPECT_EQ(CountFilters(db), 1u);
 }
 
+TEST(DbFilters, NamesAndRemovesAFileThatIsOfNoUse) {
+  TempDir dir;
+  const std::string db = dir.File("db");
+  MakeStore(db);
+  const auto without = FilesOf(db);
+  ASSERT_EQ(Tamis({"db", "filters", db, "--policy", "bloom:14"}).code, kExitOk);
+  const std::string path =
+      db + "/" + TablesOf(db).front().substr(0, 6) + ".filter";
+  FlipBit(path, 100);
+  // No table needs one.
+  for (const std::string policy : {"none", "bloom:10"}) {
+    const std::vector<std::string> command = {
+        "db", "filters", db, "--policy", policy, "--dry-run"};
+    const RunResult run = Tamis(command);
+    if (policy == "none") {
+      EXPECT_EQ(run.out, "problem: " + path +
+                             ": its checksum does not match\n"
+                             "1 file would be removed\n");
+    }
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+  }
+  EXPECT_EQ(CountFilters(db), 2u);
+  const RunResult run =
+      Tamis({"db", "filters", db, "--policy", "none", "--json"});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  const auto json = nlohmann::json::parse(run.out);
+  EXPECT_EQ(json["removed"], 1);
+  EXPECT_EQ(json["tables"][0]["problem"].get<std::string>().empty(),
+            json["tables"][0]["action"] != "removed");
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(CountFilters(db), 1u);
+  EXPECT_EQ(Tamis({"db", "filters", db, "--policy", "none"}).out,
+            "nothing to do: all filters are as wanted\n");
+}
+
 TEST(DbFilters, RefusesWhatIsOpenMissingOrNotUnderstood) {
   TempDir dir;
   const std::string db = dir.File("db");
