@@ -9,9 +9,10 @@
 //   __builtin_prefetch(query->LineOf(later));       // some keys ahead
 //   if (query->MayContain(hash)) ...
 //
-// It gives the answers of FilterReader::MayContainHash(), which takes as long
-// where nothing is prefetched.  For keys that are at hand all at once,
-// FilterReader::MayContainHashes() is simpler.
+// It gives the answers of FilterReader::MayContainHash(), with fewer
+// instructions, so that more queries overlap even where nothing is prefetched.
+// For keys that are at hand all at once, FilterReader::MayContainHashes() is
+// simpler.
 
 #pragma once
 

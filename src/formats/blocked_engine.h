@@ -110,16 +110,8 @@ class BlockedEngine {
                       std::span<const Key> keys) const noexcept {
     ForEachMark(format, seed, bytes, keys,
                 [&](std::span<const BlockMark> marks) {
-                  // All are checked first: what is read before a lock and
-                  // after it does not overlap.
-                  std::array<BlockMark, kGroup> missing;
-                  std::size_t count = 0;
                   for (const BlockMark& mark : marks) {
-                    missing[count] = mark;
-                    count += HasAll(mark) ? 0u : 1u;
-                  }
-                  for (std::size_t i = 0; i < count; ++i) {
-                    MarkLocked(bytes, locks, missing[i]);
+                    if (!HasAll(mark)) MarkLocked(bytes, locks, mark);
                   }
                 });
   }

@@ -87,7 +87,15 @@ class LineShape {
   bool CheckAtomic(unsigned char* block, std::uint32_t bits) const noexcept {
     bool all = true;
     WithCount([&](auto count) {
-      for (unsigned i = 0; i < count; ++i) {
+      // An absent key seldom has even so many bits set, so that the branch is
+      // predicted; one per bit would not be.
+      constexpr unsigned kFirst = 4;
+      const unsigned first = count < kFirst ? count : kFirst;
+      for (unsigned i = 0; i < first; ++i) {
+        all &= HasBitAtomic(block, probes_.PositionOf(bits, i));
+      }
+      if (!all) return;
+      for (unsigned i = first; i < count; ++i) {
         all &= HasBitAtomic(block, probes_.PositionOf(bits, i));
       }
     });
