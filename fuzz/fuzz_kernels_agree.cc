@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "filters/bloom/line_filter.h"
 #include "filters/bloom/split_block.h"
 #include "filters/kernels/kernels.h"
 #include "filters/ribbon/layout.h"
@@ -106,6 +107,17 @@ void CheckRow(const Kernels& row, const Case& c, std::size_t offset) {
         row.check_lines(queries, count, probes, out);
       },
       [&](auto* block, auto bits) { return CheckLine(block, bits, probes); });
+  const WideLineProbes wide(probes);
+  const LineFilter filter{
+      .lines = lines.At(0), .count = c.count, .probes = probes};
+  for (std::size_t i = 0; i < c.bits.size(); ++i) {
+    if (c.probes > WideLineProbes::kMax) break;
+    const std::uint64_t hash =
+        std::uint64_t{c.bits[c.bits.size() - 1 - i]} << 32 | c.bits[i];
+    Check(row.check_hash(filter.lines, filter.count, hash, wide) ==
+              filter.Check(hash),
+          "a hash is answered as defined");
+  }
   Memory marked_lines(c, kLineBytes, offset);
   CheckMarks(
       c, &marked_lines, &lines,

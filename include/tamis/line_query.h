@@ -9,9 +9,10 @@
 //   __builtin_prefetch(query->LineOf(later));       // some keys ahead
 //   if (query->MayContain(hash)) ...
 //
-// It gives the answers of FilterReader::MayContainHash(), which takes as long
-// where nothing is prefetched.  For keys that are at hand all at once,
-// FilterReader::MayContainHashes() is simpler.
+// It gives the answers of FilterReader::MayContainHash(), with fewer
+// instructions, so that more queries overlap even where nothing is prefetched.
+// For keys that are at hand all at once, FilterReader::MayContainHashes() is
+// simpler.
 
 #pragma once
 
@@ -25,7 +26,7 @@
 
 namespace tamis {
 
-struct LineProbes;  // internal: how a key probes its line
+struct WideLineProbes;  // internal: how a key probes its line
 
 // A small value that refers to bytes that the caller owns.  Safe to share among
 // threads.
@@ -43,9 +44,7 @@ class TAMIS_EXPORT LineQuery {
   // False only if the key of this hash was certainly never added.  A hash with
   // the wrong seed is "maybe".
   bool MayContain(KeyHash hash) const noexcept {
-    return hash.seed != seed_ ||
-           check_(LineOf(hash), static_cast<std::uint32_t>(hash.value),
-                  *probes_);
+    return hash.seed != seed_ || check_(lines_, count_, hash.value, *probes_);
   }
 
   // Returns where the 64 bytes are that MayContain() reads for this hash.  With
@@ -59,10 +58,11 @@ class TAMIS_EXPORT LineQuery {
   }
 
  private:
-  // The kernel of this CPU that checks one line: it is faster than portable
-  // code in the caller's loop was.
-  using Check = bool (*)(const unsigned char* line, std::uint32_t bits,
-                         const LineProbes& probes) noexcept;
+  // The kernel of this CPU that finds and checks one line: it has a third of
+  // the instructions of portable code in the caller's loop.
+  using Check = bool (*)(const unsigned char* lines, std::uint64_t count,
+                         std::uint64_t hash,
+                         const WideLineProbes& probes) noexcept;
 
   static constexpr std::size_t kLineBytes = 64;
 
@@ -72,7 +72,7 @@ class TAMIS_EXPORT LineQuery {
   std::uint64_t count_ = 0;  // of lines, below 2^32
   std::uint64_t seed_ = 0;
   Check check_ = nullptr;
-  const LineProbes* probes_ = nullptr;  // never freed
+  const WideLineProbes* probes_ = nullptr;  // never freed
 };
 
 }  // namespace tamis

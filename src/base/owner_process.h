@@ -18,8 +18,10 @@ class OwnerProcess {
   OwnerProcess() noexcept;
 
   // Returns false in a child that was forked since.  Costs one load.
-  bool IsHere() const noexcept {
-    return forks_ == forks.load(std::memory_order_relaxed);
+  bool IsHere() const noexcept { return ForksSince() == 0; }
+  // Returns how many forks lead from that process to this one.
+  std::uint32_t ForksSince() const noexcept {
+    return forks.load(std::memory_order_relaxed) - forks_;
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "filters/batch_loop.h"
 #include "filters/batch_plan.h"
 #include "filters/bloom/bit_array.h"
+#include "filters/bloom/block_locks.h"
 #include "filters/bloom/block_shapes.h"
 #include "filters/kernels/kernels.h"
 #include "formats/bloom_format.h"
@@ -95,19 +96,22 @@ class BlockedEngine {
     });
   }
 
-  // The same while other threads do the same.  REQUIRES: `bytes` is aligned
-  // to 8, and written by nothing else.
-  void MarkAtomic(unsigned char* bytes, Hash hash) const noexcept {
-    shape_.MarkAtomic(bytes + OffsetOf(hash), BitsOf(hash));
+  BlockLocks NewLocks() const { return BlockLocks(blocks_); }
+  // The same while other threads do the same with the same locks.  REQUIRES:
+  // `bytes` is aligned to 8, and written by nothing else.
+  void MarkShared(unsigned char* bytes, const BlockLocks& locks,
+                  Hash hash) const noexcept {
+    const BlockMark mark{bytes + OffsetOf(hash), BitsOf(hash)};
+    if (!HasAll(mark)) MarkLocked(bytes, locks, mark);
   }
   template <typename Hasher, typename Key>
-  void MarkManyAtomic(const Hasher& format, std::uint64_t seed,
-                      unsigned char* bytes,
+  void MarkManyShared(const Hasher& format, std::uint64_t seed,
+                      unsigned char* bytes, const BlockLocks& locks,
                       std::span<const Key> keys) const noexcept {
     ForEachMark(format, seed, bytes, keys,
-                [this](std::span<const BlockMark> marks) {
+                [&](std::span<const BlockMark> marks) {
                   for (const BlockMark& mark : marks) {
-                    shape_.MarkAtomic(mark.block, mark.bits);
+                    if (!HasAll(mark)) MarkLocked(bytes, locks, mark);
                   }
                 });
   }
@@ -155,9 +159,31 @@ class BlockedEngine {
       }
     }
 
+    // Prefetches what is in the second level into the first: a mark is several
+    // stores, which keep their order, and each would wait for the second level.
+    [[gnu::always_inline]] void PrefetchToMark(
+        std::span<const BlockMark> marks) const noexcept {
+      for (const BlockMark& mark : marks) {
+        __builtin_prefetch(mark.block, 1, 3);
+        if (straddles) __builtin_prefetch(mark.block + Shape::kBytes - 1, 1, 3);
+      }
+    }
+
     const unsigned char* bytes;
     bool straddles;
   };
+
+  // A key that is maybe present changes nothing, so that caches can share its
+  // block.
+  bool HasAll(const BlockMark& mark) const noexcept {
+    return shape_.CheckAtomic(mark.block, mark.bits);
+  }
+  void MarkLocked(const unsigned char* bytes, const BlockLocks& locks,
+                  const BlockMark& mark) const noexcept {
+    const auto offset = static_cast<std::uint64_t>(mark.block - bytes);
+    const auto guard = locks.Lock(offset / Shape::kBytes);
+    shape_.MarkLocked(mark.block, mark.bits);
+  }
 
   // Calls mark(std::span<const BlockMark>) for all keys, some at a time.
   template <typename Hasher, typename Key, typename MarkGroup>
@@ -174,6 +200,7 @@ class BlockedEngine {
           return BlockMark{bytes + offset, BitsOf(hash)};
         },
         [&](std::size_t /*first*/, std::span<const BlockMark> marks) {
+          memory.PrefetchToMark(marks);
           mark(marks);
         });
   }

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 
+#include "filters/bloom/block_locks.h"
 #include "formats/bloom_parameters.h"
 #include "math/blocked_bloom.h"
 #include "tamis/filter.h"
@@ -54,14 +55,16 @@ concept MarkEngine = QueryEngine<E, F> &&
   engine.MarkAll(bits, hashes);
 };
 
-// Sets them while other threads do the same; required if E::kConcurrent.
+// Sets them while other threads do the same with the same locks; required if
+// E::kConcurrent.
 template <typename E, typename F>
 concept ConcurrentEngine = MarkEngine<E, F> &&
     requires(const E engine, const F& format, typename F::Hash hash,
              unsigned char* bits, std::uint64_t seed,
              std::span<const Slice> keys) {
-  engine.MarkAtomic(bits, hash);
-  engine.MarkManyAtomic(format, seed, bits, keys);
+  { engine.NewLocks() } -> std::same_as<BlockLocks>;
+  engine.MarkShared(bits, engine.NewLocks(), hash);
+  engine.MarkManyShared(format, seed, bits, engine.NewLocks(), keys);
   engine.PrefetchToCheck(bits, hash);
   { engine.CheckAtomic(bits, hash) } -> std::same_as<bool>;
 };

@@ -20,6 +20,7 @@
 #include "base/no_throw.h"
 #include "base/sharded_counter.h"
 #include "filters/batch_loop.h"
+#include "filters/bloom/block_locks.h"
 #include "formats/bloom_format.h"
 #include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
@@ -158,7 +159,7 @@ class BloomMutable final : public MutableFilter {
 
 // Every access to the bits is atomic and relaxed: bits are only ever set, and a
 // thread that knows that a key was inserted has synchronized with its
-// insertion.
+// insertion.  Queries take no lock; an insertion takes that of its block.
 template <BytesFormat F>
 requires ConcurrentEngine<typename F::Engine, F>
 class BloomConcurrent final : public ConcurrentFilter {
@@ -172,14 +173,14 @@ class BloomConcurrent final : public ConcurrentFilter {
         payload_(std::move(payload)) {}
 
   Status Insert(Slice key) override {
-    engine_.MarkAtomic(payload_.bytes.get(),
+    engine_.MarkShared(payload_.bytes.get(), locks_,
                        format_.HashOf(key, parameters_.seed));
     keys_.Add(1);
     return Status::Ok();
   }
   Status InsertMany(std::span<const Slice> keys) override {
-    engine_.MarkManyAtomic(format_, parameters_.seed, payload_.bytes.get(),
-                           keys);
+    engine_.MarkManyShared(format_, parameters_.seed, payload_.bytes.get(),
+                           locks_, keys);
     keys_.Add(keys.size());
     return Status::Ok();
   }
@@ -245,6 +246,7 @@ class BloomConcurrent final : public ConcurrentFilter {
   typename F::Engine engine_;
   BloomParameters parameters_;
   BloomPayload payload_;
+  BlockLocks locks_ = engine_.NewLocks();
   ShardedCounter keys_;
 };
 

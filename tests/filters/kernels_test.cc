@@ -14,6 +14,7 @@
 
 #include "base/cpu.h"
 #include "filters/bloom/line_bloom.h"
+#include "filters/bloom/line_filter.h"
 #include "filters/bloom/split_block.h"
 
 namespace tamis {
@@ -93,6 +94,30 @@ TEST_P(EveryKernel, MakesEveryProbeOfALineAndNoOther) {
       EXPECT_EQ(kernels().check_line(line, bits, probes), expected);
     }
   }
+}
+
+TEST_P(EveryKernel, FindsAndChecksTheLineOfAHash) {
+  constexpr std::uint64_t kLines = 37;
+  std::mt19937_64 random(5);
+  unsigned maybe = 0;
+  for (unsigned count = 0; count <= WideLineProbes::kMax; ++count) {
+    const LineProbes probes{kKernelFactors.data(), count};
+    const WideLineProbes wide(probes);
+    for (const std::size_t offset : {0u, 1u, 40u}) {
+      Block lines(kLines * kLineBytes, offset, &random);
+      const LineFilter filter{
+          .lines = lines.data(), .count = kLines, .probes = probes};
+      for (unsigned i = 0; i < 2000; ++i) {
+        const std::uint64_t hash = random();
+        const bool expected = filter.Check(hash);
+        maybe += expected ? 1 : 0;
+        ASSERT_EQ(kernels().check_hash(lines.data(), kLines, hash, wide),
+                  expected)
+            << count << " probes, " << hash;
+      }
+    }
+  }
+  EXPECT_GT(maybe, 2000u);
 }
 
 TEST_P(EveryKernel, AgreesWithPortableOnSplitBlocks) {

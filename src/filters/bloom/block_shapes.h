@@ -7,7 +7,8 @@
 //   Check(kernels, block, bits)  one key ...
 //   CheckMany(kernels, queries, count, out)   ... and many
 //   MarkMany(kernels, marks, count)           marks many keys
-//   MarkAtomic, CheckAtomic      the same from many threads
+//   MarkLocked, CheckAtomic      the same beside other threads, which may read
+//                                the block, and not write it
 //   Rate(block)                  of false positives, from the bits set
 
 #pragma once
@@ -20,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "base/coding.h"
 #include "filters/bloom/bit_array.h"
@@ -42,10 +44,13 @@ inline std::atomic_ref<std::uint64_t> WordAt(unsigned char* block,
       reinterpret_cast<std::uint64_t*>(block)[position / 64]);
 }
 
-// REQUIRES, for both: `block` is aligned to 8 bytes.
-inline void SetBitAtomic(unsigned char* block, unsigned position) noexcept {
-  WordAt(block, position)
-      .fetch_or(WordMask(position), std::memory_order_relaxed);
+// REQUIRES, for all: `block` is aligned to 8 bytes
+
+// Others may read the word meanwhile, and must not write it.
+inline void SetBitsLocked(std::atomic_ref<std::uint64_t> word,
+                          std::uint64_t mask) noexcept {
+  word.store(word.load(std::memory_order_relaxed) | mask,
+             std::memory_order_relaxed);
 }
 
 inline bool HasBitAtomic(unsigned char* block, unsigned position) noexcept {
@@ -71,20 +76,29 @@ class LineShape {
                 std::size_t count) const noexcept {
     kernels.mark_lines(marks, count, probes_);
   }
-  // A key that is maybe present changes nothing, so that caches can share its
-  // line.  For any other key all bits are set: testing each of them would be
-  // slower, since no one can predict which are set already.
-  void MarkAtomic(unsigned char* block, std::uint32_t bits) const noexcept {
-    if (CheckAtomic(block, bits)) return;
-    for (unsigned i = 0; i < probes_.count; ++i) {
-      SetBitAtomic(block, probes_.PositionOf(bits, i));
-    }
+  void MarkLocked(unsigned char* block, std::uint32_t bits) const noexcept {
+    WithCount([&](auto count) {
+      for (unsigned i = 0; i < count; ++i) {
+        const unsigned position = probes_.PositionOf(bits, i);
+        SetBitsLocked(WordAt(block, position), WordMask(position));
+      }
+    });
   }
   bool CheckAtomic(unsigned char* block, std::uint32_t bits) const noexcept {
     bool all = true;
-    for (unsigned i = 0; i < probes_.count; ++i) {
-      all &= HasBitAtomic(block, probes_.PositionOf(bits, i));
-    }
+    WithCount([&](auto count) {
+      // An absent key seldom has even so many bits set, so that the branch is
+      // predicted; one per bit would not be.
+      constexpr unsigned kFirst = 4;
+      const unsigned first = count < kFirst ? count : kFirst;
+      for (unsigned i = 0; i < first; ++i) {
+        all &= HasBitAtomic(block, probes_.PositionOf(bits, i));
+      }
+      if (!all) return;
+      for (unsigned i = first; i < count; ++i) {
+        all &= HasBitAtomic(block, probes_.PositionOf(bits, i));
+      }
+    });
     return all;
   }
   double Rate(const unsigned char* block) const noexcept {
@@ -93,6 +107,22 @@ class LineShape {
   }
 
  private:
+  // Calls f(number of probes), which is a constant if it is a usual one, so
+  // that loops are unrolled.
+  template <typename F>
+  [[gnu::always_inline]] void WithCount(const F& f) const noexcept {
+    switch (probes_.count) {
+      case 6:
+        return f(std::integral_constant<unsigned, 6>());
+      case 7:
+        return f(std::integral_constant<unsigned, 7>());
+      case 8:
+        return f(std::integral_constant<unsigned, 8>());
+      default:
+        return f(probes_.count);
+    }
+  }
+
   LineProbes probes_;
 };
 
@@ -112,14 +142,12 @@ class SplitBlockShape {
                 std::size_t count) const noexcept {
     kernels.mark_split_blocks(marks, count);
   }
-  // As LineShape::MarkAtomic(); a word of 64 bits has two of the key's.
-  void MarkAtomic(unsigned char* block, std::uint32_t bits) const noexcept {
-    if (CheckAtomic(block, bits)) return;
+  void MarkLocked(unsigned char* block, std::uint32_t bits) const noexcept {
+    // A word of 64 bits has two of the key's.
     for (unsigned i = 0; i < kSplitBlockWords; i += 2) {
       const unsigned first = PositionOf(bits, i);
-      WordAt(block, first)
-          .fetch_or(WordMask(first) | WordMask(PositionOf(bits, i + 1)),
-                    std::memory_order_relaxed);
+      SetBitsLocked(WordAt(block, first),
+                    WordMask(first) | WordMask(PositionOf(bits, i + 1)));
     }
   }
   bool CheckAtomic(unsigned char* block, std::uint32_t bits) const noexcept {

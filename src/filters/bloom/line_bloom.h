@@ -47,7 +47,26 @@ struct LineProbes {
   }
 };
 
-// REQUIRES, for both: kLineBytes bytes at `line`, of any alignment
+// Probes in the form that a query of one hash reads them in: all in one place,
+// eight lanes each.
+struct alignas(64) WideLineProbes {
+  static constexpr unsigned kMax = 8;
+
+  // Of more than kMax probes, the first.
+  constexpr explicit WideLineProbes(const LineProbes& probes) noexcept
+      : count(probes.count) {
+    for (unsigned i = 0; i < count && i < kMax; ++i) {
+      factors[i] = probes.factors[i];
+      ones[i] = 1;
+    }
+  }
+
+  std::uint32_t factors[kMax] = {};
+  std::uint32_t ones[kMax] = {};  // 1 for each probe
+  std::uint32_t count = 0;        // of all
+};
+
+// REQUIRES, for all: kLineBytes bytes at `line`, of any alignment
 
 inline void MarkProbe(unsigned char* line, unsigned position) noexcept {
   unsigned char& byte = line[position / 8];

@@ -66,6 +66,15 @@ bool LineHasAll(const unsigned char* line, std::uint32_t bits,
   return CheckEight(line, wide, Load(factors), LanesBelow(left)) && all;
 }
 
+bool HashHasAll(const unsigned char* lines, std::uint64_t count,
+                std::uint64_t hash, const WideLineProbes& probes) noexcept {
+  unsigned long long number;
+  (void)_mulx_u64(hash, count, &number);
+  return CheckEight(lines + number * kLineBytes,
+                    _mm256_set1_epi32(static_cast<int>(hash)),
+                    Load(probes.factors), Load(probes.ones));
+}
+
 void LinesHaveAll(const BlockQuery* queries, std::size_t count,
                   const LineProbes& probes, bool* out) noexcept {
   if (probes.count > kLanes) {
@@ -185,6 +194,7 @@ const Kernels kAvx2Kernels = {
     .pays_off_on = PaysOffOn,
     .check_line = LineHasAll,
     .check_split_block = BlockHasAll,
+    .check_hash = HashHasAll,
     .check_lines = LinesHaveAll,
     .check_split_blocks = BlocksHaveAll,
     .mark_lines = MarkLinesAll,

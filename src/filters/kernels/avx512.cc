@@ -2,6 +2,7 @@
 // AVX-512 (F, BW, VL): a line is one register, and one permutation selects the
 // words of all probes.  The rules of filters/kernels/avx2.cc apply here, too.
 
+#include "filters/kernels/avx512_lines.h"
 #include "filters/kernels/kernels.h"
 
 #if defined(__x86_64__)
@@ -10,6 +11,7 @@
 // bug 105593).
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
 
@@ -148,12 +150,23 @@ std::size_t Walk(WalkingKey<std::uint64_t>* keys, std::size_t values) noexcept {
 
 }  // namespace
 
+bool avx512::CheckHash(const unsigned char* lines, std::uint64_t count,
+                       std::uint64_t hash,
+                       const WideLineProbes& probes) noexcept {
+  unsigned long long number;
+  (void)_mulx_u64(hash, count, &number);
+  return CheckEight(lines + number * kLineBytes,
+                    _mm256_set1_epi32(static_cast<int>(hash)),
+                    LoadEight(probes.factors), LoadEight(probes.ones));
+}
+
 const Kernels kAvx512Kernels = {
     .name = "avx512",
     .runs_on = RunsOn,
     .pays_off_on = PaysOffOn,
     .check_line = LineHasAll,
     .check_split_block = BlockHasAll,
+    .check_hash = avx512::CheckHash,
     .check_lines = LinesHaveAll,
     .check_split_blocks = BlocksHaveAll,
     .mark_lines = MarkLinesAll,

@@ -4,6 +4,7 @@
 // filters/kernels/avx512.cc, and the rules of filters/kernels/avx2.cc apply
 // here, too.
 
+#include "filters/kernels/avx512_lines.h"
 #include "filters/kernels/find_one_window.h"
 #include "filters/kernels/kernels.h"
 
@@ -290,6 +291,7 @@ const Kernels kAvx512PopcntKernels = {
     .pays_off_on = PaysOffOn,
     .check_line = LineHasAll,
     .check_split_block = BlockHasAll,
+    .check_hash = avx512::CheckHash,
     .check_lines = LinesHaveAll,
     .check_split_blocks = BlocksHaveAll,
     .mark_lines = MarkLinesAll,

@@ -49,6 +49,11 @@ struct Kernels {
                      const LineProbes& probes) noexcept;
   bool (*check_split_block)(const unsigned char* block,
                             std::uint32_t bits) noexcept;
+  // ... CheckLine() of the line of a hash among `count` lines
+  // (LineFilter::LineOf), whole in one call.  REQUIRES: at most
+  // WideLineProbes::kMax probes ...
+  bool (*check_hash)(const unsigned char* lines, std::uint64_t count,
+                     std::uint64_t hash, const WideLineProbes& probes) noexcept;
   // ... and for each of `count` keys: out[i] is the answer to queries[i].
   void (*check_lines)(const BlockQuery* queries, std::size_t count,
                       const LineProbes& probes, bool* out) noexcept;

@@ -9,6 +9,7 @@
 #include <arm_neon.h>
 
 #include "filters/bloom/split_block.h"
+#include "math/fast_range.h"
 
 namespace tamis {
 namespace {
@@ -89,6 +90,15 @@ void LinesHaveAll(const BlockQuery* queries, std::size_t count,
   }
 }
 
+bool HashHasAll(const unsigned char* lines, std::uint64_t count,
+                std::uint64_t hash, const WideLineProbes& probes) noexcept {
+  const BlockQuery query = {lines + FastRange(hash, count) * kLineBytes,
+                            static_cast<std::uint32_t>(hash)};
+  bool out = false;
+  LinesHaveEight(&query, 1, {probes.factors, probes.count}, &out);
+  return out;
+}
+
 // One bit in each of four words: the first four, or the last.
 uint32x4_t MaskOfWords(std::uint32_t bits, unsigned half) noexcept {
   const uint32x4_t products =
@@ -157,6 +167,7 @@ const Kernels kNeonKernels = {
     .pays_off_on = RunsOn,
     .check_line = LineHasAll,
     .check_split_block = BlockHasAll,
+    .check_hash = HashHasAll,
     .check_lines = LinesHaveAll,
     .check_split_blocks = BlocksHaveAll,
     .mark_lines = MarkLinesAll,

@@ -11,6 +11,7 @@
 #include "filters/ribbon/elimination.h"
 #include "filters/ribbon/layout.h"
 #include "filters/ribbon/query.h"
+#include "math/fast_range.h"
 
 namespace tamis {
 namespace {
@@ -145,6 +146,13 @@ struct OneWindow {
   std::size_t stride;
 };
 
+bool CheckHash(const unsigned char* lines, std::uint64_t count,
+               std::uint64_t hash, const WideLineProbes& probes) noexcept {
+  return CheckLine(lines + FastRange(hash, count) * kLineBytes,
+                   static_cast<std::uint32_t>(hash),
+                   {probes.factors, probes.count});
+}
+
 void FindWindows(const std::uint64_t* hashes, std::size_t count,
                  const WindowLayer& layer, WindowQueries* queries) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
@@ -185,6 +193,7 @@ const Kernels kPortableKernels = {
     .pays_off_on = RunsOn,
     .check_line = CheckLine,
     .check_split_block = CheckSplitBlock,
+    .check_hash = CheckHash,
     .check_lines = CheckLines,
     .check_split_blocks = CheckSplitBlocks,
     .mark_lines = MarkLines,

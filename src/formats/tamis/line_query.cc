@@ -2,28 +2,38 @@
 #include "tamis/line_query.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "filters/bloom/line_bloom.h"
+#include "filters/bloom/line_filter.h"
 #include "filters/kernels/kernels.h"
 #include "formats/tamis/line_view.h"
 
 namespace tamis {
 namespace {
 
-using ProbesOfCounts = std::array<LineProbes, kMaxLineProbes + 1>;
+using ProbesOfCounts = std::array<WideLineProbes, kMaxLineProbes + 1>;
 
-constexpr ProbesOfCounts EveryCount() noexcept {
-  ProbesOfCounts all{};
-  for (unsigned count = 0; count < all.size(); ++count) {
-    all[count] = TamisLineProbes(count);
-  }
-  return all;
+template <std::size_t... kCount>
+constexpr ProbesOfCounts EveryCount(std::index_sequence<kCount...>) noexcept {
+  return {WideLineProbes(TamisLineProbes(kCount))...};
 }
 
-constexpr ProbesOfCounts kProbesOfCounts = EveryCount();
+constexpr ProbesOfCounts kProbesOfCounts =
+    EveryCount(std::make_index_sequence<kMaxLineProbes + 1>());
+
+// For filters with so many probes that the kernels' form does not have all.
+bool CheckManyProbes(const unsigned char* lines, std::uint64_t count,
+                     std::uint64_t hash,
+                     const WideLineProbes& probes) noexcept {
+  const LineFilter filter = {
+      .lines = lines, .count = count, .probes = TamisLineProbes(probes.count)};
+  return filter.Check(ActiveKernels(), hash);
+}
 
 }  // namespace
 
@@ -37,8 +47,10 @@ std::optional<LineQuery> LineQuery::Open(Slice bytes) noexcept {
   query.lines_ = view->lines;
   query.count_ = view->count;
   query.seed_ = view->seed;
-  query.check_ = ActiveKernels().check_line;
   query.probes_ = &kProbesOfCounts[view->probes.count];
+  query.check_ = view->probes.count <= WideLineProbes::kMax
+                     ? ActiveKernels().check_hash
+                     : CheckManyProbes;
   return query;
 }
 
