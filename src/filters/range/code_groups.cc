@@ -7,6 +7,7 @@
 
 #include "base/coding.h"
 #include "base/wide_math.h"
+#include "base/word_bits.h"
 
 namespace tamis {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::uint64_t kNoCell = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxCode = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxCodes = kMaxGroupCodes;
 // The first code of one group in so many is also in a small array.
-constexpr std::uint64_t kTopStep = 8;
+constexpr std::uint64_t kTopStep = 4;
 
 std::uint64_t BytesOf(std::uint64_t bits) noexcept { return (bits + 7) / 8; }
 
@@ -52,23 +53,14 @@ void SetBit(char* bits, std::uint64_t at) noexcept {
 std::uint64_t SelectZero(const char* bits, std::uint64_t at, std::uint64_t end,
                          std::uint64_t rank) noexcept {
   for (; at < end; at += kWindowBits) {
-    std::uint64_t zeros = ~Window(bits, at) & kWindowMask;
-    const auto count = static_cast<std::uint64_t>(std::popcount(zeros));
-    if (rank >= count) {
-      rank -= count;
-      continue;
+    const std::uint64_t zeros = ~Window(bits, at) & kWindowMask;
+    const std::uint64_t up_to_each = OnesUpToEachByte(zeros);
+    const std::uint64_t count = up_to_each >> 56;
+    if (rank < count) {
+      at += PlaceOfOne(zeros, up_to_each, static_cast<unsigned>(rank));
+      return std::min(at, end);
     }
-    for (unsigned half = 32; half >= 8; half /= 2) {
-      const auto below = static_cast<std::uint64_t>(
-          std::popcount(zeros & ((std::uint64_t{1} << half) - 1)));
-      if (rank < below) continue;
-      rank -= below;
-      zeros >>= half;
-      at += half;
-    }
-    for (; rank > 0; --rank) zeros &= zeros - 1;
-    at += static_cast<std::uint64_t>(std::countr_zero(zeros));
-    return std::min(at, end);
+    rank -= count;
   }
   return end;
 }
@@ -319,19 +311,27 @@ bool CodeGroups::GroupIsWhole(std::uint64_t group) const noexcept {
   for (std::uint64_t i = 0; i < bits; i += kWindowBits) {
     std::uint64_t window = Window(highs_, at + i) & kWindowMask;
     if (bits - i < kWindowBits) window &= (std::uint64_t{1} << (bits - i)) - 1;
-    ones += static_cast<std::uint64_t>(std::popcount(window));
+    ones += Ones(window);
   }
   return ones == codes;
 }
 
 std::optional<std::uint64_t> CodeGroups::Find(
     std::uint64_t code) const noexcept {
-  const auto top = std::upper_bound(tops_.begin(), tops_.end(), code);
-  if (top == tops_.begin()) return std::nullopt;
-  std::uint64_t group =
-      static_cast<std::uint64_t>(top - tops_.begin() - 1) * kTopStep;
-  const std::uint64_t end = std::min(group + kTopStep, layout_.groups);
-  while (group + 1 < end && FirstOf(group + 1) <= code) ++group;
+  // Steps whose length does not depend on the codes, as no branch does.
+  const std::uint64_t* top = tops_.data();
+  if (tops_.empty() || *top > code) return std::nullopt;
+  for (std::size_t left = tops_.size(); left > 1;) {
+    const std::size_t half = left / 2;
+    top += top[half] <= code ? half : 0;
+    left -= half;
+  }
+  const auto first = static_cast<std::uint64_t>(top - tops_.data()) * kTopStep;
+  const std::uint64_t end = std::min(first + kTopStep, layout_.groups);
+  std::uint64_t group = first;
+  for (std::uint64_t next = first + 1; next < end; ++next) {
+    group += FirstOf(next) <= code ? 1u : 0u;
+  }
   return group;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <vector>
 
 #include "base/coding.h"
@@ -15,32 +16,61 @@ namespace {
 constexpr std::size_t kSymbols = 257;
 using Counts = std::array<std::uint32_t, kSymbols>;
 
+// The counts of the contexts that occur; many a slot has none.
+class ContextCounts {
+ public:
+  explicit ContextCounts(unsigned slot_bits)
+      : slot_bits_(slot_bits), number_(std::size_t{1} << slot_bits, kNone) {}
+
+  unsigned slot_bits() const noexcept { return slot_bits_; }
+  std::size_t slots() const noexcept { return number_.size(); }
+
+  Counts& In(std::uint32_t slot) {
+    if (number_[slot] == kNone) {
+      number_[slot] = static_cast<std::uint32_t>(counts_.size());
+      counts_.emplace_back();
+    }
+    return counts_[number_[slot]];
+  }
+  // Null: nothing was counted there.
+  const Counts* Find(std::size_t slot) const noexcept {
+    return number_[slot] == kNone ? nullptr : &counts_[number_[slot]];
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  unsigned slot_bits_;
+  std::vector<std::uint32_t> number_;
+  std::deque<Counts> counts_;
+};
+
 template <RangeContext kContext>
-void CountIn(const CodeShape& shape, std::span<const SampledKey> keys,
-             std::vector<Counts>* counts) {
+void CountIn(std::span<const SampledKey> keys, ContextCounts* counts) {
+  const unsigned slot_bits = counts->slot_bits();
   for (const SampledKey& sampled : keys) {
     ContextWalk<kContext> walk;
     for (std::size_t i = 0; i < sampled.needed; ++i) {
       const auto byte = static_cast<std::uint8_t>(sampled.key[i]);
-      ++(*counts)[walk.Slot(shape.slot_bits)][1u + byte];
+      ++counts->In(walk.Slot(slot_bits))[1u + byte];
       walk.Push(byte);
     }
     if (sampled.needed == sampled.key.size()) {
-      ++(*counts)[walk.Slot(shape.slot_bits)][0];
+      ++counts->In(walk.Slot(slot_bits))[0];
     }
   }
 }
 
-std::vector<Counts> CountAll(const CodeShape& shape,
-                             std::span<const SampledKey> keys) {
-  std::vector<Counts> counts(std::size_t{1} << shape.slot_bits, Counts{});
+ContextCounts CountAll(const CodeShape& shape,
+                       std::span<const SampledKey> keys) {
+  ContextCounts counts(shape.slot_bits);
   constexpr std::array kCounters = {
       CountIn<RangeContext::kPosition>, CountIn<RangeContext::kField>,
       CountIn<RangeContext::kFamily>,   CountIn<RangeContext::kDigits>,
       CountIn<RangeContext::kOrder1>,   CountIn<RangeContext::kOrder2>,
       CountIn<RangeContext::kOrder3>};
   static_assert(kCounters.size() == kRangeContexts);
-  kCounters[static_cast<std::size_t>(shape.context)](shape, keys, &counts);
+  kCounters[static_cast<std::size_t>(shape.context)](keys, &counts);
   return counts;
 }
 
@@ -101,16 +131,18 @@ std::string TableOf(const Counts& counts) {
 }  // namespace
 
 std::string TrainKeyCode(const CodeShape& shape, const KeySample& sample) {
-  const std::vector<Counts> counts = CountAll(shape, sample.keys);
+  const ContextCounts counts = CountAll(shape, sample.keys);
   std::string slots;
   std::string tables;
-  for (const Counts& context : counts) {
+  for (std::size_t slot = 0; slot < counts.slots(); ++slot) {
     std::uint16_t at = kNoTable;
-    const double saved = SavedBits(context) * sample.scale;
+    const Counts* context = counts.Find(slot);
+    const double saved =
+        context == nullptr ? 0 : SavedBits(*context) * sample.scale;
     if (saved > 0 &&
-        std::any_of(context.begin() + 1, context.end(),
+        std::any_of(context->begin() + 1, context->end(),
                     [](std::uint32_t count) { return count > 0; })) {
-      const std::string table = TableOf(context);
+      const std::string table = TableOf(*context);
       if (!table.empty() && saved > 8.0 * static_cast<double>(table.size()) &&
           tables.size() + table.size() <= kMaxCodeTableBytes) {
         at = static_cast<std::uint16_t>(tables.size());

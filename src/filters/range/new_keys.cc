@@ -18,11 +18,11 @@ namespace {
 
 // Runs of neighbours in which ranges are tried, and the new keys for each key
 // of a run: as many as make neighbours among them a quarter of a gap apart.
-constexpr std::size_t kTriedRuns = 16;
+constexpr std::size_t kTriedRuns = 8;
 constexpr std::size_t kTriedRunKeys = 128;
 constexpr std::size_t kNewPerKey = 4;
 // Keys for each one that is in a run, so that this does not cost much.
-constexpr std::size_t kKeysPerTried = 16;
+constexpr std::size_t kKeysPerTried = 64;
 constexpr std::size_t kMinTried = 256;
 // How far away the other key is.
 constexpr std::size_t kNear = 2048;
