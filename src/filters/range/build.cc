@@ -62,9 +62,11 @@ class Keys {
         needed = std::max(needed, SharedBytes(keys_[i], keys_[i + 1]));
       }
       const Slice rest = keys_[i].substr(prefix_.size());
-      needed =
-          std::min(needed + kBytesBeyondShared - prefix_.size(), rest.size());
-      sample.push_back({rest, needed});
+      needed -= prefix_.size();
+      sample.push_back(
+          {.key = rest,
+           .needed = std::min(needed + kBytesBeyondShared, rest.size()),
+           .telling = std::min(needed + 1, rest.size())});
     }
     return sample;
   }
