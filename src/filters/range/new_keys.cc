@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kTriedRuns = 8;
 constexpr std::size_t kTriedRunKeys = 128;
 constexpr std::size_t kNewPerKey = 4;
+constexpr std::size_t kMinNew = 256;
 // Keys for each one that is in a run, so that this does not cost much.
 constexpr std::size_t kKeysPerTried = 64;
 constexpr std::size_t kMinTried = 256;
@@ -81,8 +82,9 @@ std::vector<std::string> NewKeys(std::span<const Slice> keys, std::size_t from,
   // which keys the new one is.
   const std::size_t front = usual - std::min<std::size_t>(usual, 1);
   std::vector<std::string> made;
-  made.reserve(length * kNewPerKey);
-  for (std::size_t i = 0; i < length * kNewPerKey; ++i) {
+  const std::size_t count = std::max(length * kNewPerKey, kMinNew);
+  made.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
     std::string& key = made.emplace_back(keys[from + choice->Below(length)]);
     if (i % 2 == 0) {
       ChangeDigits(front, choice, &key);
