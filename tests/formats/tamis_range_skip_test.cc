@@ -68,32 +68,6 @@ struct Opened {
   std::unique_ptr<const FilterReader> reader;
 };
 
-// Visits one in `stride` of all sets of up to `most` short strings.
-void CheckKeySets(std::size_t most, std::size_t stride) {
-  const Keys all = testing::AllShortStrings();
-  std::size_t number = 0;
-  Keys keys;
-  const auto visit = [&](const auto& self, std::size_t first) -> void {
-    if (number++ % stride == 0) {
-      const Opened filter("range:8", keys);
-      for (const std::string& from : all) CheckBoth(*filter.reader, keys, from);
-    }
-    if (keys.size() == most || ::testing::Test::HasFailure()) return;
-    for (std::size_t i = first; i < all.size(); ++i) {
-      keys.push_back(all[i]);
-      self(self, i + 1);
-      keys.pop_back();
-    }
-  };
-  visit(visit, 0);
-}
-
-TEST(TamisRangeSkip, OfSmallKeySetsSkipsNoKey) {
-  CheckKeySets(2, 1);
-  CheckKeySets(5, 1999);
-}
-TEST(TamisRangeSkipLarge, OfAllSmallKeySetsSkipsNoKey) { CheckKeySets(4, 1); }
-
 // From keys, from between them, and from what is near to them in bytes.
 TEST(TamisRangeSkip, OfAnyFamilySkipsNoKey) {
   Random random(3);

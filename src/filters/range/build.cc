@@ -24,14 +24,20 @@ constexpr std::array kShapes = {
 // Keys of the sample by which a code is chosen, and of the one that makes its
 // tables.
 constexpr std::size_t kTrialKeys = 4096;
+constexpr std::size_t kMinTrialKeys = 1024;
 constexpr std::size_t kTrainingKeys = 32768;
+// A trial takes one key in so many, so that few keys do not take long.
+constexpr std::size_t kKeysPerTrial = 16;
 // Runs of neighbours by which a code is judged.
 constexpr std::size_t kRuns = 8;
+constexpr std::size_t kMinRuns = 3;
 constexpr std::size_t kRunKeys = 256;
 // The bytes that place a key between its neighbours: those that they share,
 // and so many more.
 constexpr std::size_t kBytesBeyondShared = 4;
 constexpr std::size_t kMaxPrefix = 65535;
+// A code with so many times the least rate is taken without trying others.
+constexpr double kGoodEnough = 1.15;
 // Codes are exact to a small part of the narrowest cells that were seen; other
 // cells may be narrower.
 constexpr unsigned kSpareBits = 6;
@@ -56,9 +62,11 @@ class Keys {
         needed = std::max(needed, SharedBytes(keys_[i], keys_[i + 1]));
       }
       const Slice rest = keys_[i].substr(prefix_.size());
-      needed =
-          std::min(needed + kBytesBeyondShared - prefix_.size(), rest.size());
-      sample.push_back({rest, needed});
+      needed -= prefix_.size();
+      sample.push_back(
+          {.key = rest,
+           .needed = std::min(needed + kBytesBeyondShared, rest.size()),
+           .telling = std::min(needed + 1, rest.size())});
     }
     return sample;
   }
@@ -75,13 +83,7 @@ class Keys {
   // The codes of all keys from number `from` on, without repeats.
   std::vector<std::uint64_t> Encode(const KeyCode& code, std::size_t from,
                                     std::size_t count) const {
-    std::vector<std::uint64_t> codes;
-    codes.reserve(count);
-    for (const Slice key : keys_.subspan(from, count)) {
-      const std::uint64_t number = code.CodeOf(key);
-      if (codes.empty() || codes.back() != number) codes.push_back(number);
-    }
-    return codes;
+    return code.CodesOf(keys_.subspan(from, count));
   }
 
   std::size_t size() const noexcept { return keys_.size(); }
@@ -111,8 +113,9 @@ struct Verdict {
 };
 
 Verdict Judge(const Keys& keys, const KeyCode& code, double bits_per_key) {
-  const std::size_t runs =
-      std::clamp<std::size_t>(keys.size() / kRunKeys, 1, kRuns);
+  const std::size_t runs = std::min(
+      std::max<std::size_t>(keys.size() / kRunKeys, 1),
+      std::clamp(keys.size() / (kRunKeys * kKeysPerTrial), kMinRuns, kRuns));
   const std::size_t length = std::min(keys.size(), kRunKeys);
   const double left = bits_per_key - 8.0 * static_cast<double>(code.size()) /
                                          static_cast<double>(keys.size());
@@ -131,16 +134,27 @@ Verdict Judge(const Keys& keys, const KeyCode& code, double bits_per_key) {
     verdict.width_bits =
         std::min(verdict.width_bits, MinWidthBits(shape, codes, starts));
   }
+  verdict.rate /= static_cast<double>(runs);
   return verdict;
 }
 
+// The verdict of a code that spreads keys evenly and takes no memory.
+double LeastRate(std::size_t keys, double bits_per_key) {
+  const std::size_t length = std::min(keys, kRunKeys);
+  const CellShape shape =
+      CellsFor(bits_per_key * static_cast<double>(length), 1, length);
+  return 2 / shape.cells_per_code();
+}
+
 std::string ChooseCode(const Keys& keys, double bits_per_key) {
-  const std::vector<SampledKey> trial = keys.Sample(kTrialKeys);
+  const std::vector<SampledKey> trial = keys.Sample(
+      std::clamp(keys.size() / kKeysPerTrial, kMinTrialKeys, kTrialKeys));
   CodeShape best = kShapes.front();
   Verdict best_verdict{.rate = 1e9};
   // Slots alone must not take more than half of the filter.
   const double most_slot_bits =
       bits_per_key * static_cast<double>(keys.size()) / 2;
+  const double least = LeastRate(keys.size(), bits_per_key);
   for (const CodeShape& shape : kShapes) {
     const auto slot_bits = static_cast<double>(16u << shape.slot_bits);
     if (&shape != &kShapes.front() && slot_bits > most_slot_bits) continue;
@@ -149,6 +163,7 @@ std::string ChooseCode(const Keys& keys, double bits_per_key) {
     if (verdict.rate >= best_verdict.rate) continue;
     best = shape;
     best_verdict = verdict;
+    if (verdict.rate < kGoodEnough * least) break;
   }
   best.stop_bits = std::min(
       kMaxStopBits, std::max(best_verdict.width_bits, kSpareBits) - kSpareBits);

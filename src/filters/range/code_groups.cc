@@ -7,6 +7,8 @@
 
 #include "base/coding.h"
 #include "base/wide_math.h"
+#include "base/word_bits.h"
+#include "filters/range/bit_windows.h"
 
 namespace tamis {
 namespace {
@@ -20,7 +22,7 @@ constexpr std::uint64_t kNoCell = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxCode = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxCodes = kMaxGroupCodes;
 // The first code of one group in so many is also in a small array.
-constexpr std::uint64_t kTopStep = 8;
+constexpr std::uint64_t kTopStep = 4;
 
 std::uint64_t BytesOf(std::uint64_t bits) noexcept { return (bits + 7) / 8; }
 
@@ -33,71 +35,8 @@ std::uint64_t LowBytes(const CellShape& shape, std::uint64_t codes) noexcept {
   return BytesOf(codes * shape.low_bits) + kPadding;
 }
 
-// At least 57 bits, from bit number `at` on.
-std::uint64_t Window(const char* bits, std::uint64_t at) noexcept {
-  return LoadLittle64(bits + at / 8) >> (at % 8);
-}
-constexpr std::uint64_t kWindowBits = 56;
-constexpr std::uint64_t kWindowMask = (std::uint64_t{1} << kWindowBits) - 1;
-
 void SetBit(char* bits, std::uint64_t at) noexcept {
   bits[at / 8] = static_cast<char>(bits[at / 8] | 1 << (at % 8));
-}
-
-// The searches below end at a limit even if the bits have changed since they
-// were checked: the pages of a file that was cut off since read as zeros.
-
-// Returns the place of the zero number `rank`, counted from 0, among the bits
-// from `at` on; `end`, if there are not so many.
-std::uint64_t SelectZero(const char* bits, std::uint64_t at, std::uint64_t end,
-                         std::uint64_t rank) noexcept {
-  for (; at < end; at += kWindowBits) {
-    std::uint64_t zeros = ~Window(bits, at) & kWindowMask;
-    const auto count = static_cast<std::uint64_t>(std::popcount(zeros));
-    if (rank >= count) {
-      rank -= count;
-      continue;
-    }
-    for (unsigned half = 32; half >= 8; half /= 2) {
-      const auto below = static_cast<std::uint64_t>(
-          std::popcount(zeros & ((std::uint64_t{1} << half) - 1)));
-      if (rank < below) continue;
-      rank -= below;
-      zeros >>= half;
-      at += half;
-    }
-    for (; rank > 0; --rank) zeros &= zeros - 1;
-    at += static_cast<std::uint64_t>(std::countr_zero(zeros));
-    return std::min(at, end);
-  }
-  return end;
-}
-
-// Returns the place of the first one from `at` on; `end`, if there is none.
-std::uint64_t NextOne(const char* bits, std::uint64_t at,
-                      std::uint64_t end) noexcept {
-  for (; at < end; at += kWindowBits) {
-    const std::uint64_t window = Window(bits, at) & kWindowMask;
-    if (window == 0) continue;
-    return std::min(at + static_cast<std::uint64_t>(std::countr_zero(window)),
-                    end);
-  }
-  return end;
-}
-
-// Returns the place of the last one before `at`; `begin`, if there is none.
-std::uint64_t LastOneBefore(const char* bits, std::uint64_t at,
-                            std::uint64_t begin) noexcept {
-  while (at > begin) {
-    const std::uint64_t from = at - std::min(at - begin, kWindowBits);
-    const std::uint64_t window =
-        Window(bits, from) & ((std::uint64_t{1} << (at - from)) - 1);
-    if (window != 0) {
-      return from + static_cast<std::uint64_t>(std::bit_width(window)) - 1;
-    }
-    at = from;
-  }
-  return begin;
 }
 
 std::uint64_t CellsOf(const CellShape& shape, std::uint64_t codes) noexcept {
@@ -319,19 +258,27 @@ bool CodeGroups::GroupIsWhole(std::uint64_t group) const noexcept {
   for (std::uint64_t i = 0; i < bits; i += kWindowBits) {
     std::uint64_t window = Window(highs_, at + i) & kWindowMask;
     if (bits - i < kWindowBits) window &= (std::uint64_t{1} << (bits - i)) - 1;
-    ones += static_cast<std::uint64_t>(std::popcount(window));
+    ones += Ones(window);
   }
   return ones == codes;
 }
 
 std::optional<std::uint64_t> CodeGroups::Find(
     std::uint64_t code) const noexcept {
-  const auto top = std::upper_bound(tops_.begin(), tops_.end(), code);
-  if (top == tops_.begin()) return std::nullopt;
-  std::uint64_t group =
-      static_cast<std::uint64_t>(top - tops_.begin() - 1) * kTopStep;
-  const std::uint64_t end = std::min(group + kTopStep, layout_.groups);
-  while (group + 1 < end && FirstOf(group + 1) <= code) ++group;
+  // Steps whose length does not depend on the codes, as no branch does.
+  const std::uint64_t* top = tops_.data();
+  if (tops_.empty() || *top > code) return std::nullopt;
+  for (std::size_t left = tops_.size(); left > 1;) {
+    const std::size_t half = left / 2;
+    top += top[half] <= code ? half : 0;
+    left -= half;
+  }
+  const auto first = static_cast<std::uint64_t>(top - tops_.data()) * kTopStep;
+  const std::uint64_t end = std::min(first + kTopStep, layout_.groups);
+  std::uint64_t group = first;
+  for (std::uint64_t next = first + 1; next < end; ++next) {
+    group += FirstOf(next) <= code ? 1u : 0u;
+  }
   return group;
 }
 

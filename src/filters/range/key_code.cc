@@ -2,6 +2,7 @@
 #include "filters/range/key_code.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/coding.h"
 #include "filters/range/key_coder.h"
@@ -86,7 +87,44 @@ bool KeyCode::IsTable(std::size_t at) const noexcept {
 }
 
 std::uint64_t KeyCode::CodeOf(Slice key) const noexcept {
-  return EndsOf(key, key).lo;
+  const Place place = PlaceOf(key, prefix_);
+  if (place != Place::kInside) return 0;
+  key.remove_prefix(prefix_.size());
+  return WithContext(context_, [&]<RangeContext kContext>() {
+    KeyCoder<kContext> coder(*this);
+    coder.Push(key);
+    return coder.code();
+  });
+}
+
+std::vector<std::uint64_t> KeyCode::CodesOf(
+    std::span<const Slice> sorted) const {
+  std::vector<std::uint64_t> codes;
+  codes.reserve(sorted.size());
+  WithContext(context_, [&]<RangeContext kContext>() {
+    // The state before each byte of the last key, up to where its coding ended:
+    // the next key continues from where the two differ.
+    std::vector<KeyCoder<kContext>> states = {KeyCoder<kContext>(*this)};
+    Slice last;
+    for (Slice key : sorted) {
+      key.remove_prefix(prefix_.size());
+      const std::size_t shared =
+          std::min(SharedBytes(last, key), states.size() - 1);
+      states.erase(states.begin() + static_cast<std::ptrdiff_t>(shared) + 1,
+                   states.end());
+      for (std::size_t i = shared; i < key.size() && !states.back().is_done();
+           ++i) {
+        KeyCoder<kContext> next = states.back();
+        next.PushByte(static_cast<std::uint8_t>(key[i]));
+        states.push_back(next);
+      }
+      const std::uint64_t code = states.back().code();
+      if (codes.empty() || codes.back() != code) codes.push_back(code);
+      last = key;
+    }
+    return 0;
+  });
+  return codes;
 }
 
 std::optional<std::uint64_t> KeyCode::LowEndOf(Slice from) const noexcept {

@@ -18,8 +18,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tamis/slice.h"
 
@@ -133,6 +135,10 @@ class KeyCode {
   static bool IsReserved(Slice bytes) noexcept;
 
   std::uint64_t CodeOf(Slice key) const noexcept;
+
+  // The codes of keys in order, without repeats: as of CodeOf(), but faster.
+  // REQUIRES: the keys ascend and have the prefix
+  std::vector<std::uint64_t> CodesOf(std::span<const Slice> sorted) const;
 
   // The codes of the ends of a range: a key between them, if any, has a code
   // between theirs.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
+#include <numeric>
 #include <vector>
 
 #include "base/coding.h"
@@ -14,33 +16,98 @@ namespace {
 // Symbol 0 is the end of the key, and symbol 1 + b the byte b.
 constexpr std::size_t kSymbols = 257;
 using Counts = std::array<std::uint32_t, kSymbols>;
+constexpr std::size_t kEnd = 0;
+constexpr std::size_t SymbolOf(std::uint8_t byte) { return 1u + byte; }
+
+// The symbols in a context.
+struct Context {
+  Counts counts = {};
+  bool tells = false;  // some key from its neighbour
+};
+
+// The counts of the contexts that occur; many a slot has none.
+class ContextCounts {
+ public:
+  explicit ContextCounts(unsigned slot_bits)
+      : slot_bits_(slot_bits), number_(std::size_t{1} << slot_bits, kNone) {}
+
+  unsigned slot_bits() const noexcept { return slot_bits_; }
+  std::size_t slots() const noexcept { return number_.size(); }
+
+  Context& In(std::uint32_t slot) {
+    if (number_[slot] == kNone) {
+      number_[slot] = static_cast<std::uint32_t>(contexts_.size());
+      contexts_.emplace_back();
+    }
+    return contexts_[number_[slot]];
+  }
+  // Null: nothing was counted there.
+  const Context* Find(std::size_t slot) const noexcept {
+    return number_[slot] == kNone ? nullptr : &contexts_[number_[slot]];
+  }
+  std::deque<Context>& contexts() noexcept { return contexts_; }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  unsigned slot_bits_;
+  std::vector<std::uint32_t> number_;
+  std::deque<Context> contexts_;
+};
 
 template <RangeContext kContext>
-void CountIn(const CodeShape& shape, std::span<const SampledKey> keys,
-             std::vector<Counts>* counts) {
+void CountIn(std::span<const SampledKey> keys, ContextCounts* counts) {
+  const unsigned slot_bits = counts->slot_bits();
   for (const SampledKey& sampled : keys) {
     ContextWalk<kContext> walk;
     for (std::size_t i = 0; i < sampled.needed; ++i) {
       const auto byte = static_cast<std::uint8_t>(sampled.key[i]);
-      ++(*counts)[walk.Slot(shape.slot_bits)][1u + byte];
+      Context& context = counts->In(walk.Slot(slot_bits));
+      ++context.counts[SymbolOf(byte)];
+      context.tells |= i < sampled.telling;
       walk.Push(byte);
     }
     if (sampled.needed == sampled.key.size()) {
-      ++(*counts)[walk.Slot(shape.slot_bits)][0];
+      ++counts->In(walk.Slot(slot_bits)).counts[kEnd];
     }
   }
 }
 
-std::vector<Counts> CountAll(const CodeShape& shape,
-                             std::span<const SampledKey> keys) {
-  std::vector<Counts> counts(std::size_t{1} << shape.slot_bits, Counts{});
+// Bytes that tell no key from another may all be alike, as the last digits of
+// round numbers are.  Other numbers will be asked for: were there no place for
+// them, all of them would be where the next key is.
+void ExpectOthers(Counts* counts) {
+  const std::size_t zero = SymbolOf('0');
+  const std::size_t text = SymbolOf(' ');
+  const std::size_t beyond = SymbolOf('~') + 1;
+  const auto any = [&](std::size_t from, std::size_t to) {
+    return std::any_of(counts->begin() + static_cast<std::ptrdiff_t>(from),
+                       counts->begin() + static_cast<std::ptrdiff_t>(to),
+                       [](std::uint32_t count) { return count > 0; });
+  };
+  if (any(zero, zero + 10) && !any(SymbolOf(0), zero) &&
+      !any(zero + 10, kSymbols)) {
+    const auto first = counts->begin() + static_cast<std::ptrdiff_t>(zero);
+    const auto total = std::accumulate(first, first + 10, std::uint32_t{0});
+    std::fill_n(first, 10, total / 10 + 1);
+  } else if (!any(text, beyond)) {
+    counts->fill(0);  // all bytes are equally likely
+  }
+}
+
+ContextCounts CountAll(const CodeShape& shape,
+                       std::span<const SampledKey> keys) {
+  ContextCounts counts(shape.slot_bits);
   constexpr std::array kCounters = {
       CountIn<RangeContext::kPosition>, CountIn<RangeContext::kField>,
       CountIn<RangeContext::kFamily>,   CountIn<RangeContext::kDigits>,
       CountIn<RangeContext::kOrder1>,   CountIn<RangeContext::kOrder2>,
       CountIn<RangeContext::kOrder3>};
   static_assert(kCounters.size() == kRangeContexts);
-  kCounters[static_cast<std::size_t>(shape.context)](shape, keys, &counts);
+  kCounters[static_cast<std::size_t>(shape.context)](keys, &counts);
+  for (Context& context : counts.contexts()) {
+    if (!context.tells) ExpectOthers(&context.counts);
+  }
   return counts;
 }
 
@@ -101,16 +168,18 @@ std::string TableOf(const Counts& counts) {
 }  // namespace
 
 std::string TrainKeyCode(const CodeShape& shape, const KeySample& sample) {
-  const std::vector<Counts> counts = CountAll(shape, sample.keys);
+  const ContextCounts counts = CountAll(shape, sample.keys);
   std::string slots;
   std::string tables;
-  for (const Counts& context : counts) {
+  for (std::size_t slot = 0; slot < counts.slots(); ++slot) {
     std::uint16_t at = kNoTable;
-    const double saved = SavedBits(context) * sample.scale;
+    const Context* context = counts.Find(slot);
+    const double saved =
+        context == nullptr ? 0 : SavedBits(context->counts) * sample.scale;
     if (saved > 0 &&
-        std::any_of(context.begin() + 1, context.end(),
+        std::any_of(context->counts.begin() + 1, context->counts.end(),
                     [](std::uint32_t count) { return count > 0; })) {
-      const std::string table = TableOf(context);
+      const std::string table = TableOf(context->counts);
       if (!table.empty() && saved > 8.0 * static_cast<double>(table.size()) &&
           tables.size() + table.size() <= kMaxCodeTableBytes) {
         at = static_cast<std::uint16_t>(tables.size());

@@ -26,6 +26,7 @@ struct CodeShape {
 struct SampledKey {
   Slice key;
   std::size_t needed;
+  std::size_t telling;  // of these, those that tell it from its neighbours
 };
 
 struct KeySample {

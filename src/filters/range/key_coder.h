@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/coding.h"
+#include "base/word_bits.h"
 #include "filters/range/key_code.h"
 #include "tamis/slice.h"
 
@@ -30,14 +31,33 @@ inline std::uint32_t LoadShare(const std::uint8_t* starts,
   return LoadLittle<std::uint16_t>(starts + 2 * i);
 }
 
+// Returns how many of a list's symbols are less than `byte`.
+inline unsigned SymbolsBelow(const std::uint8_t* symbols, unsigned count,
+                             std::uint8_t byte) noexcept {
+  if (count < 3) {
+    unsigned below = 0;
+    for (unsigned i = 0; i < count; ++i) below += symbols[i] < byte ? 1u : 0u;
+    return below;
+  }
+  // Eight at a time.  Of 3 or more, those too many are still in the table,
+  // because two bytes per symbol follow.
+  unsigned below = 0;
+  unsigned i = 0;
+  for (; i + 8 <= count; i += 8) {
+    below += BytesBelow(LoadLittle64(symbols + i), byte, kTopOfEachByte);
+  }
+  if (i == count) return below;
+  const std::uint64_t mask = kTopOfEachByte >> 8 * (8 - (count - i));
+  return below + BytesBelow(LoadLittle64(symbols + i), byte, mask);
+}
+
 // A table of symbols in ascending order.
 inline Share ShareInList(const std::uint8_t* table,
                          std::uint8_t byte) noexcept {
   const unsigned count = table[1];
   const std::uint8_t* symbols = table + kTableHeaderBytes;
   const std::uint8_t* starts = symbols + count;
-  unsigned i = 0;
-  while (i < count && symbols[i] < byte) ++i;
+  const unsigned i = SymbolsBelow(symbols, count, byte);
   if (i == count) return {kWholeShare, kWholeShare};
   const std::uint32_t start = LoadShare(starts, i);
   if (symbols[i] != byte) return {start, start};
@@ -69,9 +89,11 @@ class KeyCoder {
       : code_(&code), min_width_(code.min_width_) {}
 
   void Push(Slice bytes) noexcept {
-    for (std::size_t i = 0; i < bytes.size() && !is_done(); ++i) {
-      PushByte(static_cast<std::uint8_t>(bytes[i]));
+    KeyCoder here = *this;  // whose members are in registers
+    for (std::size_t i = 0; i < bytes.size() && !here.is_done(); ++i) {
+      here.PushByte(static_cast<std::uint8_t>(bytes[i]));
     }
+    *this = here;
   }
   // REQUIRES: !is_done()
   void PushByte(std::uint8_t byte) noexcept {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys that could be there are made of those that are: the front of one, and
-// the rest of another that is not far away.  So they have the lengths, the
-// alphabets and the separators of these keys, and are where these are dense;
-// but they are not at the distances of these keys from one another, which may
-// be regular.
+// the rest of two others that are not far away; or of one, with other digits
+// in place of its last ones.  So they have the lengths, the alphabets and the
+// separators of these keys, and are where these are dense; but they are not at
+// the distances of these keys from one another, which may be regular.
 
 #include "filters/range/new_keys.h"
 
@@ -18,11 +18,12 @@ namespace {
 
 // Runs of neighbours in which ranges are tried, and the new keys for each key
 // of a run: as many as make neighbours among them a quarter of a gap apart.
-constexpr std::size_t kTriedRuns = 16;
+constexpr std::size_t kTriedRuns = 8;
 constexpr std::size_t kTriedRunKeys = 128;
 constexpr std::size_t kNewPerKey = 4;
+constexpr std::size_t kMinNew = 256;
 // Keys for each one that is in a run, so that this does not cost much.
-constexpr std::size_t kKeysPerTried = 16;
+constexpr std::size_t kKeysPerTried = 64;
 constexpr std::size_t kMinTried = 256;
 // How far away the other key is.
 constexpr std::size_t kNear = 2048;
@@ -50,6 +51,56 @@ std::size_t UsuallyShared(std::span<const Slice> run) {
       shared.begin() + static_cast<std::ptrdiff_t>(shared.size() / 2);
   std::nth_element(shared.begin(), middle, shared.end());
   return *middle;
+}
+
+bool IsText(char c) noexcept { return c >= ' ' && c <= '~'; }
+
+// Puts other digits in place of those from `cut` on, decimal or hexadecimal;
+// where bytes are not text, other bytes in place of all.
+void ChangeDigits(std::size_t cut, Choice* choice, std::string* key) {
+  cut = std::min(cut, key->size());
+  const auto from = key->begin() + static_cast<std::ptrdiff_t>(cut);
+  const bool text = std::all_of(from, key->end(), IsText);
+  std::for_each(from, key->end(), [&](char& c) {
+    if (!text) {
+      c = static_cast<char>(choice->Below(256));
+    } else if (c >= '0' && c <= '9') {
+      c = static_cast<char>('0' + choice->Below(10));
+    } else if (c >= 'a' && c <= 'f') {
+      c = static_cast<char>('a' + choice->Below(6));
+    }
+  });
+}
+
+// Makes new keys near to those of a run, which begins at number `from`.
+std::vector<std::string> NewKeys(std::span<const Slice> keys, std::size_t from,
+                                 std::size_t length, Choice* choice) {
+  const std::size_t usual = UsuallyShared(keys.subspan(from, length));
+  const std::size_t low = from - std::min(from, kNear);
+  const std::size_t high = std::min(from + length + kNear, keys.size());
+  // One byte before the usual place, so that the front does not say between
+  // which keys the new one is.
+  const std::size_t front = usual - std::min<std::size_t>(usual, 1);
+  std::vector<std::string> made;
+  const std::size_t count = std::max(length * kNewPerKey, kMinNew);
+  made.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string& key = made.emplace_back(keys[from + choice->Below(length)]);
+    if (i % 2 == 0) {
+      ChangeDigits(front, choice, &key);
+      continue;
+    }
+    const Slice middle = keys[low + choice->Below(high - low)];
+    const Slice rest = keys[low + choice->Below(high - low)];
+    key.resize(std::min({front, key.size(), middle.size()}));
+    // A longer front of one key would be nearer to it than others are.
+    const std::size_t more = middle.starts_with(key) ? 0 : 1 + choice->Below(3);
+    const std::size_t cut = std::min(key.size() + more, middle.size());
+    key.append(middle.substr(key.size(), cut - key.size()));
+    key.append(rest.substr(std::min(cut, rest.size())));
+  }
+  std::sort(made.begin(), made.end());
+  return made;
 }
 
 struct Tried {
@@ -85,24 +136,9 @@ double RateBetween(std::span<const Slice> keys, const KeyCode& code,
   const std::size_t length = std::min(keys.size(), kTriedRunKeys);
   Choice choice;
   Tried tried;
-  std::vector<std::string> news;
   for (std::size_t run = 0; run < runs; ++run) {
     const std::size_t from = choice.Below(keys.size() - length + 1);
-    const std::size_t usual = UsuallyShared(keys.subspan(from, length));
-    const std::size_t low = from - std::min(from, kNear);
-    const std::size_t high = std::min(from + length + kNear, keys.size());
-    news.clear();
-    for (std::size_t i = 0; i < length * kNewPerKey; ++i) {
-      const Slice front = keys[from + choice.Below(length)];
-      const Slice rest = keys[low + choice.Below(high - low)];
-      // One byte before the usual place, so that the front does not say between
-      // which keys the new one is.
-      const std::size_t cut = std::min(
-          {usual - std::min<std::size_t>(usual, 1), front.size(), rest.size()});
-      news.emplace_back(front.substr(0, cut)).append(rest.substr(cut));
-    }
-    std::sort(news.begin(), news.end());
-    TryRanges(keys, news, code, groups, &tried);
+    TryRanges(keys, NewKeys(keys, from, length, &choice), code, groups, &tried);
   }
   return tried.empty == 0 ? 0
                           : static_cast<double>(tried.maybe) /

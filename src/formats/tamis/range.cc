@@ -168,7 +168,11 @@ class RangeBuilder final : public FilterBuilder {
           "range: all keys must be in memory, which exceeds the limit of " +
           std::to_string(options_.memory_bytes) + " bytes; raise it");
     }
-    if (sorted_ && !ends_.empty()) sorted_ = KeyAt(ends_.size() - 1) <= key;
+    if (ascending_ && !ends_.empty()) {
+      const int order = KeyAt(ends_.size() - 1).compare(key);
+      if (order == 0) return Status::Ok();
+      ascending_ = order < 0;
+    }
     bytes_.append(key);
     ends_.push_back(bytes_.size());
     return Status::Ok();
@@ -188,7 +192,8 @@ class RangeBuilder final : public FilterBuilder {
     std::vector<Slice> keys;
     keys.reserve(ends_.size());
     for (std::size_t i = 0; i < ends_.size(); ++i) keys.push_back(KeyAt(i));
-    if (!sorted_) std::sort(keys.begin(), keys.end());
+    if (ascending_) return keys;
+    std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     return keys;
   }
@@ -255,7 +260,7 @@ class RangeBuilder final : public FilterBuilder {
   BuildOptions options_;
   std::string bytes_;
   std::vector<std::uint64_t> ends_;
-  bool sorted_ = true;
+  bool ascending_ = true;  // without repeats
   Status status_;
   std::optional<std::uint64_t> counted_;
 };
