@@ -119,14 +119,14 @@ std::size_t MemoryOfChain(const void* value) {
   return ChainOf(value).MemoryBytes();
 }
 
-void DigestChain(RedisDigest* digest, void* value) {
+void DigestChain(RedisDigest* sum, void* value) {
   const FilterChain& chain = ChainOf(value);
   const std::string description = chain.Description();
-  redis.DigestAddStringBuffer(digest, description.data(), description.size());
-  ForEachPiece(chain, [digest](std::uint64_t, std::string_view piece) {
-    redis.DigestAddStringBuffer(digest, piece.data(), piece.size());
+  redis.DigestAddStringBuffer(sum, description.data(), description.size());
+  ForEachPiece(chain, [sum](std::uint64_t, std::string_view piece) {
+    redis.DigestAddStringBuffer(sum, piece.data(), piece.size());
   });
-  redis.DigestEndSequence(digest);
+  redis.DigestEndSequence(sum);
 }
 
 void FreeChain(void* value) { delete static_cast<FilterChain*>(value); }
@@ -161,7 +161,7 @@ RedisTypeMethods MethodsOf(ChainKind kind) noexcept {
           .rdb_save = SaveChain,
           .aof_rewrite = RewriteChain,
           .mem_usage = MemoryOfChain,
-          .digest = DigestChain,
+          .add_to_digest = DigestChain,
           .free = FreeChain,
           .aux_load = nullptr,
           .aux_save = nullptr,

@@ -76,10 +76,10 @@ std::size_t MemoryOfFile(const void* value) {
   return BytesOfFile(FilterOf(value)).size() + kObjectBytes;
 }
 
-void DigestFile(RedisDigest* digest, void* value) {
+void DigestFile(RedisDigest* sum, void* value) {
   const std::string_view bytes = BytesOfFile(FilterOf(value));
-  redis.DigestAddStringBuffer(digest, bytes.data(), bytes.size());
-  redis.DigestEndSequence(digest);
+  redis.DigestAddStringBuffer(sum, bytes.data(), bytes.size());
+  redis.DigestEndSequence(sum);
 }
 
 void FreeFile(void* value) {
@@ -104,7 +104,7 @@ bool CreateFileType(RedisContext* context) {
                               .rdb_save = SaveFile,
                               .aof_rewrite = RewriteFile,
                               .mem_usage = MemoryOfFile,
-                              .digest = DigestFile,
+                              .add_to_digest = DigestFile,
                               .free = FreeFile,
                               .aux_load = nullptr,
                               .aux_save = nullptr,

@@ -45,7 +45,7 @@ struct RedisTypeMethods {
   void (*rdb_save)(RedisIo*, void* value);
   void (*aof_rewrite)(RedisIo*, RedisString* key, void* value);
   std::size_t (*mem_usage)(const void* value);
-  void (*digest)(RedisDigest*, void* value);
+  void (*add_to_digest)(RedisDigest*, void* value);
   void (*free)(void* value);
   int (*aux_load)(RedisIo*, int version, int when);
   void (*aux_save)(RedisIo*, int when);

@@ -85,7 +85,7 @@ def test_deleting_keys_hides_no_other(r, expansion):
     chance = random.Random(expansion)
     r.cf().create("f", 16, expansion=expansion)
     present = []
-    for step in range(60):
+    for step in range(25):
         new = [f"{step}-{i}" for i in range(100)]
         r.cf().insert("f", new)
         present += new

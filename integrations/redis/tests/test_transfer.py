@@ -133,7 +133,7 @@ def test_a_filter_that_is_being_loaded_says_maybe(filled):
 def test_damaged_chunks_are_errors(filled):
     chunks = dump_by_chunks(filled, "large")
     chance = random.Random(1)
-    for _ in range(40):
+    for _ in range(15):
         name, wrong = "broken", [list(chunk) for chunk in chunks]
         at = chance.randrange(len(wrong))
         data = bytearray(wrong[at][1])
@@ -202,7 +202,7 @@ def test_damaged_dumps_are_errors(filled):
         dump = filled.dump(name)
         assert sealed(dump[:-8]) == dump
         refused = 0
-        for _ in range(600):
+        for _ in range(250):
             wrong = bytearray(dump[:-10])
             for _ in range(chance.randrange(1, 4)):
                 wrong[chance.randrange(len(wrong))] = chance.randrange(256)
@@ -213,7 +213,7 @@ def test_damaged_dumps_are_errors(filled):
             except redis.exceptions.ResponseError as error:
                 assert str(error) in BAD
                 refused += 1
-        assert refused > 500
+        assert refused > 200
     assert filled.info("memory")["used_memory_peak"] < 200 << 20
 
 
