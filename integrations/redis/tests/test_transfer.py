@@ -152,6 +152,13 @@ def test_damaged_chunks_are_errors(filled):
     assert "must be numeric" in error_of(filled, "BF.SCANDUMP", "bloom", "x")
     assert "not found" in error_of(filled, "BF.SCANDUMP", "none", "0")
     assert filled.bf().mexists("bloom", *range(KEYS)) == [1] * KEYS
+    # A piece in the place of another changes nothing.
+    filled.bf().loadchunk("late", *chunks[0])
+    assert "bad data" in error_of(filled, "BF.LOADCHUNK", "late", *chunks[2])
+    for chunk in chunks[1:]:
+        filled.bf().loadchunk("late", *chunk)
+    assert "bad data" in error_of(filled, "BF.LOADCHUNK", "late", *chunks[2])
+    assert filled.bf().mexists("late", *range(KEYS)) == [1] * KEYS
     # A cuckoo filter's chunks are not a Bloom filter's.
     assert "bad data" in error_of(filled, "BF.LOADCHUNK", "x", *dump_by_chunks(filled, "cuckoo")[0])
 
