@@ -95,7 +95,7 @@ std::string DescriptionFrom(Input* input, std::string* stream) {
   for (std::size_t i = 0; i < filters; ++i) {
     description.filters.push_back(
         {.capacity = input->TakeNumber(8) >> (input->TakeByte() & 63),
-         .bytes = 64 + input->TakeByte()});
+         .bytes = std::uint64_t{64} + input->TakeByte()});
   }
   return EncodeDescription(description);
 }
