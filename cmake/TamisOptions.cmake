@@ -10,6 +10,7 @@ option(TAMIS_BUILD_EXAMPLES "Build the examples and the demo" OFF)
 option(TAMIS_BUILD_BENCHMARKS "Build the benchmarks, which need LevelDB" OFF)
 option(TAMIS_BUILD_PYTHON "Build the Python package, which needs Python's headers"
        OFF)
+option(TAMIS_BUILD_REDIS "Build the Redis module" OFF)
 option(TAMIS_BUILD_TESTS
        "Build the tests, which need GoogleTest, and run examples and benchmarks \
 with them"

@@ -64,6 +64,15 @@ TAMIS_EXPORT const char* tamis_code_name(int code);
 /* Frees what a function returned through a `char**`.  Null does nothing. */
 TAMIS_EXPORT void tamis_free(void* memory);
 
+/* Makes the library take the memory of filters from `allocate`, which returns
+ * null if there is none, and give it back to `release`; null: from malloc and
+ * from the system, as without this call.  It then requests no huge pages.  What
+ * is returned through a `char**`, and small objects, come from malloc all the
+ * same.  Call it while there is no other object of the library, from one
+ * thread. */
+TAMIS_EXPORT void tamis_use_allocator(void* (*allocate)(size_t bytes),
+                                      void (*release)(void* memory));
+
 /* ---- Options: settings by name and text.  The function that takes them says
  * which names it knows, and fails with TAMIS_INVALID_ARGUMENT for others; a
  * null `options` is the defaults.  Numbers are decimal, and switches "true" or
@@ -246,11 +255,24 @@ TAMIS_EXPORT int tamis_mutable_insert_fixed(tamis_mutable* filter,
                                             const void* keys, size_t width,
                                             size_t stride, size_t count,
                                             char** message);
+/* Inserts, in order, those keys that are certainly absent, and sets new_keys[i]
+ * to 1 for them and to 0 for the others.  Sets *done, on failure too, to the
+ * number of keys up to the first that failed. */
+TAMIS_EXPORT int tamis_mutable_insert_new(tamis_mutable* filter,
+                                          const char* const* keys,
+                                          const size_t* lengths, size_t count,
+                                          unsigned char* new_keys, size_t* done,
+                                          char** message);
 /* Undoes one insertion of a key that was inserted and not yet erased; erasing
  * another one may hide a key.  TAMIS_NOT_FOUND: it is certainly absent.
  * TAMIS_NOT_SUPPORTED: keys of this kind cannot be erased. */
 TAMIS_EXPORT int tamis_mutable_erase(tamis_mutable* filter, const char* key,
                                      size_t length, char** message);
+/* Returns how many insertions of the key are in the filter: at least those that
+ * were not undone, and more if other keys look like it.  Only the kind cuckoo
+ * counts; others return 0 or 1. */
+TAMIS_EXPORT uint64_t tamis_mutable_count(const tamis_mutable* filter,
+                                          const char* key, size_t length);
 /* Starts a new generation and drops the oldest.  TAMIS_NOT_SUPPORTED: not a
  * rotating filter. */
 TAMIS_EXPORT int tamis_mutable_rotate(tamis_mutable* filter, char** message);
@@ -260,6 +282,16 @@ TAMIS_EXPORT const tamis_filter* tamis_mutable_filter(
 /* Sets *bytes and *length to the filter as it is now. */
 TAMIS_EXPORT int tamis_mutable_save(const tamis_mutable* filter, char** bytes,
                                     size_t* length, char** message);
+
+/* Writes to `piece` the bytes from `offset` on of what tamis_mutable_save()
+ * would return, as many as fit into `capacity`; sets *length to their number,
+ * and *total to that of all.  Kinds of one part (bloom, classic, splitblock,
+ * counting, cuckoo) copy no more than that.  If the filter changes between two
+ * pieces, tamis_mutable_load() reports damage when they are put together. */
+TAMIS_EXPORT int tamis_mutable_save_piece(const tamis_mutable* filter,
+                                          uint64_t offset, char* piece,
+                                          size_t capacity, size_t* length,
+                                          uint64_t* total, char** message);
 
 /* ---- Stores: an LSM tree in LevelDB's on-disk format. */
 

@@ -260,6 +260,24 @@ class TAMIS_EXPORT MutableFilter : public FilterReader {
 
   // Appends the filter as it stands, as FilterBuilder::Finish() does.
   virtual Status Save(std::string* dst) const = 0;
+
+  // Sets piece to the bytes from `offset` on of what Save() would append now,
+  // as many as fit, *length to their number and *total to that of all.  The
+  // kinds bloom, classic, splitblock, counting and cuckoo do not copy the whole
+  // for it.  A filter that changes
+  // between two pieces is damaged when they are put together, as its checksum
+  // tells.
+  virtual Status SavePiece(std::uint64_t offset, std::span<char> piece,
+                           std::size_t* length, std::uint64_t* total) const {
+    std::string whole;
+    if (Status saved = Save(&whole); !saved.ok()) return saved;
+    *total = whole.size();
+    *length = offset < whole.size()
+                  ? whole.copy(piece.data(), piece.size(),
+                               static_cast<std::size_t>(offset))
+                  : 0;
+    return Status::Ok();
+  }
 };
 
 // A mutable filter for many threads: every method, Insert() and InsertMany()

@@ -31,6 +31,13 @@ class TAMIS_EXPORT ErasableFilter : public MutableFilter {
   // cannot always tell, because absent keys are sometimes "maybe".  NotFound:
   // the key is certainly absent; the filter is exactly as before.
   virtual Status Erase(Slice key) = 0;
+
+  // Returns how many insertions of `key` are in the filter: at least those that
+  // were not undone, and more if other keys look like it.  The kind counting
+  // tells only whether there is any: it returns 0 or 1.
+  virtual std::uint64_t Count(Slice key) const noexcept {
+    return MayContain(key) ? 1 : 0;
+  }
 };
 
 // Keys expire by generations: insertions go to the newest, and Rotate() starts

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/growing_pages.h"
 
@@ -38,9 +39,44 @@ void PopulatePages(void* start, std::size_t bytes) noexcept {
 #endif
 }
 
+namespace {
+
+MemorySource memory_source;
+
+// Returns memory of the source at that alignment, after at least as many bytes
+// as a pointer has: those just before it say what the source returned.
+void* TakeFromSource(std::size_t bytes, std::size_t alignment) noexcept {
+  const std::size_t before = std::max(alignment, sizeof(void*));
+  if (bytes + before + alignment < bytes) return nullptr;
+  void* const taken = memory_source.allocate(bytes + before + alignment - 1);
+  if (taken == nullptr) return nullptr;
+  auto* const first = static_cast<unsigned char*>(taken) + before;
+  const std::size_t beyond =
+      reinterpret_cast<std::uintptr_t>(first) % alignment;
+  unsigned char* const start = first + (beyond == 0 ? 0 : alignment - beyond);
+  std::memcpy(start - sizeof(taken), &taken, sizeof(taken));
+  return start;
+}
+
+void ReturnToSource(const void* memory) noexcept {
+  void* taken = nullptr;
+  std::memcpy(&taken, static_cast<const unsigned char*>(memory) - sizeof(taken),
+              sizeof(taken));
+  memory_source.release(taken);
+}
+
+}  // namespace
+
+void UseMemorySource(const MemorySource& source) noexcept {
+  memory_source = source;
+}
+bool HasMemorySource() noexcept { return memory_source.allocate != nullptr; }
+
 void FreeMemory::operator()(void* memory) const noexcept {
   if (mapped_bytes == 0) {
     std::free(memory);
+  } else if (mapped_bytes == kOfSource) {
+    ReturnToSource(memory);
   } else {
     ::munmap(memory, mapped_bytes);
   }
@@ -86,6 +122,10 @@ void* MapAligned(std::size_t bytes, std::size_t alignment) noexcept {
 
 MemoryBlock<unsigned char> NewMemory(std::size_t bytes,
                                      std::size_t alignment) noexcept {
+  if (HasMemorySource()) {
+    return {static_cast<unsigned char*>(TakeFromSource(bytes, alignment)),
+            FreeMemory{FreeMemory::kOfSource}};
+  }
   const Layout layout = LayoutOf(bytes, alignment);
   if (layout.bytes < bytes) return nullptr;
   void* const memory = layout.is_mapped
@@ -97,6 +137,7 @@ MemoryBlock<unsigned char> NewMemory(std::size_t bytes,
 }
 
 FreeMemory FreeMemoryOf(std::size_t bytes) noexcept {
+  if (HasMemorySource()) return {FreeMemory::kOfSource};
   return LayoutOf(bytes, kCacheLineBytes).deleter();
 }
 

@@ -22,9 +22,24 @@ void AdviseHugePages(void* start, std::size_t bytes) noexcept;
 // it.
 void PopulatePages(void* start, std::size_t bytes) noexcept;
 
+// Where NewMemory() takes its memory from instead of malloc and the system: a
+// program that counts what it allocates.  Null: from these.
+struct MemorySource {
+  void* (*allocate)(std::size_t bytes) = nullptr;  // aligned as by malloc
+  void (*release)(void* memory) = nullptr;
+};
+
+// Blocks are then never mapped, and no huge pages are requested.  REQUIRES: no
+// block of NewMemory() is in use, and no other thread calls it now
+void UseMemorySource(const MemorySource& source) noexcept;
+bool HasMemorySource() noexcept;
+
 // Frees memory from NewMemory(), or from std::malloc() and its relatives.
 struct FreeMemory {
-  std::size_t mapped_bytes = 0;  // by the system directly; 0: by malloc
+  static constexpr auto kOfSource = ~std::size_t{0};
+
+  // By the system directly; 0: by malloc; kOfSource: by a MemorySource.
+  std::size_t mapped_bytes = 0;
 
   void operator()(void* memory) const noexcept;
 };

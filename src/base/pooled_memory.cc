@@ -158,7 +158,8 @@ bool Pool::Free(const unsigned char* block, std::size_t bytes) noexcept {
 // Smaller ones fill no page; larger ones have huge pages of their own.
 bool MayBePooled(std::size_t bytes) noexcept {
   constexpr std::size_t kSmallest = 4096;
-  return kMapsBlocks && bytes >= kSmallest && bytes < kHugePageBytes;
+  return kMapsBlocks && !HasMemorySource() && bytes >= kSmallest &&
+         bytes < kHugePageBytes;
 }
 
 std::atomic<std::size_t> held_bytes{0};  // bytes of all blocks, pooled or not

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tamis/c.h: mutable filters, combining and folding.
+#include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,6 +119,26 @@ int InsertAll(tamis_mutable* filter, std::size_t count, Keys keys,
   });
 }
 
+// Of keys that a piece of a call has.  The first look at all of them overlaps
+// their memory accesses; a key that is absent then may be one that the same
+// piece has twice, and is looked at again.
+Status InsertNew(MutableFilter* filter, std::span<const Slice> keys,
+                 unsigned char* new_keys, std::size_t* done) {
+  std::array<bool, kKeysAtATime> present;
+  filter->MayContainMany(keys, std::span<bool>(present.data(), keys.size()));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool is_new = !present[i] && !filter->MayContain(keys[i]);
+    if (is_new) {
+      if (Status inserted = filter->Insert(keys[i]); !inserted.ok()) {
+        return inserted;
+      }
+    }
+    new_keys[i] = is_new ? 1 : 0;
+    ++*done;
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 }  // namespace tamis
 
@@ -171,6 +193,31 @@ int tamis_mutable_insert_fixed(tamis_mutable* filter, const void* keys,
                           message);
 }
 
+int tamis_mutable_insert_new(tamis_mutable* filter, const char* const* keys,
+                             const size_t* lengths, size_t count,
+                             unsigned char* new_keys, size_t* done,
+                             char** message) {
+  *done = 0;
+  return tamis::Call(message, [&] {
+    tamis::Status status;
+    tamis::ForPieces(
+        count, tamis::PairedKeys{keys, lengths},
+        [&](std::span<const tamis::Slice> piece, std::size_t first) {
+          if (!status.ok()) return;
+          status = tamis::InsertNew(filter->filter.get(), piece,
+                                    new_keys + first, done);
+        });
+    return status;
+  });
+}
+
+uint64_t tamis_mutable_count(const tamis_mutable* filter, const char* key,
+                             size_t length) {
+  const tamis::Slice slice = tamis::SliceOf(key, length);
+  if (filter->erasable != nullptr) return filter->erasable->Count(slice);
+  return filter->filter->MayContain(slice) ? 1 : 0;
+}
+
 int tamis_mutable_erase(tamis_mutable* filter, const char* key, size_t length,
                         char** message) {
   return tamis::Call(message, [&] {
@@ -204,6 +251,14 @@ int tamis_mutable_save(const tamis_mutable* filter, char** bytes,
     std::string saved;
     tamis::Status status = filter->filter->Save(&saved);
     return status.ok() ? tamis::CopyOut(saved, bytes, length) : status;
+  });
+}
+
+int tamis_mutable_save_piece(const tamis_mutable* filter, uint64_t offset,
+                             char* piece, size_t capacity, size_t* length,
+                             uint64_t* total, char** message) {
+  return tamis::Call(message, [&] {
+    return filter->filter->SavePiece(offset, {piece, capacity}, length, total);
   });
 }
 

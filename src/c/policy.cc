@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/huge_pages.h"
 #include "c/calls.h"
 #include "c/objects.h"
 #include "c/options.h"
@@ -46,6 +47,11 @@ const char* tamis_code_name(int code) {
   if (code < TAMIS_OK || code > TAMIS_FILTER_FULL) return "unknown";
   // The names are literals, which end with '\0'.
   return tamis::StatusCodeName(static_cast<tamis::StatusCode>(code)).data();
+}
+
+void tamis_use_allocator(void* (*allocate)(size_t bytes),
+                         void (*release)(void* memory)) {
+  tamis::UseMemorySource({.allocate = allocate, .release = release});
 }
 
 void tamis_free(void* memory) { std::free(memory); }

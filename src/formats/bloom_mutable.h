@@ -23,6 +23,7 @@
 #include "filters/bloom/block_locks.h"
 #include "formats/bloom_format.h"
 #include "formats/bloom_parameters.h"
+#include "formats/save_piece.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -148,6 +149,11 @@ class BloomMutable final : public MutableFilter {
   Status Save(std::string* dst) const override {
     const auto fill = [&](unsigned char* to) { payload_.CopyTo(to); };
     return AppendBloom(format_, parameters_, fill, dst);
+  }
+  Status SavePiece(std::uint64_t offset, std::span<char> piece,
+                   std::size_t* length, std::uint64_t* total) const override {
+    return SavePieceOf(*this, format_, parameters_, payload_.slice(),
+                       {.offset = offset, .bytes = piece}, length, total);
   }
 
  private:

@@ -41,6 +41,31 @@ TEST(TamisReload, ALoadedFilterGrowsOnAsIfNothingHadBeen) {
   }
 }
 
+TEST(TamisReload, PiecesAreTogetherWhatSavingReturns) {
+  const auto keys = NumberedKeys("key-", 300);
+  for (const char* spec : {"bloom:10,seed=4", "splitblock:10", "classic:10",
+                           "scalable:10", "leveldb:10", "parquet:10"}) {
+    auto filter = PolicyOf(spec)->NewMutable(100);
+    ASSERT_TRUE(filter.ok());
+    for (const std::string& key : keys) ASSERT_TRUE(filter->Insert(key).ok());
+    const std::string saved = Saved(**filter);
+    for (const unsigned step : {1u, 63u, 64u, 65u, 100'000u}) {
+      std::string pieces;
+      std::string piece(step, '?');
+      for (;;) {
+        std::size_t length = 0;
+        std::uint64_t total = 0;
+        ASSERT_TRUE(
+            filter->SavePiece(pieces.size(), piece, &length, &total).ok());
+        ASSERT_EQ(total, saved.size()) << spec;
+        if (length == 0) break;
+        pieces.append(piece, 0, length);
+      }
+      EXPECT_EQ(pieces, saved) << spec << " in pieces of " << step;
+    }
+  }
+}
+
 // As that of a combined filter is.
 TEST(TamisReload, AnUnknownNumberOfKeysStaysUnknown) {
   const auto policy = PolicyOf("bloom:m=5120,k=6");

@@ -115,6 +115,17 @@ bool CuckooTable::Erase(unsigned char* slots,
   return false;
 }
 
+unsigned CuckooTable::Count(const unsigned char* slots,
+                            const CuckooPlace& place) const noexcept {
+  unsigned count = 0;
+  for (const std::uint64_t bucket : {place.lower, place.upper}) {
+    for (unsigned slot = 0; slot < kCuckooSlots; ++slot) {
+      if (SlotOf(slots, bucket, slot) == place.fingerprint) ++count;
+    }
+  }
+  return count;
+}
+
 std::uint64_t CuckooTable::CountOccupied(
     const unsigned char* slots) const noexcept {
   std::uint64_t empty = 0;

@@ -95,6 +95,10 @@ class CuckooTable {
   // False: the key is absent; nothing was changed.
   bool Erase(unsigned char* slots, const CuckooPlace& place) const noexcept;
 
+  // Returns how many slots of the key's buckets have its fingerprint.
+  unsigned Count(const unsigned char* slots,
+                 const CuckooPlace& place) const noexcept;
+
   std::uint64_t CountOccupied(const unsigned char* slots) const noexcept;
 
  private:

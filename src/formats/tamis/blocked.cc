@@ -128,14 +128,17 @@ class TamisBlocked {
                        keys);
   }
 
-  void Seal(std::span<char> whole,
-            const BloomParameters& parameters) const noexcept {
+  TamisHeader HeaderOf(const BloomParameters& parameters) const noexcept {
     TamisHeader header =
         NewTamisHeader(Kind::kKind, parameters.seed,
                        parameters.keys.value_or(kTamisKeysUnknown));
     header.size_parameter = parameters.bits / kBlockBits;
     header.parameter_a = parameters.probes;
-    SealTamis(whole, header);
+    return header;
+  }
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
+    SealTamis(whole, HeaderOf(parameters));
   }
 
   Result<ParsedBloom> Parse(Slice bytes) const {

@@ -55,6 +55,13 @@ class CheckedErasures final : public ErasableFilter {
   }
   FilterInfo Describe() const override { return filter_->Describe(); }
   Status Save(std::string* dst) const override { return filter_->Save(dst); }
+  Status SavePiece(std::uint64_t offset, std::span<char> piece,
+                   std::size_t* length, std::uint64_t* total) const override {
+    return filter_->SavePiece(offset, piece, length, total);
+  }
+  std::uint64_t Count(Slice key) const noexcept override {
+    return filter_->Count(key);
+  }
 
  private:
   // Differs from the seeds of filters: keys that collide in a filter should be

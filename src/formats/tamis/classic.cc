@@ -55,14 +55,17 @@ class TamisClassic {
     return BloomRate(parameters.bits, keys, parameters.probes);
   }
 
-  void Seal(std::span<char> whole,
-            const BloomParameters& parameters) const noexcept {
+  TamisHeader HeaderOf(const BloomParameters& parameters) const noexcept {
     TamisHeader header =
         NewTamisHeader(TamisKind::kClassicBloom, parameters.seed,
                        parameters.keys.value_or(kTamisKeysUnknown));
     header.size_parameter = parameters.bits;
     header.parameter_a = parameters.probes;
-    SealTamis(whole, header);
+    return header;
+  }
+  void Seal(std::span<char> whole,
+            const BloomParameters& parameters) const noexcept {
+    SealTamis(whole, HeaderOf(parameters));
   }
 
   Result<ParsedBloom> Parse(Slice bytes) const {

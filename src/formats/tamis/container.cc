@@ -42,8 +42,15 @@ TamisHeader DecodeHeader(const char* p) noexcept {
 
 void SealTamis(std::span<char> whole, const TamisHeader& header) noexcept {
   assert(whole.size() >= kTamisHeaderBytes);
-  char* p = whole.data();
-  const Slice payload(p + kTamisHeaderBytes, whole.size() - kTamisHeaderBytes);
+  const std::span<char> payload = whole.subspan(kTamisHeaderBytes);
+  SealTamisApart(whole.first(kTamisHeaderBytes), header,
+                 Slice(payload.data(), payload.size()));
+}
+
+void SealTamisApart(std::span<char> bytes, const TamisHeader& header,
+                    Slice payload) noexcept {
+  assert(bytes.size() == kTamisHeaderBytes);
+  char* p = bytes.data();
   std::memcpy(p, kTamisMagic.data(), kTamisMagic.size());
   StoreLittle(p + kVersionAt, header.version);
   StoreLittle(p + kKindAt, header.kind);

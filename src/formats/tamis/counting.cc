@@ -76,9 +76,12 @@ class TamisCounting {
                         keys);
   }
 
+  TamisHeader HeaderOf(const BloomParameters& parameters) const noexcept {
+    return ErasableHeader(kKind, parameters, parameters.bits / kLineBitsStored);
+  }
   void Seal(std::span<char> whole,
             const BloomParameters& parameters) const noexcept {
-    SealErasable(whole, kKind, parameters, parameters.bits / kLineBitsStored);
+    SealTamis(whole, HeaderOf(parameters));
   }
   Result<ParsedBloom> Parse(Slice bytes) const {
     Result<ParsedErasable> parsed = ParseErasable(bytes, kKind);

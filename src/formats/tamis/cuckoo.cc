@@ -83,9 +83,12 @@ class TamisCuckoo {
         {.buckets = BucketsOf(parameters), .bits = parameters.probes}, keys);
   }
 
+  TamisHeader HeaderOf(const BloomParameters& parameters) const noexcept {
+    return ErasableHeader(kKind, parameters, BucketsOf(parameters));
+  }
   void Seal(std::span<char> whole,
             const BloomParameters& parameters) const noexcept {
-    SealErasable(whole, kKind, parameters, BucketsOf(parameters));
+    SealTamis(whole, HeaderOf(parameters));
   }
   Result<ParsedBloom> Parse(Slice bytes) const {
     Result<ParsedErasable> parsed = ParseErasable(bytes, kKind);
@@ -168,6 +171,10 @@ class CuckooEngine {
     CheckErasable(
         *this, bytes, keys,
         [&](const Key& key) { return format.HashOf(key, seed); }, out.data());
+  }
+  std::uint64_t Count(const unsigned char* bytes,
+                      std::uint64_t hash) const noexcept {
+    return table_.Count(bytes, table_.PlaceOf(hash));
   }
   bool Insert(unsigned char* bytes, std::uint64_t hash) const noexcept {
     return table_.Insert(bytes, table_.PlaceOf(hash));

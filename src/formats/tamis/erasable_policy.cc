@@ -32,15 +32,15 @@ Result<ParsedErasable> ParseErasable(Slice bytes, const ErasableKind& kind) {
   return parsed;
 }
 
-void SealErasable(std::span<char> whole, const ErasableKind& kind,
-                  const BloomParameters& parameters,
-                  std::uint64_t blocks) noexcept {
+TamisHeader ErasableHeader(const ErasableKind& kind,
+                           const BloomParameters& parameters,
+                           std::uint64_t blocks) noexcept {
   TamisHeader header =
       NewTamisHeader(kind.kind, parameters.seed, *parameters.keys);
   header.size_parameter = blocks;
   header.parameter_a = parameters.probes;
   header.parameter_b = kind.b;
-  SealTamis(whole, header);
+  return header;
 }
 
 Result<SortedHashes> SortHashes(const ChunkedArray<std::uint64_t>& hashes) {

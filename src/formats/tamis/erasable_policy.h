@@ -24,6 +24,7 @@
 #include "formats/bloom_mutable.h"
 #include "formats/bloom_parameters.h"
 #include "formats/bloom_policy.h"
+#include "formats/save_piece.h"
 #include "formats/tamis/container.h"
 #include "tamis/filter.h"
 #include "tamis/mutable_filter.h"
@@ -55,10 +56,10 @@ struct ParsedErasable {
 };
 Result<ParsedErasable> ParseErasable(Slice bytes, const ErasableKind& kind);
 
-// REQUIRES: as SealTamis(); parameters.keys are known
-void SealErasable(std::span<char> whole, const ErasableKind& kind,
-                  const BloomParameters& parameters,
-                  std::uint64_t blocks) noexcept;
+// REQUIRES: parameters.keys are known
+TamisHeader ErasableHeader(const ErasableKind& kind,
+                           const BloomParameters& parameters,
+                           std::uint64_t blocks) noexcept;
 
 // The hashes in ascending order, without repeats.  ResourceExhausted: no
 // memory.
@@ -137,6 +138,19 @@ class TamisErasable final : public ErasableFilter {
   Status Save(std::string* dst) const override {
     const auto fill = [&](unsigned char* to) { payload_.CopyTo(to); };
     return AppendBloom(format_, parameters_, fill, dst);
+  }
+  Status SavePiece(std::uint64_t offset, std::span<char> piece,
+                   std::size_t* length, std::uint64_t* total) const override {
+    return SavePieceOf(*this, format_, parameters_, payload_.slice(),
+                       {.offset = offset, .bytes = piece}, length, total);
+  }
+  std::uint64_t Count(Slice key) const noexcept override {
+    const std::uint64_t hash = format_.HashOf(key, parameters_.seed);
+    if constexpr (requires { engine_.Count(bytes(), hash); }) {
+      return engine_.Count(bytes(), hash);
+    } else {
+      return engine_.Check(bytes(), hash) ? 1 : 0;
+    }
   }
 
  private:

@@ -308,6 +308,61 @@ static void check_sets(void) {
   tamis_policy_destroy(policy);
 }
 
+/* Inserting what is new, and counting what was inserted. */
+static void check_counting(void) {
+  const char* const words[] = {"a", "b", "a", "c", "b"};
+  const size_t ones[] = {1, 1, 1, 1, 1};
+  unsigned char is_new[5];
+  size_t done = 0;
+  char* message;
+  tamis_mutable* filter;
+  CHECK(tamis_mutable_create("cuckoo:m=8,k=12", 0, NULL, &filter, &message) ==
+        TAMIS_OK);
+  CHECK(tamis_mutable_insert(filter, "b", 1, &message) == TAMIS_OK);
+  CHECK(tamis_mutable_insert_new(filter, words, ones, 5, is_new, &done,
+                                 &message) == TAMIS_OK);
+  CHECK(done == 5);
+  CHECK(is_new[0] == 1 && is_new[1] == 0 && is_new[2] == 0 && is_new[3] == 1 &&
+        is_new[4] == 0);
+  CHECK(tamis_mutable_count(filter, "a", 1) == 1);
+  while (tamis_mutable_insert(filter, "a", 1, NULL) == TAMIS_OK) {
+  }
+  CHECK(tamis_mutable_count(filter, "a", 1) == 6);
+  CHECK(tamis_mutable_count(filter, "z", 1) == 0);
+  {
+    const char* const more[] = {"a", "z", "y"};
+    CHECK(tamis_mutable_insert_new(filter, more, ones, 3, is_new, &done,
+                                   &message) == TAMIS_FILTER_FULL);
+    CHECK(done == 1 && is_new[0] == 0);
+    tamis_free(message);
+  }
+  tamis_mutable_destroy(filter);
+}
+
+/* The pieces of a filter are together what saving it returns. */
+static void check_pieces(void) {
+  char piece[100];
+  char* bytes;
+  char* message;
+  size_t length, got, at = 0;
+  uint64_t total = 0;
+  tamis_mutable* filter;
+  CHECK(tamis_mutable_create("bloom:12", 1000, NULL, &filter, &message) ==
+        TAMIS_OK);
+  CHECK(tamis_mutable_insert(filter, "a", 1, &message) == TAMIS_OK);
+  CHECK(tamis_mutable_save(filter, &bytes, &length, &message) == TAMIS_OK);
+  do {
+    CHECK(tamis_mutable_save_piece(filter, at, piece, sizeof(piece), &got,
+                                   &total, &message) == TAMIS_OK);
+    CHECK(total == length && got <= length - at);
+    CHECK(memcmp(bytes + at, piece, got) == 0);
+    at += got;
+  } while (got != 0);
+  CHECK(at == length);
+  tamis_mutable_destroy(filter);
+  tamis_free(bytes);
+}
+
 static void check_mutable(void) {
   static uint64_t numbers[kKeys];
   static const char* keys[kKeys];
@@ -344,6 +399,8 @@ static void check_mutable(void) {
   tamis_mutable_destroy(loaded);
   tamis_free(bytes);
   tamis_mutable_destroy(NULL);
+  check_counting();
+  check_pieces();
 
   {
     tamis_options* options = tamis_options_create();
