@@ -259,11 +259,12 @@ TEST(StoreRangeFilters, AreAskedAndNotObeyedWithAlwaysMaybe) {
   for (std::size_t at = 5; at < blocks; at += 100) {
     store.env().FlipBit(path, at, 1);
   }
-  const std::string from = SparseKey(20) + "a";
+  const std::string from = "user:" + NumberKey(20'950);
+  const std::string to = "user:" + NumberKey(20'970);
   for (const FilterUse use : {FilterUse::kOn, FilterUse::kAlwaysMaybe}) {
     store.options().filter_use = use;
     store.Reopen();
-    const std::string shown = Forward(*store, from, from + "b");
+    const std::string shown = Forward(*store, from, to);
     EXPECT_EQ(shown.empty(), use == FilterUse::kOn) << shown;
     EXPECT_EQ(store->Stats().levels[0].range_filter_absent, 1u);
   }
