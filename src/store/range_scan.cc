@@ -5,17 +5,27 @@
 
 namespace tamis {
 
+namespace {
+
+ReadCounters::Ranges& CountersOf(const ReaderSlots::Guard& guard, int level) {
+  return guard.counters().levels[static_cast<std::size_t>(level)].ranges;
+}
+
+}  // namespace
+
 template <typename Ask>
 RangeScan::Answer RangeScan::AskFilter(int level, const TableFile& file,
-                                       const Ask& ask) const {
+                                       bool must_pay, const Ask& ask) const {
   const ReaderSlots::Guard guard(*slots_);
+  ReadCounters::Ranges& counters = CountersOf(guard, level);
+  if (must_pay && !counters.recent.Pays()) return Answer::kUnknown;
   const HeldRangeFilter* const filter = file.RangeFilter();
   if (filter == nullptr) return Answer::kUnknown;
   const Answer answer = ask(filter->reader());
-  ReadCounters::Ranges& counters =
-      guard.counters().levels[static_cast<std::size_t>(level)].ranges;
   counters.asked.Add(1);
   if (answer == Answer::kNone) counters.absent.Add(1);
+  if (must_pay) counters.recent.AddAsked();
+  if (answer == Answer::kHere) counters.recent.AddInVain();
   return obeys_ ? answer : Answer::kUnknown;
 }
 
@@ -27,9 +37,11 @@ bool RangeScan::MayContain(int level, const TableFile& file, Slice lo,
     return lo <= key && key <= hi;
   };
   if (is_within(file.smallest()) || is_within(file.largest())) return true;
-  const Answer answer = AskFilter(level, file, [&](const FilterReader& filter) {
-    return filter.MayContainRange(lo, hi) ? Answer::kUnknown : Answer::kNone;
-  });
+  const Answer answer = AskFilter(
+      level, file, /*must_pay=*/false, [&](const FilterReader& filter) {
+        return filter.MayContainRange(lo, hi) ? Answer::kUnknown
+                                              : Answer::kNone;
+      });
   return answer != Answer::kNone;
 }
 
@@ -58,11 +70,13 @@ RangeScan::Answer RangeScan::SkipForward(int level, const TableFile& file,
     return MayContain(level, file, from, *upper()) ? Answer::kUnknown
                                                    : Answer::kNone;
   }
-  return AskFilter(level, file, [&](const FilterReader& filter) {
-    if (!filter.SkipForward(from, to)) return Answer::kNone;
-    return upper() != nullptr && *to >= *upper() ? Answer::kNone
-                                                 : Answer::kFrom;
-  });
+  return AskFilter(
+      level, file, /*must_pay=*/true, [&](const FilterReader& filter) {
+        if (!filter.SkipForward(from, to)) return Answer::kNone;
+        if (*to == from) return Answer::kHere;
+        return upper() != nullptr && *to >= *upper() ? Answer::kNone
+                                                     : Answer::kFrom;
+      });
 }
 
 RangeScan::Answer RangeScan::SkipBackward(int level, const TableFile& file,
@@ -72,22 +86,26 @@ RangeScan::Answer RangeScan::SkipBackward(int level, const TableFile& file,
     return MayContain(level, file, *lower(), from) ? Answer::kUnknown
                                                    : Answer::kNone;
   }
-  return AskFilter(level, file, [&](const FilterReader& filter) {
-    if (!filter.SkipBackward(from, to)) return Answer::kNone;
-    return lower() != nullptr && *to < *lower() ? Answer::kNone : Answer::kFrom;
-  });
+  return AskFilter(
+      level, file, /*must_pay=*/true, [&](const FilterReader& filter) {
+        if (!filter.SkipBackward(from, to)) return Answer::kNone;
+        if (*to == from) return Answer::kHere;
+        return lower() != nullptr && *to < *lower() ? Answer::kNone
+                                                    : Answer::kFrom;
+      });
 }
 
 void RangeScan::CountPostponed(int level) const {
   const ReaderSlots::Guard guard(*slots_);
-  guard.counters().levels[static_cast<std::size_t>(level)].ranges.postponed.Add(
-      1);
+  ReadCounters::Ranges& counters = CountersOf(guard, level);
+  counters.postponed.Add(1);
 }
 
 void RangeScan::CountReached(int level) const {
   const ReaderSlots::Guard guard(*slots_);
-  guard.counters().levels[static_cast<std::size_t>(level)].ranges.reached.Add(
-      1);
+  ReadCounters::Ranges& counters = CountersOf(guard, level);
+  counters.reached.Add(1);
+  counters.recent.AddInVain();
 }
 
 }  // namespace tamis

@@ -21,7 +21,8 @@ class RangeScan {
   enum class Answer {
     kUnknown,  // there is no filter, or its answer is not to be used
     kNone,     // there is none that the scan wants
-    kFrom,     // there is none before *to
+    kHere,     // the key itself may be there
+    kFrom,     // there is none before *to, which is another key
   };
 
   // `bounds` may be null.  REQUIRES: keys are in bytewise order; use != kOff
@@ -65,8 +66,10 @@ class RangeScan {
  private:
   // Returns false only if the table certainly has no key from lo to hi.
   bool MayContain(int level, const TableFile& file, Slice lo, Slice hi) const;
+  // `must_pay`: nothing is asked where that has not paid lately.
   template <typename Ask>
-  Answer AskFilter(int level, const TableFile& file, const Ask& ask) const;
+  Answer AskFilter(int level, const TableFile& file, bool must_pay,
+                   const Ask& ask) const;
 
   ReaderSlots* slots_;
   bool obeys_;  // false: answers are counted only

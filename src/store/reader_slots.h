@@ -42,6 +42,31 @@ struct FilterCounters {
   OwnCounter false_positives;
 };
 
+// Whether it pays to ask where tables have their next key: not if most of them
+// are then read after all.  Used by the slot's thread alone.
+class RecentSkips {
+ public:
+  // True: ask.  Where it does not pay, that is tried now and then.
+  bool Pays() noexcept {
+    constexpr std::uint32_t kFew = 64;
+    constexpr std::uint32_t kNowAndThen = 16;
+    return asked_ < kFew || 3 * in_vain_ < 2 * asked_ ||
+           ++passed_ % kNowAndThen == 0;
+  }
+  void AddAsked() noexcept {
+    constexpr std::uint32_t kRecent = 1024;
+    if (++asked_ < kRecent) return;
+    asked_ /= 2;
+    in_vain_ /= 2;
+  }
+  void AddInVain() noexcept { ++in_vain_; }
+
+ private:
+  std::uint32_t asked_ = 0;
+  std::uint32_t in_vain_ = 0;
+  std::uint32_t passed_ = 0;
+};
+
 struct ReadCounters {
   // Range filters, asked by iterators.
   struct Ranges {
@@ -49,6 +74,7 @@ struct ReadCounters {
     OwnCounter absent;
     OwnCounter postponed;  // tables left unread up to a place ...
     OwnCounter reached;    // ... to which the scan came
+    RecentSkips recent;
   };
   struct Level {
     FilterCounters filters;

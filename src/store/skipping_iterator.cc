@@ -126,9 +126,8 @@ class SkippingIterator final : public InternalIterator {
       if (from < first) return PostponeTo(first);
       const RangeScan::Answer answer =
           scan_.SkipForward(tables_.number, file, from, &to_);
-      if (answer == RangeScan::Answer::kUnknown) return Place::kToRead;
       if (answer == RangeScan::Answer::kNone) continue;
-      if (to_ == from) return Place::kToRead;
+      if (answer != RangeScan::Answer::kFrom) return Place::kToRead;
       if (to_ <= UserKeyOf(file.largest())) return PostponeTo(to_);
     }
     return Place::kNowhere;
@@ -147,9 +146,8 @@ class SkippingIterator final : public InternalIterator {
       if (last < from) return PostponeBackTo(last);
       const RangeScan::Answer answer =
           scan_.SkipBackward(tables_.number, file, from, &to_);
-      if (answer == RangeScan::Answer::kUnknown) return Place::kToRead;
       if (answer == RangeScan::Answer::kNone) continue;
-      if (to_ == from) return Place::kToRead;
+      if (answer != RangeScan::Answer::kFrom) return Place::kToRead;
       if (to_ >= UserKeyOf(file.smallest())) return PostponeBackTo(to_);
     }
     return Place::kNowhere;

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -172,6 +173,10 @@ struct RangeUse {
   const char* name;
   unsigned bits;
   FilterUse use;
+
+  friend void PrintTo(const RangeUse& use, std::ostream* out) {
+    *out << use.name;
+  }
 };
 
 class StoreIterator : public ::testing::TestWithParam<RangeUse> {

@@ -245,6 +245,31 @@ TEST(StoreRangeFilters, SpareTheTablesOfEmptyScans) {
   EXPECT_GT(stats.levels[0].range_filter_absent, kTables * kScans * 97 / 100);
 }
 
+// What is not read cannot be found to be damaged; with kAlwaysMaybe it is read.
+TEST(StoreRangeFilters, AreAskedAndNotObeyedWithAlwaysMaybe) {
+  StoreOptions options = StillOptions();
+  options.range_filter_bits = 12;
+  options.block_bytes = 256;
+  TestStore store(options);
+  for (std::uint64_t i = 0; i < 2000; ++i) store.Put(SparseKey(i), "value");
+  store.Flush();
+  store.Close();
+  const std::string path = store.Files(".ldb").front();
+  const std::size_t blocks = store.env().Contents(path).size() / 3;
+  for (std::size_t at = 5; at < blocks; at += 100) {
+    store.env().FlipBit(path, at, 1);
+  }
+  const std::string from = "user:" + NumberKey(20'950);
+  const std::string to = "user:" + NumberKey(20'970);
+  for (const FilterUse use : {FilterUse::kOn, FilterUse::kAlwaysMaybe}) {
+    store.options().filter_use = use;
+    store.Reopen();
+    const std::string shown = Forward(*store, from, to);
+    EXPECT_EQ(shown.empty(), use == FilterUse::kOn) << shown;
+    EXPECT_EQ(store->Stats().levels[0].range_filter_absent, 1u);
+  }
+}
+
 // Without bounds, too: a table is read when the scan comes to its next key.
 TEST(StoreRangeFilters, LeaveTablesUnreadUntilTheScanComesToThem) {
   StoreOptions options = StillOptions();
