@@ -254,7 +254,9 @@ std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
   if (bounds.ok()) {
     source.bounds = *std::move(bounds);
     source.entries = NewViewIterator(
-        *source.view, {.verify_checksums = options.verify_checksums},
+        *source.view,
+        {.verify_checksums = options.verify_checksums,
+         .fill_cache = options.fill_cache},
         source.bounds.get());
   } else {
     source.entries = std::make_unique<EmptyIterator>(bounds.status());

@@ -29,7 +29,8 @@ class TableBuilder::Impl {
         data_(options.restart_interval),
         compressor_(options.compression, options.zstd_level, options.limits),
         filters_(options.filter, options.leveldb_filter_bits,
-                 options.block_filter_bits, options.block_filter_seed) {}
+                 options.block_filter_bits, options.block_filter_seed,
+                 options.leveldb_filter) {}
 
   Status Add(Slice key, Slice value);
   Status Finish();
@@ -239,7 +240,7 @@ Status TableBuilder::Impl::WriteMetaBlocks() {
   Status written;
   std::string bytes;
   if (filters_.FinishLevelDb(&bytes)) {
-    written = WriteMeta(kLevelDbFilterMeta, &bytes);
+    written = WriteMeta(LevelDbFilterMeta(options_.leveldb_filter), &bytes);
   }
   if (written.ok() && filters_.FinishBlocks(&bytes)) {
     written = WriteMeta(kBlockFilterMeta, &bytes);

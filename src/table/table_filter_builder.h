@@ -25,8 +25,11 @@ class TableFilterBuilder {
   // `whole` is the policy of the whole-table filter; null: none.  0 bits: no
   // filter block of LevelDB, or no filter of the blocks, which hashes with that
   // seed.
+  // `leveldb`: null, or the policy of the filter block instead of LevelDB's own
+  // with those bits.  REQUIRES: it outlives this
   TableFilterBuilder(const FilterPolicy* whole, unsigned leveldb_bits,
-                     unsigned block_bits = 0, std::uint64_t block_seed = 0);
+                     unsigned block_bits = 0, std::uint64_t block_seed = 0,
+                     const FilterPolicy* leveldb = nullptr);
 
   // `is_repeat`: the user key is that of the entry before.
   void Add(Slice user_key, bool is_repeat);

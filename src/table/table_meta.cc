@@ -37,6 +37,11 @@ Status ReadMetaindex(const ReadableFile& file, const Footer& footer,
   return Status::Ok();
 }
 
+std::string LevelDbFilterMeta(const FilterPolicy* custom) {
+  if (custom == nullptr) return std::string(kLevelDbFilterMeta);
+  return std::string("filter.").append(custom->name());
+}
+
 std::optional<FilterOpener> OpenerOfMeta(std::string_view meta_name,
                                          const FilterPolicy* preferred) {
   if (!meta_name.starts_with(kWholeFilterMeta)) return std::nullopt;
