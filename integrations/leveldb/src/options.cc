@@ -100,6 +100,8 @@ void AdaptedOptions::TakeFilter(const leveldb::Options& theirs) {
     // The program's own filters are the only ones.
     ours_.filter.clear();
     ours_.leveldb_filter_policy = AdaptPolicy(*theirs.filter_policy);
+    // So that they are queried from the first lookup on.
+    ours_.filter_loading = FilterLoading::kWhenFirstAsked;
     return;
   }
   const int wanted = std::clamp(bits.value_or(kUsualBits), kMinBits, kMaxBits);
