@@ -19,6 +19,7 @@ constexpr Named kScenes[] = {
     {"default_env", DefaultEnv},  {"own_env", OwnEnv},
     {"filters", Filters},         {"caches", Caches},
     {"tables", Tables},           {"whole", Whole},
+    {"bases", Bases},
 };
 
 }  // namespace

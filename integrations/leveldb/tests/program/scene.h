@@ -31,6 +31,7 @@ void Filters(const Scene& scene);
 void Caches(const Scene& scene);
 void Tables(const Scene& scene);
 void Whole(const Scene& scene);
+void Bases(const Scene& scene);
 
 // ---- printing
 inline std::string Printable(const leveldb::Slice& bytes) {
