@@ -3,6 +3,7 @@
 import os
 import pathlib
 import subprocess
+import tempfile
 
 import pytest
 
@@ -32,13 +33,16 @@ def run(library, *command, more=None, **options):
 
 
 @pytest.fixture
-def fresh(tmp_path):
-    """Returns a new empty directory at each call."""
-    made = []
+def fresh():
+    """Returns a new empty directory at each call; in memory if that can be,
+    because databases sync much."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        count = iter(range(100))
 
-    def make():
-        made.append(tmp_path / str(len(made)))
-        made[-1].mkdir()
-        return made[-1]
+        def make():
+            made = pathlib.Path(folder, str(next(count)))
+            made.mkdir()
+            return made
 
-    return make
+        yield make
