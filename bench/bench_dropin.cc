@@ -34,9 +34,8 @@ constexpr const char* kOurLibrary = nullptr;
 #endif
 
 constexpr std::string_view kOnce[] = {"fill_seq", "fill_random", "warm_up"};
-constexpr std::string_view kInRounds[] = {"missing",     "present",
-                                          "missing_two", "present_two",
-                                          "scan",        "short_scan"};
+constexpr std::string_view kInRounds[] = {
+    "missing", "present", "missing_two", "present_two", "scan", "short_scan"};
 
 struct Bound {
   std::string_view what;
@@ -76,8 +75,8 @@ std::string LibraryInUse() {
 }
 
 int Serve(const BenchOptions& options) {
-  const bool is_ours = LibraryInUse().find("tamis-leveldb") !=
-                       std::string::npos;
+  const bool is_ours =
+      LibraryInUse().find("tamis-leveldb") != std::string::npos;
   if (is_ours != (options.serve == "Tamis")) return 2;
   const StorePlan plan = PlanFor(options);
   StoreWorker worker(plan, NewLevelDbEngine(plan.settings), options.dir);

@@ -112,8 +112,7 @@ Status StoreImpl::Open() {
       (void)context_.env.Remove(LockFileName(context_.dir));
     return opened;
   }
-  context_.info_log.Open(context_.env, context_.dir,
-                         context_.options.info_log);
+  context_.info_log.Open(context_.env, context_.dir, context_.options.info_log);
   versions_.RemoveObsoleteFiles();
   RemoveUselessFilters();
   if (Status saved = settings_.Save(!found->has_current); !saved.ok()) {

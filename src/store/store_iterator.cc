@@ -253,11 +253,11 @@ std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
       ScanBounds::Of(options, context_.order);
   if (bounds.ok()) {
     source.bounds = *std::move(bounds);
-    source.entries = NewViewIterator(
-        *source.view,
-        {.verify_checksums = options.verify_checksums,
-         .fill_cache = options.fill_cache},
-        source.bounds.get());
+    source.entries =
+        NewViewIterator(*source.view,
+                        {.verify_checksums = options.verify_checksums,
+                         .fill_cache = options.fill_cache},
+                        source.bounds.get());
   } else {
     source.entries = std::make_unique<EmptyIterator>(bounds.status());
   }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // LevelDB's interface for C, over its interface for C++.
 
-#include <leveldb/c.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <leveldb/c.h>
 #include <leveldb/cache.h>
 #include <leveldb/comparator.h>
 #include <leveldb/db.h>
@@ -304,10 +303,11 @@ void leveldb_writebatch_delete(leveldb_writebatch_t* batch, const char* key,
                                size_t klen) {
   batch->batch.Delete({key, klen});
 }
-void leveldb_writebatch_iterate(
-    const leveldb_writebatch_t* batch, void* state,
-    void (*put)(void*, const char* k, size_t klen, const char* v, size_t vlen),
-    void (*deleted)(void*, const char* k, size_t klen)) {
+void leveldb_writebatch_iterate(const leveldb_writebatch_t* batch, void* state,
+                                void (*put)(void*, const char* k, size_t klen,
+                                            const char* v, size_t vlen),
+                                void (*deleted)(void*, const char* k,
+                                                size_t klen)) {
   FunctionHandler handler(state, put, deleted);
   (void)batch->batch.Iterate(&handler);
 }

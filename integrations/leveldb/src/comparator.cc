@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <leveldb/comparator.h>
+#include "tamis/comparator.h"
 
+#include <leveldb/comparator.h>
 #include <leveldb/slice.h>
 
 #include "convert.h"
-#include "tamis/comparator.h"
 
 namespace leveldb {
 namespace {

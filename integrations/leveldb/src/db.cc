@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // leveldb::DB over a Store.
 
-#include <leveldb/db.h>
-
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <leveldb/db.h>
 #include <leveldb/write_batch.h>
 
 #include "batch.h"
@@ -83,8 +82,7 @@ class Database final : public leveldb::DB {
                         leveldb::WriteBatch* updates) override;
   leveldb::Status Get(const leveldb::ReadOptions& options,
                       const leveldb::Slice& key, std::string* value) override {
-    const Status found =
-        store_->Get(Ours(options), dropin::Ours(key), value);
+    const Status found = store_->Get(Ours(options), dropin::Ours(key), value);
     if (found.code() == StatusCode::kNotFound) {
       return leveldb::Status::NotFound(leveldb::Slice());
     }
@@ -99,8 +97,7 @@ class Database final : public leveldb::DB {
   void ReleaseSnapshot(const leveldb::Snapshot* snapshot) override {
     delete static_cast<const SnapshotHolder*>(snapshot);
   }
-  bool GetProperty(const leveldb::Slice& property,
-                   std::string* value) override;
+  bool GetProperty(const leveldb::Slice& property, std::string* value) override;
   void GetApproximateSizes(const leveldb::Range* range, int n,
                            uint64_t* sizes) override;
   void CompactRange(const leveldb::Slice* begin,
@@ -123,14 +120,13 @@ leveldb::Status Database::Open(const std::string& name) {
 leveldb::Status Database::Write(const leveldb::WriteOptions& options,
                                 leveldb::WriteBatch* updates) {
   if (updates == nullptr) return Theirs(store_->Flush());
-  const auto batch = WriteBatch::FromContents(
-      leveldb::WriteBatchInternal::Contents(*updates));
+  const auto batch =
+      WriteBatch::FromContents(leveldb::WriteBatchInternal::Contents(*updates));
   if (!batch.ok()) return Theirs(batch.status());
   return Theirs(store_->Write(dropin::Ours(options), *batch));
 }
 
-bool Database::GetProperty(const leveldb::Slice& property,
-                           std::string* value) {
+bool Database::GetProperty(const leveldb::Slice& property, std::string* value) {
   value->clear();
   if (!property.starts_with("leveldb.") && !property.starts_with("tamis.")) {
     return false;

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -118,7 +117,7 @@ class DefaultEnvironment final : public Env {
     return StatusOf(dirname, ::rmdir(dirname.c_str()));
   }
   Status GetFileSize(const std::string& fname, uint64_t* file_size) override {
-    struct stat info{};
+    struct stat info {};
     if (::stat(fname.c_str(), &info) != 0) {
       *file_size = 0;
       return SystemError(fname, errno);

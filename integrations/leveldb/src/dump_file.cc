@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // leveldb::DumpFile(): the contents of one file as text, in LevelDB's words.
 
-#include <leveldb/dumpfile.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string>
 #include <utility>
+
+#include <leveldb/dumpfile.h>
 
 #include "convert.h"
 #include "env_adapter.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // leveldb::Iterator: its cleanup functions, and the iterators without entries.
 
-#include <leveldb/iterator.h>
-
 #include <cassert>
+
+#include <leveldb/iterator.h>
 
 namespace leveldb {
 namespace {

@@ -2,8 +2,6 @@
 // leveldb::NewLRUCache(): 16 shards by the hash of the key, each of which
 // evicts what was released least recently.
 
-#include <leveldb/cache.h>
-
 #include <array>
 #include <atomic>
 #include <list>
@@ -11,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+
+#include <leveldb/cache.h>
 
 #include "convert.h"
 #include "hash/leveldb_hash.h"
@@ -25,8 +25,8 @@ struct Entry {
   void* value = nullptr;
   std::size_t charge = 0;
   Deleter deleter = nullptr;
-  unsigned handles = 0;     // that the program has
-  bool is_cached = false;   // it can be found
+  unsigned handles = 0;               // that the program has
+  bool is_cached = false;             // it can be found
   std::list<Entry*>::iterator place;  // of one that is cached and has no handle
 };
 

@@ -95,10 +95,10 @@ leveldb::Status Destroy(const std::string& name,
   const AdaptedOptions options(theirs);
   StoreOptions ours = options.store();
   const auto manifest = ReadManifest(options.env(), name);
-  const NamedComparator comparator(
-      manifest.ok() && !manifest->comparator.empty()
-          ? manifest->comparator
-          : std::string(ours.comparator->name()));
+  const NamedComparator comparator(manifest.ok() &&
+                                           !manifest->comparator.empty()
+                                       ? manifest->comparator
+                                       : std::string(ours.comparator->name()));
   ours.comparator = &comparator;
   Status destroyed = DestroyStore(name, ours);
   if (destroyed.code() == StatusCode::kNotFound) {

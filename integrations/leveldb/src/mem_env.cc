@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // leveldb::NewMemEnv(): files in memory; the rest is another Env's.
 
-#include <leveldb/helpers/memenv.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include <leveldb/env.h>
+#include <leveldb/helpers/memenv.h>
 #include <leveldb/slice.h>
 
 namespace leveldb {
@@ -151,12 +150,8 @@ class MemoryEnv final : public EnvWrapper {
     const std::lock_guard lock(mutex_);
     return files_.erase(fname) != 0 ? Status() : Missing(fname);
   }
-  Status CreateDir(const std::string& /*dirname*/) override {
-    return Status();
-  }
-  Status RemoveDir(const std::string& /*dirname*/) override {
-    return Status();
-  }
+  Status CreateDir(const std::string& /*dirname*/) override { return Status(); }
+  Status RemoveDir(const std::string& /*dirname*/) override { return Status(); }
   Status GetFileSize(const std::string& fname, uint64_t* file_size) override {
     const std::lock_guard lock(mutex_);
     const auto found = files_.find(fname);

@@ -14,8 +14,7 @@
 
 namespace leveldb {
 
-Options::Options()
-    : comparator(BytewiseComparator()), env(Env::Default()) {}
+Options::Options() : comparator(BytewiseComparator()), env(Env::Default()) {}
 
 }  // namespace leveldb
 

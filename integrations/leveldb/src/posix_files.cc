@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/time.h>
 #include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
@@ -25,8 +24,7 @@ class Descriptor {
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
-  Descriptor(Descriptor&& other) noexcept
-      : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Descriptor& operator=(Descriptor&&) = delete;
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
@@ -186,8 +184,8 @@ class PosixLogger final : public leveldb::Logger {
   }
 
  private:
-  [[gnu::format(printf, 1, 0)]] static std::string Formatted(
-      const char* format, std::va_list ap) {
+  [[gnu::format(printf, 1, 0)]] static std::string Formatted(const char* format,
+                                                             std::va_list ap) {
     std::va_list again;
     va_copy(again, ap);
     const int bytes = std::vsnprintf(nullptr, 0, format, ap);

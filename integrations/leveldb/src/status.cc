@@ -2,8 +2,6 @@
 // leveldb::Status: its state is an array made by new char[], which the header's
 // destructor deletes.
 
-#include <leveldb/status.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -11,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <leveldb/status.h>
 
 #include "convert.h"
 
@@ -93,7 +93,8 @@ Status ErrorOf(const leveldb::Status& status) {
   std::string text = status.ToString();
   if (status.IsNotFound()) return Status::NotFound(std::move(text));
   if (status.IsCorruption()) return Status::Corruption(std::move(text));
-  if (status.IsNotSupportedError()) return Status::NotSupported(std::move(text));
+  if (status.IsNotSupportedError())
+    return Status::NotSupported(std::move(text));
   if (status.IsInvalidArgument()) {
     return Status::InvalidArgument(std::move(text));
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // leveldb::Table: reads a table whose keys are any bytes, in a program's order.
 
-#include <leveldb/table.h>
-
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -13,6 +11,7 @@
 #include <leveldb/comparator.h>
 #include <leveldb/env.h>
 #include <leveldb/options.h>
+#include <leveldb/table.h>
 
 #include "cache.h"
 #include "convert.h"
@@ -39,8 +38,7 @@ struct [[gnu::visibility("hidden")]] Table::Rep {
 
   tamis::Status LoadIndex();
   tamis::Status ReadData(std::size_t i, bool fill_cache,
-                         tamis::BlockBuffer* buffer,
-                         tamis::Block* block) const;
+                         tamis::BlockBuffer* buffer, tamis::Block* block) const;
   // The first block that may have a key at or after this one.
   std::size_t Find(const Slice& key) const {
     const auto found = std::partition_point(

@@ -2,8 +2,6 @@
 // leveldb::TableBuilder: writes a table whose keys are any bytes, in a
 // program's order: the bytes that LevelDB writes.
 
-#include <leveldb/table_builder.h>
-
 #include <cassert>
 #include <memory>
 #include <optional>
@@ -12,6 +10,7 @@
 #include <leveldb/comparator.h>
 #include <leveldb/env.h>
 #include <leveldb/filter_policy.h>
+#include <leveldb/table_builder.h>
 
 #include "convert.h"
 #include "formats/leveldb/filter_block.h"
@@ -52,7 +51,7 @@ struct [[gnu::visibility("hidden")]] TableBuilder::Rep {
   void Take(const tamis::Status& done) {
     if (status.ok() && !done.ok()) status = tamis::dropin::Theirs(done);
   }
-  void Write(std::string* block, bool compress, tamis::BlockHandle* handle);
+  void Write(std::string * block, bool compress, tamis::BlockHandle* handle);
   void FlushData();
   void AddIndexEntry();
   void WriteMetaAndFooter();
@@ -141,8 +140,7 @@ TableBuilder::~TableBuilder() {
 
 Status TableBuilder::ChangeOptions(const Options& options) {
   if (options.comparator != rep_->options.comparator) {
-    return Status::InvalidArgument(
-        "changing comparator while building table");
+    return Status::InvalidArgument("changing comparator while building table");
   }
   rep_->options = options;
   if (rep_->data->empty()) rep_->data.emplace(RestartsOf(options));

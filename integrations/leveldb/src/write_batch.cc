@@ -2,14 +2,14 @@
 // leveldb::WriteBatch: the sequence number (8 bytes), the count (4), then of
 // each change its type, its key and, of a put, its value.
 
-#include <leveldb/write_batch.h>
+#include "tamis/write_batch.h"
 
 #include <leveldb/slice.h>
+#include <leveldb/write_batch.h>
 
 #include "base/coding.h"
 #include "batch.h"
 #include "convert.h"
-#include "tamis/write_batch.h"
 
 namespace leveldb {
 namespace {

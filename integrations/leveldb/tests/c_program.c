@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* c_program DIR -- all of LevelDB's interface for C; prints what it gets. */
 
-#include <leveldb/c.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <leveldb/c.h>
 
 static char* error = NULL;
 

@@ -3,16 +3,16 @@
 // nothing, as programs of before 1.23 write it: its methods have the old names,
 // it cannot append, and it never says NotFound.
 
-#include <leveldb/cache.h>
-#include <leveldb/db.h>
-#include <leveldb/env.h>
-#include <leveldb/write_batch.h>
-
 #include <map>
 #include <memory>
 #include <mutex>
 #include <typeinfo>
 #include <vector>
+
+#include <leveldb/cache.h>
+#include <leveldb/db.h>
+#include <leveldb/env.h>
+#include <leveldb/write_batch.h>
 
 #include "orders.h"
 #include "policies.h"
@@ -245,7 +245,8 @@ class PlainWrapper final : public leveldb::EnvWrapper {
 template <typename Base, typename Derived>
 void Types(const Derived& derived) {
   const Base& base = derived;
-  std::printf("%s %d %d\n", typeid(Base).name(), typeid(base) == typeid(Derived),
+  std::printf("%s %d %d\n", typeid(Base).name(),
+              typeid(base) == typeid(Derived),
               dynamic_cast<const Derived*>(&base) == &derived);
 }
 
@@ -272,9 +273,9 @@ void Derived() {
   Types<leveldb::WritableFile>(OwnWritable(nullptr));
   // What the library made has the program's types, too.
   const std::unique_ptr<leveldb::Cache> made(leveldb::NewLRUCache(10));
-  std::printf("%d %d\n", dynamic_cast<leveldb::Cache*>(made.get()) != nullptr,
-              dynamic_cast<leveldb::EnvWrapper*>(leveldb::Env::Default()) ==
-                  nullptr);
+  std::printf(
+      "%d %d\n", dynamic_cast<leveldb::Cache*>(made.get()) != nullptr,
+      dynamic_cast<leveldb::EnvWrapper*>(leveldb::Env::Default()) == nullptr);
 }
 
 void Wrapped(const Scene& scene) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // NewLRUCache() by itself, and one that two databases share.
 
+#include <memory>
+
 #include <leveldb/cache.h>
 #include <leveldb/db.h>
-
-#include <memory>
 
 #include "scene.h"
 
@@ -23,8 +23,9 @@ void Insert(leveldb::Cache* cache, const std::string& key, int value,
 
 void Find(leveldb::Cache* cache, const std::string& key) {
   leveldb::Cache::Handle* const handle = cache->Lookup(key);
-  std::printf("%s: %d\n", key.c_str(),
-              handle == nullptr ? -1 : *static_cast<int*>(cache->Value(handle)));
+  std::printf(
+      "%s: %d\n", key.c_str(),
+      handle == nullptr ? -1 : *static_cast<int*>(cache->Value(handle)));
   if (handle != nullptr) cache->Release(handle);
 }
 
@@ -62,8 +63,8 @@ void Caches(const Scene& scene) {
   std::unique_ptr<leveldb::DB> dbs[2];
   for (int i = 0; i < 2; ++i) {
     leveldb::DB* db = nullptr;
-    Say(scene, "open", leveldb::DB::Open(
-                           options, scene.dir + "/" + std::to_string(i), &db));
+    Say(scene, "open",
+        leveldb::DB::Open(options, scene.dir + "/" + std::to_string(i), &db));
     dbs[i].reset(db);
     for (int k = 0; k < 3000; ++k) {
       db->Put({}, std::to_string(k), std::string(100, static_cast<char>(i)));

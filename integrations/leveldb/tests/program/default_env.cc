@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Env::Default() and the functions that take an Env.
 
-#include <leveldb/db.h>
-#include <leveldb/env.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <vector>
 
+#include <leveldb/db.h>
+#include <leveldb/env.h>
+
 #include "scene.h"
 
 namespace {
 
-void Raise(void* flag) {
-  static_cast<std::atomic<int>*>(flag)->fetch_add(1);
-}
+void Raise(void* flag) { static_cast<std::atomic<int>*>(flag)->fetch_add(1); }
 
 template <typename File>
 void SayAndDelete(const Scene& scene, const char* what,
@@ -156,10 +154,10 @@ void Rest(const Scene& scene, leveldb::Env* env) {
   delete logger;
   std::string text;
   leveldb::ReadFileToString(env, scene.dir + "/log", &text);
-  std::printf("log: %d %d %d\n", text.find(" one 1\n") != std::string::npos,
-              text.find(" " + std::string(2000, 'y') + "\n") !=
-                  std::string::npos,
-              static_cast<int>(std::count(text.begin(), text.end(), '\n')));
+  std::printf(
+      "log: %d %d %d\n", text.find(" one 1\n") != std::string::npos,
+      text.find(" " + std::string(2000, 'y') + "\n") != std::string::npos,
+      static_cast<int>(std::count(text.begin(), text.end(), '\n')));
   Say(scene, "no logger", env->NewLogger(scene.dir + "/none/log", &logger));
 }
 

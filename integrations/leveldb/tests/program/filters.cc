@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in policy's bytes, and a program's own policy.
 
-#include <leveldb/db.h>
-#include <leveldb/filter_policy.h>
-
 #include <memory>
 #include <vector>
+
+#include <leveldb/db.h>
+#include <leveldb/filter_policy.h>
 
 #include "orders.h"
 #include "policies.h"
@@ -19,7 +19,8 @@ void BuiltIn() {
         leveldb::NewBloomFilterPolicy(bits));
     for (const int count : {0, 1, 10, 1000}) {
       std::vector<std::string> texts;
-      for (int i = 0; i < count; ++i) texts.push_back("key" + std::to_string(i));
+      for (int i = 0; i < count; ++i)
+        texts.push_back("key" + std::to_string(i));
       const std::vector<leveldb::Slice> keys(texts.begin(), texts.end());
       std::string filter = "kept";
       policy->CreateFilter(keys.data(), count, &filter);

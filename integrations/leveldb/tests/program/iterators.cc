@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cleanup functions, and iterators without entries.
 
+#include <memory>
+
 #include <leveldb/db.h>
 #include <leveldb/iterator.h>
-
-#include <memory>
 
 #include "scene.h"
 

@@ -14,11 +14,16 @@ struct Named {
 };
 
 constexpr Named kScenes[] = {
-    {"random", RandomOperations}, {"statuses", Statuses},
-    {"batches", Batches},         {"iterators", Iterators},
-    {"default_env", DefaultEnv},  {"own_env", OwnEnv},
-    {"filters", Filters},         {"caches", Caches},
-    {"tables", Tables},           {"whole", Whole},
+    {"random", RandomOperations},
+    {"statuses", Statuses},
+    {"batches", Batches},
+    {"iterators", Iterators},
+    {"default_env", DefaultEnv},
+    {"own_env", OwnEnv},
+    {"filters", Filters},
+    {"caches", Caches},
+    {"tables", Tables},
+    {"whole", Whole},
     {"bases", Bases},
 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program's own Env: every file of a database goes through it.
 
-#include <leveldb/db.h>
-#include <leveldb/env.h>
-#include <leveldb/helpers/memenv.h>
-
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
+
+#include <leveldb/db.h>
+#include <leveldb/env.h>
+#include <leveldb/helpers/memenv.h>
 
 #include "orders.h"
 #include "scene.h"
@@ -90,7 +90,9 @@ class FailingFile final : public leveldb::WritableFile {
   leveldb::Status Sync() override { return fails_ ? Fail() : file_->Sync(); }
 
  private:
-  static leveldb::Status Fail() { return leveldb::Status::IOError("on purpose"); }
+  static leveldb::Status Fail() {
+    return leveldb::Status::IOError("on purpose");
+  }
 
   const std::unique_ptr<leveldb::WritableFile> file_;
   const std::atomic<bool>& fails_;

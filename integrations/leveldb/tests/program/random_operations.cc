@@ -219,8 +219,7 @@ class Player {
   void Scan(const leveldb::Snapshot* snapshot) {
     leveldb::ReadOptions options;
     options.snapshot = snapshot;
-    const std::unique_ptr<leveldb::Iterator> entries(
-        db_->NewIterator(options));
+    const std::unique_ptr<leveldb::Iterator> entries(db_->NewIterator(options));
     std::uint64_t hash = 0;
     unsigned count = 0;
     for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening, destroying and repairing what is there and what is not; properties.
 
+#include <sys/stat.h>
+#include <memory>
+
 #include <leveldb/db.h>
 #include <leveldb/write_batch.h>
-#include <sys/stat.h>
-
-#include <memory>
 
 #include "orders.h"
 #include "scene.h"
@@ -71,7 +71,8 @@ void Statuses(const Scene& scene) {
   Say(scene, "destroy nothing",
       leveldb::DestroyDB(scene.dir + "/none", options));
   mkdir((scene.dir + "/empty").c_str(), 0755);
-  Say(scene, "destroy empty", leveldb::DestroyDB(scene.dir + "/empty", options));
+  Say(scene, "destroy empty",
+      leveldb::DestroyDB(scene.dir + "/empty", options));
   struct stat info {};
   std::printf("gone: %d %d\n", stat((scene.dir + "/empty").c_str(), &info),
               stat((scene.dir + "/b/CURRENT").c_str(), &info));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table and TableBuilder over plain keys, and BytewiseComparator() itself.
 
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include <leveldb/cache.h>
 #include <leveldb/comparator.h>
 #include <leveldb/env.h>
 #include <leveldb/filter_policy.h>
 #include <leveldb/table.h>
 #include <leveldb/table_builder.h>
-
-#include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "orders.h"
 #include "policies.h"
@@ -66,9 +66,10 @@ void Walk(const Scene& scene, const leveldb::Table& table, Chance* chance) {
         entries->Next();
       }
     }
-    std::printf("%s %s %llu\n", Printable(key).c_str(),
-                entries->Valid() ? Printable(entries->key()).c_str() : "none",
-                static_cast<unsigned long long>(table.ApproximateOffsetOf(key)));
+    std::printf(
+        "%s %s %llu\n", Printable(key).c_str(),
+        entries->Valid() ? Printable(entries->key()).c_str() : "none",
+        static_cast<unsigned long long>(table.ApproximateOffsetOf(key)));
   }
   Say(scene, "walked", entries->status());
 }
@@ -110,8 +111,8 @@ void Build(const Scene& scene, const leveldb::Options& options,
               static_cast<unsigned long long>(HashOf(file.bytes)));
 
   leveldb::Table* opened = nullptr;
-  Say(scene, "open", leveldb::Table::Open(options, &file, file.bytes.size(),
-                                          &opened));
+  Say(scene, "open",
+      leveldb::Table::Open(options, &file, file.bytes.size(), &opened));
   const std::unique_ptr<leveldb::Table> table(opened);
   Walk(scene, *table, chance);
 }
@@ -150,9 +151,11 @@ void Wrong(const Scene& scene) {
 void Comparators() {
   const leveldb::Comparator* const order = leveldb::BytewiseComparator();
   std::printf("%s %d\n", order->Name(), order == leveldb::BytewiseComparator());
-  for (const auto& [start, limit] :
-       {std::pair("abc1xyz", "abc9"), {"foo", "foobar"}, {"a\xff", "b"},
-        {"abc", "abd"}, {"", "a"}}) {
+  for (const auto& [start, limit] : {std::pair("abc1xyz", "abc9"),
+                                     {"foo", "foobar"},
+                                     {"a\xff", "b"},
+                                     {"abc", "abd"},
+                                     {"", "a"}}) {
     std::string between = start;
     order->FindShortestSeparator(&between, limit);
     std::string after = start;

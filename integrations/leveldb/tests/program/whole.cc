@@ -3,14 +3,14 @@
 // prints all that is in it.  DumpFile() of its files goes to standard error,
 // since the libraries write other files.
 
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include <leveldb/db.h>
 #include <leveldb/dumpfile.h>
 #include <leveldb/env.h>
 #include <leveldb/filter_policy.h>
-
-#include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "scene.h"
 
