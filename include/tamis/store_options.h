@@ -6,11 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tamis/block_cache.h"
 #include "tamis/comparator.h"
 #include "tamis/env.h"
 #include "tamis/export.h"
@@ -59,6 +62,10 @@ enum class FilterSeed {
   kFixed,  // 0: the same keys give the same bytes, in every store
 };
 
+// Called with each line of a store's log, without a line break, from any
+// thread, but by one at a time.  What it throws is ignored.
+using InfoLogReceiver = std::function<void(std::string_view line)>;
+
 // How a store is opened; see Store::Open().
 struct StoreOptions {
   // ---- What affects behaviour ----
@@ -89,6 +96,9 @@ struct StoreOptions {
   const Comparator* comparator = &BytewiseComparator();
   // Null: DefaultEnv().  REQUIRES: outlives the store
   Env* env = nullptr;
+
+  // Receives what the store did, instead of the file LOG.  Empty: the file.
+  InfoLogReceiver info_log = {};
 
   // Limits on the size of an unpacked block: so many bytes and, beyond 32 MiB,
   // so many times its stored size.  A block that exceeds them is refused
@@ -129,6 +139,12 @@ struct StoreOptions {
   // New tables also get a filter of LevelDB's own format, with so many bits per
   // key, so that LevelDB reads them fast, too.  0: none.
   unsigned leveldb_filter_bits = 10;
+  // A custom policy for that filter instead of LevelDB's own: new tables get
+  // its filters as LevelDB would write them, one for the keys of each 2 KiB,
+  // under "filter." and its name; tables that have them are read by them.  It
+  // is used with every comparator: its filters must not tell keys apart that
+  // compare equal.
+  std::shared_ptr<const FilterPolicy> leveldb_filter_policy = nullptr;
   // True: tables that lookups read and whose filter is missing, damaged or one
   // of LevelDB's per 2 KiB get one as new tables have, in a file beside them
   // (tamis/filter_files.h): in the background, slowly, and no table is
@@ -176,6 +192,8 @@ struct StoreOptions {
   // The size of the cache of decompressed blocks.  Filters and indexes do not
   // count, and uncompressed tables are mapped, not cached.
   std::size_t block_cache_bytes = std::size_t{32} << 20;
+  // A cache instead of the store's own; several stores may share it.
+  std::shared_ptr<BlockCache> block_cache = nullptr;
   // False: tables are read, not mapped (see guard_mappings).
   bool map_tables = true;
   FilterLoading filter_loading = FilterLoading::kInBackground;
@@ -219,6 +237,8 @@ struct ReadOptions {
   // copy, so that what is returned is what was verified, even if the file is
   // truncated meanwhile.
   bool verify_checksums = false;
+  // False: decompressed blocks that are read are not kept in the cache.
+  bool fill_cache = true;
   // Null: the current state of the store.
   const Snapshot* snapshot = nullptr;
   // True: the key is expected to be there, so that a lookup does not ask the

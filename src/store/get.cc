@@ -22,6 +22,7 @@ TableReading StoreImpl::ReadingFor(const ReadOptions& options,
   const std::vector<int>& filled = version.filled_levels();
   return {.filter_use = context_.options.filter_use,
           .verify_checksums = options.verify_checksums,
+          .fill_cache = options.fill_cache,
           .requests = loader_.has_started() ? requests : nullptr,
           .mutex = &context_.mutex,
           .skipped_level =

@@ -17,8 +17,19 @@ constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 10;
 
 }  // namespace
 
-void InfoLog::Open(Env& env, const std::string& dir) {
+void InfoLog::Open(Env& env, const std::string& dir,
+                   const InfoLogReceiver& receiver) {
   const MutexLock lock(mutex_);
+  if (receiver) {
+    (void)NoThrow([&] {
+      receiver_ = receiver;
+      return Status::Ok();
+    });
+    is_opened_ = true;
+    Append(kept_);
+    kept_ = std::string();
+    return;
+  }
   const std::string path = InfoLogFileName(dir);
   (void)env.Rename(path, OldInfoLogFileName(dir));
   Result<std::unique_ptr<WritableFile>> file =
@@ -54,7 +65,20 @@ void InfoLog::Write(std::string_view line) {
   });
 }
 
+// Passes each line of the text to the receiver.
+void InfoLog::Pass(std::string_view text) {
+  constexpr std::size_t kTimeBytes = sizeof("2000-01-01T00:00:00Z ") - 1;
+  for (std::size_t end; (end = text.find('\n')) != std::string_view::npos;) {
+    try {
+      receiver_(text.substr(kTimeBytes, end - kTimeBytes));
+    } catch (...) {
+    }
+    text.remove_prefix(end + 1);
+  }
+}
+
 void InfoLog::Append(std::string_view text) {
+  if (receiver_) return Pass(text);
   if (file_ == nullptr) return;
   Status written = file_->Append(text);
   if (written.ok()) written = file_->Flush();

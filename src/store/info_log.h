@@ -10,6 +10,7 @@
 #include "base/mutex.h"
 #include "base/owner_process.h"
 #include "tamis/env.h"
+#include "tamis/store_options.h"
 
 namespace tamis {
 
@@ -22,20 +23,25 @@ class InfoLog {
   InfoLog() = default;
 
   // Creates LOG in `dir`, with the lines kept so far; the previous one becomes
-  // LOG.old.  Called once, when opening a store can no longer be refused.
-  void Open(Env& env, const std::string& dir);
+  // LOG.old.  With a receiver there is no file: it is called with each line,
+  // without the time.  Called once, when opening a store can no longer be
+  // refused.
+  void Open(Env& env, const std::string& dir,
+            const InfoLogReceiver& receiver = {});
 
   // Writes one line, after the time.
   void Write(std::string_view line);
 
  private:
   void Append(std::string_view text) TAMIS_REQUIRES(mutex_);
+  void Pass(std::string_view text) TAMIS_REQUIRES(mutex_);
 
   OwnerProcess owner_;
   Mutex mutex_;
   // May be true while file_ is null, after an error.
   bool is_opened_ TAMIS_GUARDED_BY(mutex_) = false;
   std::string kept_ TAMIS_GUARDED_BY(mutex_);
+  InfoLogReceiver receiver_ TAMIS_GUARDED_BY(mutex_);
   std::unique_ptr<WritableFile> file_ TAMIS_GUARDED_BY(mutex_);
 };
 

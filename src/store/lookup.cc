@@ -336,6 +336,7 @@ Status ReadTable(const TableReading& reading, const Lookup& lookup,
   Result<const Table*> table = place.file().Open();
   if (!table.ok()) return table.status();
   BlockReadOptions options{.verify_checksums = reading.verify_checksums,
+                           .fill_cache = reading.fill_cache,
                            .block = place.block};
   options.block_filter = BlockFilterFor(reading, place);
   if (options.block_filter != nullptr) {

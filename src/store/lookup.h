@@ -236,6 +236,7 @@ class LoadRequests {
 struct TableReading {
   FilterUse filter_use = FilterUse::kOn;
   bool verify_checksums = false;
+  bool fill_cache = true;
   // Null: lookups load tables and filters themselves.
   LoadRequests* requests = nullptr;
   StoreMutex* mutex = nullptr;  // the store's

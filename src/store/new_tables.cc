@@ -26,6 +26,7 @@ TableWriteOptions TableWriteOptionsOf(const StoreContext& context,
   options.prefixes = context.prefixes.get();
   options.leveldb_filter_bits =
       context.filters_fit ? context.options.leveldb_filter_bits : 0;
+  options.leveldb_filter = context.options.leveldb_filter_policy.get();
   options.block_filter_bits =
       context.filters_fit ? context.options.block_filter_bits : 0;
   options.block_filter_seed = context.tables.seeds.own;

@@ -50,6 +50,7 @@ Status StoreImpl::CheckOptions() {
         "compaction that never begins");
   }
   if (Status chosen = context_.ChoosePrefixes(); !chosen.ok()) return chosen;
+  uses_custom_filters_ = context_.options.filter_use == FilterUse::kOn;
   if (!context_.filters_fit) context_.options.filter_use = FilterUse::kOff;
   return LevelFilters::Check(context_.options);
 }
@@ -73,7 +74,10 @@ Status StoreImpl::ChooseSeeds() {
 Status StoreImpl::Open() {
   if (Status fine = CheckOptions(); !fine.ok()) return fine;
   if (context_.options.guard_mappings) GuardMappings();
-  cache_ = NewBlockCache(context_.options.block_cache_bytes);
+  cache_ = context_.options.block_cache;
+  if (cache_ == nullptr) {
+    cache_ = NewBlockCache(context_.options.block_cache_bytes);
+  }
   context_.tables.env = &context_.env;
   context_.tables.dir = context_.dir;
   context_.tables.map = context_.options.map_tables;
@@ -109,7 +113,7 @@ Status StoreImpl::Open() {
       (void)context_.env.Remove(LockFileName(context_.dir));
     return opened;
   }
-  context_.info_log.Open(context_.env, context_.dir);
+  context_.info_log.Open(context_.env, context_.dir, context_.options.info_log);
   versions_.RemoveObsoleteFiles();
   RemoveUselessFilters();
   if (Status saved = settings_.Save(!found->has_current); !saved.ok()) {
@@ -189,6 +193,10 @@ Status StoreImpl::RecoverOrCreate(const StoreDirectory& found) {
                           .unpack = UnpackLimitsOf(context_.options),
                           .room = &context_.room,
                           .parts = &context_.filter_parts};
+  if (uses_custom_filters_) {
+    context_.tables.read.leveldb_filter =
+        context_.options.leveldb_filter_policy.get();
+  }
   context_.room.set_limit(
       context_.options.filter_memory_bytes.value_or(FilterRoom::kNoLimit));
   Status opened = found.has_current ? recovery_.Run() : CreateNew();

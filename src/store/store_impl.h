@@ -142,9 +142,10 @@ class StoreImpl {
   const OwnerProcess owner_;
   StoreContext context_;
   RememberedSettings settings_{context_};
-  std::unique_ptr<BlockCache> cache_;  // of the tables, which it outlives
+  std::shared_ptr<BlockCache> cache_;  // of the tables, which it outlives
   std::unique_ptr<FileLock> lock_;     // held until all files are closed
   bool is_new_directory_ = false;      // we created it
+  bool uses_custom_filters_ = false;   // leveldb_filter_policy, for reading
   ViewPublisher views_{context_.mutex};
   BackgroundState background_{context_.mutex, context_.info_log};
   VersionSet versions_{context_, views_, background_};

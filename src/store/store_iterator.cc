@@ -358,7 +358,8 @@ std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
   // The view before the sequence, as in Get().
   const ReadView& view = views_.visible();
   const Sequence sequence = SequenceFor(options);
-  const BlockReadOptions reading{.verify_checksums = options.verify_checksums};
+  const BlockReadOptions reading{.verify_checksums = options.verify_checksums,
+                                 .fill_cache = options.fill_cache};
   ScanSource source;
   ScanLimits limits;
   const Status valid = limits.Set(options, context_.order);

@@ -30,7 +30,8 @@ class TableBuilder::Impl {
         data_(options.restart_interval),
         compressor_(options.compression, options.zstd_level, options.limits),
         filters_(options.filter, options.leveldb_filter_bits,
-                 options.block_filter_bits, options.block_filter_seed),
+                 options.block_filter_bits, options.block_filter_seed,
+                 options.leveldb_filter),
         range_filter_(options.range_filter_bits) {
     if (options.prefixes != nullptr) filters_.AddPrefixesBy(*options.prefixes);
   }
@@ -248,7 +249,7 @@ Status TableBuilder::Impl::WriteMetaBlocks() {
   Status written;
   std::string bytes;
   if (filters_.FinishLevelDb(&bytes)) {
-    written = WriteMeta(kLevelDbFilterMeta, &bytes);
+    written = WriteMeta(LevelDbFilterMeta(options_.leveldb_filter), &bytes);
   }
   if (written.ok() && filters_.FinishBlocks(&bytes)) {
     written = WriteMeta(kBlockFilterMeta, &bytes);

@@ -45,6 +45,9 @@ struct TableWriteOptions {
   const PrefixExtractor* prefixes = nullptr;
   // LevelDB's filter block at that many bits per key; 0: none.
   unsigned leveldb_filter_bits = 0;
+  // Null, or a custom policy for that block, which is then named after it.
+  // REQUIRES: outlives the builder
+  const FilterPolicy* leveldb_filter = nullptr;
   // A filter of the blocks at that many bits per key, which hashes with that
   // seed; 0: none.  At most kMaxBlockFilterBits.
   unsigned block_filter_bits = 0;

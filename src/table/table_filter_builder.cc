@@ -47,7 +47,8 @@ Status CheckSize(const std::string& filter) {
 TableFilterBuilder::TableFilterBuilder(const FilterPolicy* whole,
                                        unsigned leveldb_bits,
                                        unsigned block_bits,
-                                       std::uint64_t block_seed) {
+                                       std::uint64_t block_seed,
+                                       const FilterPolicy* leveldb) {
   if (block_bits != 0) blocks_.emplace(block_bits, block_seed);
   if (whole != nullptr) {
     whole_problem_ = Try([&] {
@@ -59,7 +60,8 @@ TableFilterBuilder::TableFilterBuilder(const FilterPolicy* whole,
                                : Status::InvalidArgument("there is no builder");
     });
   }
-  if (leveldb_bits == 0) return;
+  if (leveldb != nullptr) leveldb_.emplace(*leveldb);
+  if (leveldb != nullptr || leveldb_bits == 0) return;
   leveldb_policy_ = NewLevelDbBloomPolicy(
       {.bits_per_key = static_cast<double>(leveldb_bits)});
   leveldb_.emplace(*leveldb_policy_);

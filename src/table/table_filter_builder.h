@@ -26,8 +26,11 @@ class TableFilterBuilder {
   // `whole` is the policy of the whole-table filter; null: none.  0 bits: no
   // filter block of LevelDB, or no filter of the blocks, which hashes with that
   // seed.
+  // `leveldb`: null, or the policy of the filter block instead of LevelDB's own
+  // with those bits.  REQUIRES: it outlives this
   TableFilterBuilder(const FilterPolicy* whole, unsigned leveldb_bits,
-                     unsigned block_bits = 0, std::uint64_t block_seed = 0);
+                     unsigned block_bits = 0, std::uint64_t block_seed = 0,
+                     const FilterPolicy* leveldb = nullptr);
 
   // The prefixes of the keys go into the whole-table filter, too, and count as
   // keys.  A key that comes before others must do so by its bytes, too.

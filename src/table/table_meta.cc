@@ -54,6 +54,11 @@ std::string ReadTableProperty(const ReadableFile& file,
   return {};
 }
 
+std::string LevelDbFilterMeta(const FilterPolicy* custom) {
+  if (custom == nullptr) return std::string(kLevelDbFilterMeta);
+  return std::string("filter.").append(custom->name());
+}
+
 std::optional<FilterOpener> OpenerOfMeta(std::string_view meta_name,
                                          const FilterPolicy* preferred) {
   if (!meta_name.starts_with(kWholeFilterMeta)) return std::nullopt;

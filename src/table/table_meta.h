@@ -20,6 +20,9 @@ namespace tamis {
 // LevelDB's filter block, which LevelDB uses under this name.
 inline constexpr std::string_view kLevelDbFilterMeta =
     "filter.leveldb.BuiltinBloomFilter2";
+// Returns the same, or what LevelDB calls the block of a custom policy: it
+// comes before every name of ours, too.
+std::string LevelDbFilterMeta(const FilterPolicy* custom);
 // Followed by the name of a policy: a filter of the whole table, which LevelDB
 // ignores.
 inline constexpr std::string_view kWholeFilterMeta = "tamis.filter.";

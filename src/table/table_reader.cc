@@ -210,6 +210,7 @@ class TableReader final : public Table {
   }
 
  private:
+  void LoadCustomFilter();
   Status TakeFound(const BlockFind& found, std::string* value,
                    LookupResult* result) const;
   bool IsRuledOut(std::size_t i, const LookupKey& key,
@@ -223,6 +224,8 @@ class TableReader final : public Table {
   PooledVector<char> index_contents_;
   TableIndex index_;
   std::optional<TableBlocks> blocks_;
+  std::string custom_bytes_;
+  std::optional<LevelDbFilterBlockReader> custom_;  // of custom_bytes_
 };
 
 Status TableReader::Load() {
@@ -242,7 +245,27 @@ Status TableReader::Load() {
                               file_->size() - kFooterBytes);
   if (!loaded.ok()) return loaded;
   blocks_.emplace(*file_, index_, context_.cache, context_.unpack);
+  if (context_.leveldb_filter != nullptr) LoadCustomFilter();
   return Status::Ok();
+}
+
+// A block that is missing or cannot be read rules nothing out.
+void TableReader::LoadCustomFilter() {
+  std::vector<MetaEntry> entries;
+  if (!ReadMetaindex(*file_, footer_, &entries, context_.unpack).ok()) return;
+  const std::string name = LevelDbFilterMeta(context_.leveldb_filter);
+  for (const MetaEntry& entry : entries) {
+    if (entry.name != name) continue;
+    BlockBuffer buffer;
+    Slice bytes;
+    if (!ReadBlock(*file_, entry.handle, &buffer, &bytes, context_.unpack)
+             .ok()) {
+      return;
+    }
+    custom_bytes_.assign(bytes);
+    custom_.emplace(custom_bytes_, context_.leveldb_filter);
+    return;
+  }
 }
 
 Status TableReader::Get(const LookupKey& key, const BlockReadOptions& options,
@@ -269,7 +292,8 @@ Status TableReader::Get(const LookupKey& key, const BlockReadOptions& options,
   return status;
 }
 
-// Asks the filter of the i-th block: ours if there is one, or LevelDB's.
+// Asks the filter of the i-th block: ours if there is one, or LevelDB's, or a
+// custom policy's.
 bool TableReader::IsRuledOut(std::size_t i, const LookupKey& key,
                              const BlockReadOptions& options,
                              const TableFilter* filter,
@@ -285,6 +309,10 @@ bool TableReader::IsRuledOut(std::size_t i, const LookupKey& key,
     result->block_layer = BlockLayer::kLevelDb;
     result->block_layer_absent =
         !filter->leveldb_block().MayContain(index_.block(i).offset, key.user());
+  } else if (custom_.has_value()) {
+    result->block_layer = BlockLayer::kLevelDb;
+    result->block_layer_absent =
+        !custom_->MayContain(index_.block(i).offset, key.user());
   }
   return result->block_layer_absent;
 }

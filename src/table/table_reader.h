@@ -25,13 +25,13 @@
 #include "table/table_binding.h"
 #include "table/table_filter.h"
 #include "table/table_traits.h"
+#include "tamis/block_cache.h"
 #include "tamis/env.h"
 #include "tamis/prefix.h"
 #include "tamis/result.h"
 
 namespace tamis {
 
-class BlockCache;
 struct TableParts;
 
 // What all tables of a store share.
@@ -51,6 +51,9 @@ struct TableReadContext {
   // Null: filters that are stored in parts are held wholly.
   // REQUIRES: outlives them
   PartCache* parts = nullptr;
+  // Null, or the custom policy whose filter block, in LevelDB's format, is
+  // queried before a data block is read.  REQUIRES: outlives the tables
+  const FilterPolicy* leveldb_filter = nullptr;
 };
 
 // Internal keys that bound a table's keys; empty: unknown.
@@ -178,27 +181,6 @@ class Table {
   // The memory that it takes, without mapped bytes.
   virtual std::size_t memory_bytes() const noexcept = 0;
 };
-
-// Bounded by bytes; entries are the decompressed blocks of tables. Thread-safe.
-class BlockCache {
- public:
-  virtual ~BlockCache() = default;
-  virtual std::uint64_t bytes() const noexcept = 0;
-  virtual std::uint64_t hits() const noexcept = 0;
-  virtual std::uint64_t misses() const noexcept = 0;
-
-  // Returns a number that no other table of this cache has.
-  virtual std::uint64_t NewTableId() noexcept = 0;
-  // Null: not in the cache.
-  virtual std::shared_ptr<const std::string> Find(
-      std::uint64_t table, std::uint64_t offset) noexcept = 0;
-  virtual void Insert(std::uint64_t table, std::uint64_t offset,
-                      std::shared_ptr<const std::string> block) = 0;
-  // Removes the blocks of a table.
-  virtual void Forget(std::uint64_t table) noexcept = 0;
-};
-
-std::unique_ptr<BlockCache> NewBlockCache(std::size_t capacity_bytes);
 
 // For CheckStore() and repair: reads every block of the table, verifies every
 // checksum and the order of keys, and queries every filter (both ours and

@@ -83,8 +83,9 @@ Status LevelDbFilterBlockBuilder::Finish(std::string* dst) {
   return Status::Ok();
 }
 
-LevelDbFilterBlockReader::LevelDbFilterBlockReader(Slice block) noexcept
-    : block_(block) {
+LevelDbFilterBlockReader::LevelDbFilterBlockReader(
+    Slice block, const FilterPolicy* policy) noexcept
+    : block_(block), policy_(policy) {
   if (block.size() < kTailBytes) {
     damage_ = "shorter than its tail of 5 bytes";
     return;
@@ -112,7 +113,7 @@ std::string_view LevelDbFilterBlockReader::FindDamage() const noexcept {
     // The last offset is the end of the filters, so none is beyond it.
     if (offset < previous) return "its offsets do not ascend";
     const std::uint64_t size = offset - previous;
-    if (size != 0 && size < kFewestFilterBytes) {
+    if (policy_ == nullptr && size != 0 && size < kFewestFilterBytes) {
       return "one of its filters is cut off";
     }
     previous = offset;
@@ -135,8 +136,21 @@ bool LevelDbFilterBlockReader::MayContain(std::uint64_t block_offset,
   const std::uint64_t index = block_offset >> base_lg_;
   if (index >= filter_count_) return true;
   const Slice bytes = filter(static_cast<std::size_t>(index));
+  if (policy_ != nullptr) return PolicyMayContain(bytes, key);
   // An empty filter means that no data block starts there.
   return !bytes.empty() && LevelDbBloomMayContain(bytes, key);
+}
+
+// A custom policy may have written nothing for the keys of a block.
+bool LevelDbFilterBlockReader::PolicyMayContain(Slice filter,
+                                                Slice key) const noexcept {
+  if (filter.empty()) return true;
+  try {
+    const auto reader = policy_->Open(filter);
+    return !reader.ok() || (*reader)->MayContain(key);
+  } catch (...) {
+    return true;  // there was no memory to open it
+  }
 }
 
 }  // namespace tamis

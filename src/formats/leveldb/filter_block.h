@@ -41,13 +41,16 @@ class LevelDbFilterBlockBuilder {
   std::vector<std::uint32_t> starts_;       // where each begins in filters_
 };
 
-// Answers from a filter block of LevelDB's own Bloom filter, in bytes that the
-// caller owns.  Safe to share among threads.
+// Answers from a filter block of LevelDB's own Bloom filter or of a custom
+// policy, in bytes that the caller owns.  Safe to share among threads.
 class LevelDbFilterBlockReader {
  public:
   // Never fails: damage is detected here, once, and makes MayContain() answer
-  // "maybe".  REQUIRES: `block` outlives the reader
-  explicit LevelDbFilterBlockReader(Slice block) noexcept;
+  // "maybe".  Null: LevelDB's own filters; otherwise those of that policy, and
+  // what it cannot open is "maybe".
+  // REQUIRES: `block` and the policy outlive the reader
+  explicit LevelDbFilterBlockReader(
+      Slice block, const FilterPolicy* policy = nullptr) noexcept;
 
   // False only if the data block that starts at that offset of the file
   // certainly does not contain `key`.
@@ -63,8 +66,10 @@ class LevelDbFilterBlockReader {
 
  private:
   std::string_view FindDamage() const noexcept;
+  bool PolicyMayContain(Slice filter, Slice key) const noexcept;
 
   Slice block_;
+  const FilterPolicy* policy_;  // null: LevelDB's own
   std::size_t offsets_at_ = 0;
   std::size_t filter_count_ = 0;
   unsigned base_lg_ = 0;  // each filter covers 2^base_lg bytes of file
