@@ -43,7 +43,8 @@ void AbsentShapes::Change(std::string_view key, std::string* like) {
   const std::size_t last = std::min(kLast, key.size());
   const std::uint64_t changes = 1 + Random() % kMaxChanges;
   for (std::uint64_t i = 0; i < changes; ++i) {
-    const std::size_t at = key.size() - 1 - Random() % last;
+    // Mostly one of the very last, which is where neighbours differ.
+    const std::size_t at = key.size() - 1 - Random() % (1 + Random() % last);
     unsigned size;
     const unsigned first = ClassOf((*like)[at], &size);
     (*like)[at] = static_cast<char>(first + Random() % size);
@@ -59,7 +60,7 @@ void AbsentShapes::Lengthen(std::string_view key, std::string* like) {
 
 bool AbsentShapes::Between(std::span<const std::string_view> keys,
                            std::string* absent) {
-  constexpr int kTries = 4;
+  constexpr int kTries = 8;
   if (keys.size() < 2) return false;
   for (int i = 0; i < 2 * kTries; ++i) {
     const std::string_view key = keys[Random() % keys.size()];

@@ -137,14 +137,14 @@ TEST(ScanReport, CountsTheTablesThatALookupReadsNeedlessly) {
   };
   ScanReport report;
   report.sstables = {table(0, 10, 0.01), table(0, 10, 0.02),
-                     table(1, 100, 0.01), table(1, 300, 1)};
+                     table(1, 100, 0.02), table(1, 300, 1)};
   AddTotals(&report);
   ASSERT_EQ(report.groups.size(), 2u);
   EXPECT_NEAR(report.groups[0].needless_reads, 0.03, 1e-9);
-  EXPECT_NEAR(report.groups[1].needless_reads, 0.25 * 0.01 + 0.75, 1e-9);
+  EXPECT_NEAR(report.groups[1].needless_reads, 0.25 * 0.02 + 0.75, 1e-9);
   const std::vector<std::string> sentences = Sentences(report);
   EXPECT_EQ(sentences.at(0),
-            "a lookup of a missing key reads 0.783 tables needlessly");
+            "a lookup of a missing key reads 0.785 tables needlessly");
   EXPECT_EQ(sentences.at(1), "filters take 420 B; 95 % of that is on level 1");
 }
 
@@ -153,7 +153,7 @@ TEST(ScanCorpus, RocksDbDatabasesAreShownByLevel) {
   if (!corpus) GTEST_SKIP() << tamis::testing::kNoCorpus;
   const RunResult run = Tamis({"scan", *corpus});
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_TRUE(Contains(run.out, "level 6  ribbon  7  7,040")) << run.out;
+  EXPECT_TRUE(Contains(run.out, "level 6  ribbon   7  7,040")) << run.out;
   EXPECT_TRUE(Contains(run.out, "tables needlessly")) << run.out;
 }
 

@@ -123,17 +123,22 @@ TEST(AbsentShapesTest, AreNoneOfTheKeysAndLookLikeThem) {
   AbsentShapes shapes;
   std::string absent;
   std::set<std::string> made;
+  int of_the_shape = 0;
   for (int i = 0; i < 500; ++i) {
     ASSERT_TRUE(shapes.Between(keys, &absent));
     EXPECT_FALSE(std::binary_search(stored.begin(), stored.end(), absent));
     EXPECT_LT(stored.front(), absent);
     EXPECT_LT(absent, stored.back());
-    EXPECT_EQ(absent.size(), 6u) << absent;
+    // If no change leads to an absent key in a few tries, it is lengthened.
+    EXPECT_GE(absent.size(), 6u);
+    EXPECT_LE(absent.size(), 7u);
+    of_the_shape += absent.size() == 6 ? 1 : 0;
     EXPECT_EQ(absent.find_first_not_of("0123456789", 2), std::string::npos)
         << absent;
     made.insert(absent);
   }
   EXPECT_GT(made.size(), 300u);
+  EXPECT_GT(of_the_shape, 480);
 }
 
 TEST(AbsentShapesTest, AreLongerWhereAllOfTheShapeAreThere) {
