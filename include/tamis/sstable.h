@@ -80,7 +80,8 @@ struct SstableInfo {
   std::uint64_t entries = 0;  // as stored, deletions included; 0: unknown
   std::string compression;    // as stored; empty: unknown
   std::string comparator;     // as stored; empty: unknown
-  SstableFilterInfo filter;
+  SstableFilterInfo filter;   // of all its parts together
+  // What the filter is worth, or that the sstable cannot be read.
   FilterVerdict verdict = FilterVerdict::kUnreadable;
   std::uint64_t wasted_bytes = 0;  // of the filter: it would be as good without
   // What a person should know: why the verdict is what it is, and features of
@@ -125,6 +126,7 @@ class TAMIS_EXPORT Sstable {
  public:
   virtual ~Sstable() = default;
 
+  // Returns what was read when it was opened.
   virtual const SstableInfo& info() const noexcept = 0;
 
   // What the engine learns from the filter when it looks up this user key:
@@ -139,16 +141,17 @@ class TAMIS_EXPORT Sstable {
 
 // An sstable that was found, and what its surroundings tell about it.
 struct FoundSstable {
-  std::string path = {};
+  std::string path = {};         // as SstableInfo::path
   std::string_view engine = {};  // whose files these are, judged by the name
-  std::string group = {};
-  int level = -1;
-  std::uint64_t bytes = 0;  // of its files
+  std::string group = {};        // as SstableInfo::group
+  int level = -1;                // as SstableInfo::level
+  std::uint64_t bytes = 0;       // of its files
   // The length that the engine's manifest records; 0: it records none.
   std::uint64_t recorded_bytes = 0;
   std::string comparator = {};  // as the manifest names it; empty: unknown
 };
 
+// What FindSstables() finds.
 struct SstableListing {
   std::vector<FoundSstable> sstables;  // by directory, level and name
   // What should be there and is not, or cannot be read; each names its file.
