@@ -39,6 +39,8 @@ install(FILES "${PROJECT_BINARY_DIR}/package/tamis-config.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindIsal.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindSnappyCodec.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindZstdCodec.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindLz4Codec.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindZlibCodec.cmake"
         DESTINATION "${TAMIS_PACKAGE_DIR}")
 
 # tamis.pc finds the prefix from its own place, so that
@@ -56,6 +58,12 @@ if(TAMIS_HAVE_SNAPPY)
 endif()
 if(TAMIS_HAVE_ZSTD)
   string(APPEND TAMIS_PC_LIBS_PRIVATE " -lzstd")
+endif()
+if(TAMIS_HAVE_LZ4)
+  string(APPEND TAMIS_PC_LIBS_PRIVATE " -llz4")
+endif()
+if(TAMIS_HAVE_ZLIB)
+  string(APPEND TAMIS_PC_LIBS_PRIVATE " -lz")
 endif()
 string(STRIP "${TAMIS_PC_LIBS_PRIVATE}" TAMIS_PC_LIBS_PRIVATE)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/tamis.pc.in"

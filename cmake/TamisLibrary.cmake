@@ -4,7 +4,7 @@
 file(GLOB_RECURSE TAMIS_SOURCES CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/src/*.cc")
 if(NOT TAMIS_BUILD_STORE)
-  list(FILTER TAMIS_SOURCES EXCLUDE REGEX "/src/(table|store)/|/src/c/(store|entries).cc")
+  list(FILTER TAMIS_SOURCES EXCLUDE REGEX "/src/(table|store|sstable)/|/src/c/(store|entries).cc")
 endif()
 
 find_path(TAMIS_XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
@@ -13,9 +13,10 @@ set(TAMIS_HAVE_ISAL ${Isal_FOUND})
 if(NOT TAMIS_HAVE_ISAL)
   message(STATUS "ISA-L not found: CRC-32C will be portable, and slower")
 endif()
-# The codecs of a store's blocks.  Without one of them, tables that need it
-# cannot be read, and none are written.
-foreach(codec Snappy Zstd)
+# The codecs of a store's blocks, and those that only tables of other engines
+# use.  Without one of them, tables that need it cannot be read, and none are
+# written.
+foreach(codec Snappy Zstd Lz4 Zlib)
   find_package(${codec}Codec QUIET)
   string(TOUPPER ${codec} codec_upper)
   set(TAMIS_HAVE_${codec_upper} ${${codec}Codec_FOUND})
@@ -119,6 +120,18 @@ endif()
 if(TAMIS_HAVE_ZSTD)
   target_compile_definitions(tamis_objects PRIVATE TAMIS_HAVE_ZSTD=1)
   list(APPEND TAMIS_LIBRARIES ZstdCodec::zstd)
+endif()
+# Only one file uses these.
+set(codecs "${PROJECT_SOURCE_DIR}/src/sstable/codecs.cc")
+if(TAMIS_HAVE_LZ4)
+  set_property(SOURCE "${codecs}" APPEND PROPERTY COMPILE_DEFINITIONS
+                                                  TAMIS_HAVE_LZ4=1)
+  list(APPEND TAMIS_LIBRARIES Lz4Codec::lz4)
+endif()
+if(TAMIS_HAVE_ZLIB)
+  set_property(SOURCE "${codecs}" APPEND PROPERTY COMPILE_DEFINITIONS
+                                                  TAMIS_HAVE_ZLIB=1)
+  list(APPEND TAMIS_LIBRARIES ZlibCodec::zlib)
 endif()
 target_link_libraries(tamis_objects PRIVATE ${TAMIS_LIBRARIES})
 

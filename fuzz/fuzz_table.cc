@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/tamis/line_view.h"
+#include "fuzz/bytes_file.h"
 #include "fuzz/fuzz_support.h"
 #include "table/table_builder.h"
 #include "table/table_reader.h"
@@ -13,28 +14,6 @@
 
 namespace tamis::fuzz {
 namespace {
-
-class BytesFile final : public ReadableFile {
- public:
-  BytesFile(Slice bytes, bool mapped) : bytes_(bytes), is_mapped_(mapped) {}
-
-  std::uint64_t size() const noexcept override { return bytes_.size(); }
-  Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
-                     std::string* scratch) const override {
-    if (offset > bytes_.size() || bytes > bytes_.size() - offset) {
-      return Status::IoError("bytes: they end before");
-    }
-    scratch->assign(bytes_.substr(offset, bytes));
-    return Slice(*scratch);
-  }
-  Slice mapped() const noexcept override {
-    return is_mapped_ ? bytes_ : Slice();
-  }
-
- private:
-  Slice bytes_;
-  bool is_mapped_;
-};
 
 std::uint64_t WalkBothWays(const Table& table) {
   constexpr std::uint64_t kEnough = 5000;

@@ -19,7 +19,8 @@ check() {
     BEGIN {
       level["base"] = 0; level["hash"] = 1; level["math"] = 1
       level["sort"] = 2; level["filters"] = 3; level["formats"] = 4
-      level["policy"] = 5; level["table"] = 6; level["store"] = 7; level["c"] = 8
+      level["policy"] = 5; level["table"] = 6; level["store"] = 7
+      level["sstable"] = 8; level["c"] = 9
     }
     function wrong(why) {
       printf "%s:%d: %s: %s\n", FILENAME, FNR, what, why

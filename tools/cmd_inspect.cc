@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -14,6 +16,8 @@
 #include "filter_input.h"
 #include "json.h"
 #include "parquet_listing.h"
+#include "sstable_report.h"
+#include "sstable_text.h"
 #include "tamis/formats.h"
 #include "tamis/mutable_filter.h"
 #include "text.h"
@@ -204,8 +208,36 @@ struct Said {
   int code = kExitOk;
 };
 
+// Tables of engines, and directories of them.
+bool HoldsSstables(const FilterInputArgs& args) {
+  std::error_code error;
+  return args.format.empty() && args.path != "-" &&
+         (args.path.ends_with(".ldb") || args.path.ends_with(".sst") ||
+          std::filesystem::is_directory(args.path, error));
+}
+
+Status SayWhatSstablesHold(const std::string& path, Said* said) {
+  ScanReport report;
+  std::vector<FoundSstable> found;
+  Status status = FindAll({path}, &found, &report);
+  if (status.ok()) status = ScanAll(found, 1, &report);
+  if (!status.ok()) return status;
+  AddTotals(&report);
+  said->json = Json::Array();
+  for (const SstableInfo& info : report.sstables)
+    said->json.Add(tools::ToJson(info));
+  said->text = ScanText(report);
+  for (const std::string& problem : report.problems) {
+    said->text += Printable(problem) + "\n";
+  }
+  const int code = ExitCodeOf(report);
+  said->code = code == kExitUnreadable ? kExitError : code;
+  return Status::Ok();
+}
+
 Status SayWhatIsIn(const FilterInputArgs& args, const Console& console,
                    Said* said) {
+  if (HoldsSstables(args)) return SayWhatSstablesHold(args.path, said);
   FilterInput input;
   const Status status = OpenFilterInput(args, &input);
   bool is_bad = false;

@@ -13,6 +13,9 @@ namespace {
 constexpr std::array<std::string_view, 2> kAnswers = {"maybe", "no"};
 constexpr std::array<std::string_view, 3> kCompressions = {"none", "snappy",
                                                            "zstd"};
+constexpr std::array<std::string_view, 8> kVerdicts = {
+    "ok",      "saturated",   "oversized", "missing",
+    "damaged", "legacy-hash", "not-used",  "unreadable"};
 constexpr std::array<std::string_view, 2> kSizingRules = {"textbook",
                                                           "cassandra"};
 constexpr std::array<std::string_view, 6> kPolicies = {
@@ -81,6 +84,8 @@ std::vector<std::string_view> ValuesOf(ValueKind kind) {
       return Copy(kCompressions);
     case ValueKind::kSizingRule:
       return Copy(kSizingRules);
+    case ValueKind::kVerdict:
+      return Copy(kVerdicts);
     case ValueKind::kText:
     case ValueKind::kFile:
     case ValueKind::kDirectory:

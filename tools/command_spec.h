@@ -25,6 +25,7 @@ enum class ValueKind {
   kAnswer,
   kCompression,
   kSizingRule,
+  kVerdict,
 };
 
 struct OptionSpec {

@@ -72,6 +72,25 @@ struct InspectArgs {
 // kExitNegative if a file is damaged or saturated.
 int RunInspect(const InspectArgs& args, const Console& console);
 
+struct ScanArgs {
+  std::vector<std::string> paths;
+  std::string only;     // as NameOfVerdict(); empty: all
+  std::string threads;  // empty: as many as the machine has
+  bool json = false;
+  bool csv = false;
+};
+// kExitNegative if a filter needs attention; 3 if something cannot be read.
+int RunScan(const ScanArgs& args, const Console& console);
+
+struct VerifyArgs {
+  std::vector<std::string> paths;
+  std::string threads;  // as for ScanArgs
+  bool json = false;
+  bool csv = false;
+};
+// kExitNegative if a key is hidden; 3 if something cannot be read.
+int RunVerify(const VerifyArgs& args, const Console& console);
+
 struct MergeArgs {
   std::vector<std::string> files;
   std::string output;

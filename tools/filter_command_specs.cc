@@ -142,6 +142,35 @@ constexpr OptionSpec kInspectOptions[] = {
     {.name = "--json", .help = "Print a JSON array"},
 };
 
+constexpr OperandSpec kSstableOperands[] = {
+    {.name = "PATH",
+     .help = "Tables, or directories of LevelDB, RocksDB, Cassandra, ScyllaDB "
+             "or Parquet data, with all that is below them",
+     .kind = ValueKind::kFile,
+     .many = true},
+};
+constexpr OptionSpec kScanThreadsOption = {
+    .name = "--threads",
+    .value = "N",
+    .help = "Threads (default: as many as the machine has)"};
+constexpr OptionSpec kJsonLinesOption = {.name = "--json",
+                                         .help = "Print JSON, one per line"};
+constexpr OptionSpec kCsvOption = {
+    .name = "--csv",
+    .help = "Print values with commas between them, one line per file",
+    .excludes = "--json"};
+constexpr OptionSpec kSstableScanOptions[] = {
+    {.name = "--only",
+     .value = "VERDICT",
+     .help = "Print only the files of this verdict",
+     .kind = ValueKind::kVerdict},
+    kScanThreadsOption,
+    kJsonLinesOption,
+    kCsvOption,
+};
+constexpr OptionSpec kVerifyOptions[] = {kScanThreadsOption, kJsonLinesOption,
+                                         kCsvOption};
+
 constexpr OperandSpec kMergeOperands[] = {
     {.name = "FILE",
      .help = "Filters, two or more",
@@ -283,6 +312,27 @@ constexpr CommandSpec kFilterCommands[] = {
          "Exit code: 1 if a file is damaged or saturated, 2 if one cannot be "
          "read or recognised.",
      .examples = "tamis inspect words.tamis"},
+    {.name = "scan",
+     .summary = "Show what the filters of other engines' tables are worth",
+     .operands = kSstableOperands,
+     .options = kSstableScanOptions,
+     .notes =
+         "Reads filters and metadata, and no data.  Changes nothing.\n"
+         "Exit code: 0 if all is well, 1 if a filter needs attention, 2 on "
+         "wrong use, 3 if something could not be read.",
+     .examples = "tamis scan /var/lib/cassandra/data\n"
+                 "tamis scan --only saturated db"},
+    {.name = "verify",
+     .summary = "Prove that no filter hides a stored key, or name the key",
+     .operands = kSstableOperands,
+     .options = kVerifyOptions,
+     .notes =
+         "Reads every key that is stored and asks its filter, verifies the "
+         "checksums of all blocks on the way, and measures the rate with "
+         "absent keys of the same shape.  Changes nothing.\n"
+         "Exit code: 0 if no key is hidden, 1 if one is, 2 on wrong use, 3 if "
+         "something could not be read.",
+     .examples = "tamis verify db"},
     {.name = "merge",
      .summary = "Combine filters of equal parameters into one",
      .operands = kMergeOperands,

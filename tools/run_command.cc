@@ -105,6 +105,25 @@ int Inspect(const Arguments& given, const Console& console) {
   return RunInspect(args, console);
 }
 
+int Scan(const Arguments& given, const Console& console) {
+  ScanArgs args;
+  args.paths = given.OperandsFrom(0);
+  args.only = given.Text("--only");
+  args.threads = given.Text("--threads");
+  args.json = given.Has("--json");
+  args.csv = given.Has("--csv");
+  return RunScan(args, console);
+}
+
+int Verify(const Arguments& given, const Console& console) {
+  VerifyArgs args;
+  args.paths = given.OperandsFrom(0);
+  args.threads = given.Text("--threads");
+  args.json = given.Has("--json");
+  args.csv = given.Has("--csv");
+  return RunVerify(args, console);
+}
+
 int Merge(const Arguments& given, const Console& console) {
   MergeArgs args;
   args.files = given.OperandsFrom(0);
@@ -322,6 +341,8 @@ constexpr NamedRun kRuns[] = {
     {"build", Build},
     {"query", Query},
     {"inspect", Inspect},
+    {"scan", Scan},
+    {"verify", Verify},
     {"merge", Merge},
     {"add", Add},
     {"remove", Remove},

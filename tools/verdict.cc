@@ -2,6 +2,7 @@
 #include "verdict.h"
 
 #include "tamis/bloom_math.h"
+#include "tamis/filter_health.h"
 #include "tamis/formats.h"
 
 namespace tamis::tools {
@@ -19,19 +20,6 @@ std::string_view WordFor(BloomHealth health) {
       break;
   }
   return "ok";
-}
-
-// Split blocks set eight bits per key, whatever the size: half full is not
-// their optimum.
-BloomHealth SplitBlockHealth(const FilterInfo& info, double fill) {
-  constexpr double kSaturatedFill = 0.7;    // a rate of 6 %: 0.7^8
-  constexpr double kOversizedFill = 0.125;  // at a quarter, 0.0015 %
-  constexpr std::uint64_t kSmallBits = 8192;
-  if (info.set_bits == 0) return BloomHealth::kEmpty;
-  if (fill > kSaturatedFill) return BloomHealth::kSaturated;
-  return info.bits > kSmallBits && fill < kOversizedFill
-             ? BloomHealth::kOversized
-             : BloomHealth::kOk;
 }
 
 // A slot that is full can take no key; one in twenty should be free.
@@ -55,7 +43,9 @@ KindEntry KindOf(const FilterInfo& info) {
 BloomHealth HealthOf(const FilterInfo& info, std::uint64_t places,
                      double fill) {
   const KindEntry kind = KindOf(info);
-  if (kind.fixed_probes != 0) return SplitBlockHealth(info, fill);
+  if (kind.fixed_probes != 0) {
+    return SplitBlockHealthOf(info.bits, info.set_bits);
+  }
   if (kind.storage == KindStorage::kSlots) return CuckooHealth(fill);
   const BloomHealth health = BloomHealthOf(places, info.set_bits);
   return kind.unbounded || kind.expires ? GrowingHealth(health) : health;
