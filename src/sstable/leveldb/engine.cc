@@ -73,7 +73,7 @@ class LevelDbSstable final : public Sstable {
   void UseTableFilter(std::shared_ptr<const TableFilter> filter,
                       FilterSum* sum);
   bool ReadFilterBeside(FilterSum* sum);
-  Result<std::uint32_t> ReadBinding() const;
+  Result<std::uint32_t> ReadBinding(BoundBlocks blocks) const;
   std::string ReadFilterBytes(const BlockHandle& handle, FilterSum* sum,
                               bool* is_read);
 
@@ -194,7 +194,7 @@ void LevelDbSstable::UseTableFilter(std::shared_ptr<const TableFilter> filter,
   filters_.parts = std::move(filter);
 }
 
-Result<std::uint32_t> LevelDbSstable::ReadBinding() const {
+Result<std::uint32_t> LevelDbSstable::ReadBinding(BoundBlocks blocks) const {
   BlockBuffer buffer;
   Slice contents;
   Status read = ReadBlock(*file_, footer_.index, &buffer, &contents);
@@ -203,7 +203,7 @@ Result<std::uint32_t> LevelDbSstable::ReadBinding() const {
     read = index.Load(KeyOrder(), contents, file_->size() - kFooterBytes);
   }
   if (!read.ok()) return read;
-  return ReadTableBinding(*file_, footer_, index, {});
+  return ReadTableBinding(*file_, footer_, index, {}, blocks);
 }
 
 // A Tamis store may have given the table a filter in a file beside it, which is
@@ -217,13 +217,14 @@ bool LevelDbSstable::ReadFilterBeside(FilterSum* sum) {
   const char* const end = info_.path.data() + info_.path.size();
   if (std::from_chars(digits, end, number).ec != std::errc()) return false;
   const TableReadContext context;
-  FilterFileLook look =
-      ReadFilterFile({.env = DefaultEnv(),
-                      .dir = dir,
-                      .number = number,
-                      .table_bytes = file_->size(),
-                      .binding = [this] { return ReadBinding(); },
-                      .read = context});
+  FilterFileLook look = ReadFilterFile(
+      {.env = DefaultEnv(),
+       .dir = dir,
+       .number = number,
+       .table_bytes = file_->size(),
+       .table_modified = file_->modified(),
+       .binding = [this](BoundBlocks blocks) { return ReadBinding(blocks); },
+       .read = context});
   if (!look.problem.empty()) info_.remarks.push_back(look.problem);
   if (look.state != FilterFileState::kUsable) return false;
   info_.remarks.push_back("its filter is in a file beside it");
