@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,8 +66,14 @@ class BlockLocks {
     // What a holder does takes some nanoseconds, unless the system has taken
     // its processor away.
     constexpr unsigned kSpins = 100;
+    constexpr unsigned kYields = 100;
     for (unsigned i = 1;; ++i) {
-      if (i % kSpins == 0) std::this_thread::yield();
+      if (i > kSpins * kYields) {
+        // Yielding does not help a holder of lower priority.
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      } else if (i % kSpins == 0) {
+        std::this_thread::yield();
+      }
       if (lock.load(std::memory_order_relaxed) != holder &&
           lock.exchange(holder, std::memory_order_acquire) != holder) {
         return;
