@@ -133,7 +133,8 @@ constexpr OptionSpec kQueryOptions[] = {
 
 constexpr OperandSpec kInspectOperands[] = {
     {.name = "FILE",
-     .help = "Filters, or Parquet files; '-' is standard input",
+     .help = "Filters, Parquet files, tables or directories of other "
+             "engines; '-' is standard input",
      .kind = ValueKind::kFile,
      .many = true},
 };

@@ -24,17 +24,18 @@
 namespace tamis::testing {
 namespace {
 
-std::string KeyOf(int i) { return "user" + std::to_string(10000 + i); }
+std::string LevelDbKey(int i) { return "user" + std::to_string(10000 + i); }
 
-struct Database {
+struct TwoLevelDb {
   TempDir dir{TempDir::InMemory()};
   std::set<std::string> keys;
   int levels = 0;  // that have a table
 };
 
 // Tables on two levels.  0 bits: no filter.
-std::unique_ptr<Database> Write(int bits, leveldb::CompressionType codec) {
-  auto database = std::make_unique<Database>();
+std::unique_ptr<TwoLevelDb> WriteTwoLevels(int bits,
+                                           leveldb::CompressionType codec) {
+  auto database = std::make_unique<TwoLevelDb>();
   const std::unique_ptr<const leveldb::FilterPolicy> policy(
       bits == 0 ? nullptr : leveldb::NewBloomFilterPolicy(bits));
   leveldb::Options options;
@@ -45,15 +46,15 @@ std::unique_ptr<Database> Write(int bits, leveldb::CompressionType codec) {
   EXPECT_TRUE(leveldb::DB::Open(options, database->dir.path(), &raw).ok());
   std::unique_ptr<leveldb::DB> db(raw);
   for (int i = 0; i < 3000; ++i) {
-    database->keys.insert(KeyOf(i));
-    EXPECT_TRUE(db->Put({}, KeyOf(i), "value " + std::to_string(i)).ok());
+    database->keys.insert(LevelDbKey(i));
+    EXPECT_TRUE(db->Put({}, LevelDbKey(i), "value " + std::to_string(i)).ok());
   }
   db->CompactRange(nullptr, nullptr);
   for (int i = 2900; i < 3400; ++i) {
-    database->keys.insert(KeyOf(i));
-    EXPECT_TRUE(db->Put({}, KeyOf(i), "again " + std::to_string(i)).ok());
+    database->keys.insert(LevelDbKey(i));
+    EXPECT_TRUE(db->Put({}, LevelDbKey(i), "again " + std::to_string(i)).ok());
   }
-  EXPECT_TRUE(db->Delete({}, KeyOf(17)).ok());
+  EXPECT_TRUE(db->Delete({}, LevelDbKey(17)).ok());
   // Opened again, what is in the log becomes a table.
   db.reset();
   EXPECT_TRUE(leveldb::DB::Open(options, database->dir.path(), &raw).ok());
@@ -67,7 +68,7 @@ std::unique_ptr<Database> Write(int bits, leveldb::CompressionType codec) {
   return database;
 }
 
-SstableListing ListingOf(const Database& database) {
+SstableListing ListingOf(const TwoLevelDb& database) {
   auto listing = FindSstables(database.dir.path());
   EXPECT_TRUE(listing.ok()) << listing.status().ToString();
   return listing.ok() ? *std::move(listing) : SstableListing();
@@ -78,7 +79,7 @@ TEST(DoctorLevelDb, TellsWhatWasConfiguredAndReadsEveryKey) {
     for (const auto codec :
          {leveldb::kNoCompression, leveldb::kSnappyCompression}) {
       SCOPED_TRACE(bits);
-      const auto database = Write(bits, codec);
+      const auto database = WriteTwoLevels(bits, codec);
       const SstableListing listing = ListingOf(*database);
       EXPECT_TRUE(listing.problems.empty());
       std::set<std::string> read;
@@ -126,7 +127,7 @@ BlockHandle FilterPlace(const std::string& path) {
 }
 
 TEST(DoctorLevelDb, AClearedBitHidesAKeyThatIsNamed) {
-  const auto database = Write(10, leveldb::kSnappyCompression);
+  const auto database = WriteTwoLevels(10, leveldb::kSnappyCompression);
   const SstableListing listing = ListingOf(*database);
   const FoundSstable& found = listing.sstables.back();
   const std::string name =
@@ -154,7 +155,7 @@ TEST(DoctorLevelDb, AClearedBitHidesAKeyThatIsNamed) {
 }
 
 TEST(DoctorLevelDb, ADamagedBlockIsNamedAndTheOthersAreRead) {
-  const auto database = Write(10, leveldb::kNoCompression);
+  const auto database = WriteTwoLevels(10, leveldb::kNoCompression);
   const SstableListing listing = ListingOf(*database);
   const FoundSstable& found = listing.sstables.back();
   const std::string name =
@@ -174,7 +175,7 @@ TEST(DoctorLevelDb, ADamagedBlockIsNamedAndTheOthersAreRead) {
 }
 
 TEST(DoctorLevelDb, ATableThatIsNotThereIsNamed) {
-  const auto database = Write(10, leveldb::kNoCompression);
+  const auto database = WriteTwoLevels(10, leveldb::kNoCompression);
   const SstableListing before = ListingOf(*database);
   std::filesystem::remove(before.sstables.front().path);
   const SstableListing listing = ListingOf(*database);

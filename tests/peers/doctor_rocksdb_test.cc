@@ -49,7 +49,7 @@ void PrintTo(const Setting& setting, std::ostream* out) {
   *out << setting.name;
 }
 
-using Table = rocksdb::BlockBasedTableOptions;
+using BlockOptions = rocksdb::BlockBasedTableOptions;
 
 const Setting kSettings[] = {
     {.name = "Plain"},
@@ -65,17 +65,17 @@ const Setting kSettings[] = {
     {.name = "Partitioned",
      .is_partitioned = true,
      .compression = rocksdb::kSnappyCompression,
-     .index = Table::kTwoLevelIndexSearch},
+     .index = BlockOptions::kTwoLevelIndexSearch},
     {.name = "PartitionedRibbonWithPrefixes",
      .filter = "ribbon",
      .is_partitioned = true,
      .prefix = 5,
-     .index = Table::kTwoLevelIndexSearch,
+     .index = BlockOptions::kTwoLevelIndexSearch,
      .index_restarts = 4},
     {.name = "Prefixes", .prefix = 6},
     {.name = "OnlyPrefixes", .prefix = 6, .has_whole_keys = false},
     {.name = "FirstKeysInIndex",
-     .index = Table::kBinarySearchWithFirstKey,
+     .index = BlockOptions::kBinarySearchWithFirstKey,
      .index_restarts = 2},
     {.name = "HashInBlocks", .has_hash_in_blocks = true},
     {.name = "Zlib", .compression = rocksdb::kZlibCompression},
@@ -93,8 +93,8 @@ const Setting kSettings[] = {
      .dictionary_bytes = 4096},
 };
 
-rocksdb::Options OptionsOf(const Setting& setting) {
-  Table table;
+rocksdb::Options SettingOptions(const Setting& setting) {
+  BlockOptions table;
   table.format_version = static_cast<std::uint32_t>(setting.format_version);
   table.checksum = setting.checksum;
   table.index_type = setting.index;
@@ -104,7 +104,7 @@ rocksdb::Options OptionsOf(const Setting& setting) {
   table.partition_filters = setting.is_partitioned;
   table.whole_key_filtering = setting.has_whole_keys;
   if (setting.has_hash_in_blocks) {
-    table.data_block_index_type = Table::kDataBlockBinaryAndHash;
+    table.data_block_index_type = BlockOptions::kDataBlockBinaryAndHash;
   }
   if (setting.filter == "bloom") {
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -137,16 +137,17 @@ bool CanRead(rocksdb::CompressionType compression) {
   }
 }
 
-std::string KeyOf(int i) { return "user" + std::to_string(1000 + i); }
+std::string RocksDbKey(int i) { return "user" + std::to_string(1000 + i); }
 
 // One table on the lowest level, and two on level 0.
-std::set<std::string> Fill(rocksdb::DB* db) {
+std::set<std::string> FillLevels(rocksdb::DB* db) {
   std::set<std::string> keys;
   const auto put = [&](int from, int to) {
     for (int i = from; i < to; ++i) {
-      keys.insert(KeyOf(i));
+      keys.insert(RocksDbKey(i));
       EXPECT_TRUE(
-          db->Put({}, KeyOf(i), "a value of " + std::to_string(i * 7)).ok());
+          db->Put({}, RocksDbKey(i), "a value of " + std::to_string(i * 7))
+              .ok());
     }
     EXPECT_TRUE(db->Flush({}).ok());
   };
@@ -156,13 +157,13 @@ std::set<std::string> Fill(rocksdb::DB* db) {
       rocksdb::BottommostLevelCompaction::kForce;
   EXPECT_TRUE(db->CompactRange(whole, nullptr, nullptr).ok());
   put(300, 700);
-  EXPECT_TRUE(db->Delete({}, KeyOf(5)).ok());
+  EXPECT_TRUE(db->Delete({}, RocksDbKey(5)).ok());
   put(600, 900);
   return keys;
 }
 
-std::unique_ptr<rocksdb::DB> Open(const fs::path& dir,
-                                  const rocksdb::Options& options) {
+std::unique_ptr<rocksdb::DB> OpenPeer(const fs::path& dir,
+                                      const rocksdb::Options& options) {
   rocksdb::DB* db = nullptr;
   const rocksdb::Status opened = rocksdb::DB::Open(options, dir.string(), &db);
   EXPECT_TRUE(opened.ok()) << opened.ToString();
@@ -173,9 +174,9 @@ class DoctorRocksDb : public ::testing::TestWithParam<Setting> {
  protected:
   void SetUp() override {
     if (!CanRead(GetParam().compression)) GTEST_SKIP() << "no such codec";
-    auto db = Open(dir_.path(), OptionsOf(GetParam()));
+    auto db = OpenPeer(dir_.path(), SettingOptions(GetParam()));
     ASSERT_NE(db, nullptr);
-    keys_ = Fill(db.get());
+    keys_ = FillLevels(db.get());
     std::vector<rocksdb::LiveFileMetaData> files;
     db->GetLiveFilesMetaData(&files);
     for (const auto& file : files) files_[file.name.substr(1)] = file;
@@ -290,7 +291,7 @@ INSTANTIATE_TEST_SUITE_P(AllSettings, DoctorRocksDb,
 
 std::vector<std::string> SomeKeys() {
   std::vector<std::string> keys;
-  for (int i = 0; i < 900; ++i) keys.push_back(KeyOf(i));
+  for (int i = 0; i < 900; ++i) keys.push_back(RocksDbKey(i));
   return keys;
 }
 
