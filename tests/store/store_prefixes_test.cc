@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -101,8 +102,11 @@ struct FilterCase {
   const char* filter;
   std::optional<std::uint64_t> memory = {};
   std::uint64_t parts_above = 0;
-  int reopen = 1;  // times
 };
+// For GoogleTest.
+void PrintTo(const FilterCase& tested, std::ostream* out) {
+  *out << tested.name;
+}
 
 class StorePrefixesOf : public ::testing::TestWithParam<FilterCase> {};
 
@@ -450,7 +454,9 @@ TEST(StorePrefixes, AreMadeBesideTablesInTheBackground) {
   EXPECT_EQ(store.Get("user:7:"), "(none)");
   ASSERT_TRUE(testing::ComesTrue(
       [&] { return store->Stats().filter_files_made == 1; }));
-  EXPECT_GE(ScanUsers(&store).absent, kEnough);
+  // It is used once it is loaded.
+  EXPECT_TRUE(
+      testing::ComesTrue([&] { return ScanUsers(&store).absent >= kEnough; }));
 }
 
 // ---- random operations

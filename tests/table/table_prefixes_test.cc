@@ -62,7 +62,7 @@ TEST(TablePrefixes, AreInTheFilterAndBelongToOneExtractor) {
   const auto five = *MakePrefixExtractor("fixed=5");
   const auto four = *MakePrefixExtractor("fixed=4");
   for (const char* filter : {"bloom:20", "ribbon:12", "rocksdb:20"}) {
-    for (const std::uint64_t parts_above : {0, 1}) {
+    for (const std::uint64_t parts_above : {0u, 1u}) {
       const std::string table = TableWith(five.get(), filter, parts_above);
       const auto read = FilterOf(table, five.get());
       EXPECT_TRUE(read->has_prefixes()) << filter;
