@@ -275,8 +275,15 @@ std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
     ranges->SetAlone();
     if (!ranges->AsksSeeks()) ranges = nullptr;
   }
+  bool pays = true;
+  int asked = -1;  // the level that `pays` is about
   for (const SkippedTables& one : tables) {
-    children.push_back(NewTablesIterator(version, one, options, ranges));
+    if (ranges != nullptr && one.number != asked) {
+      asked = one.number;
+      pays = ranges->PaysAt(asked);
+    }
+    children.push_back(
+        NewTablesIterator(version, one, options, pays ? ranges : nullptr));
   }
   return NewMergingIterator(version.order(), std::move(children), options.span);
 }
