@@ -95,6 +95,12 @@ RangeScan::Answer RangeScan::SkipBackward(int level, const TableFile& file,
       });
 }
 
+bool RangeScan::PaysAt(int level) const {
+  if (is_alone_) return true;
+  const ReaderSlots::Guard guard(*slots_);
+  return CountersOf(guard, level).recent.Pays();
+}
+
 void RangeScan::CountPostponed(int level) const {
   const ReaderSlots::Guard guard(*slots_);
   ReadCounters::Ranges& counters = CountersOf(guard, level);

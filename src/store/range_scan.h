@@ -39,6 +39,9 @@ class RangeScan {
     return !is_alone_ || (lower() == nullptr) != (upper() == nullptr);
   }
 
+  // False: of tables of that level, seeks have mostly been asked in vain.
+  bool PaysAt(int level) const;
+
   // True: there are both bounds, and the table has no key between them.
   bool RulesOut(int level, const TableFile& file) const;
   // The same for a level from 1 on.

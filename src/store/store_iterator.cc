@@ -291,8 +291,15 @@ std::unique_ptr<InternalIterator> NewMergedIterator(
     if (!ranges->AsksSeeks()) ranges = nullptr;
   }
   const Version& version = *view.version;
+  bool pays = true;
+  int asked = -1;  // the level that `pays` is about
   for (const SkippedTables& one : tables) {
-    children.push_back(NewTablesIterator(version, one, options, ranges));
+    if (ranges != nullptr && one.number != asked) {
+      asked = one.number;
+      pays = ranges->PaysAt(asked);
+    }
+    children.push_back(
+        NewTablesIterator(version, one, options, pays ? ranges : nullptr));
   }
   return NewMergingIterator(version.order(), std::move(children), options.span);
 }

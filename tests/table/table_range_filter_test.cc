@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "table/block_file.h"
 #include "table/footer.h"
 #include "table/held_range_filter.h"
 #include "table/table_meta.h"
