@@ -131,7 +131,7 @@ class LastBytes final : public FilterPolicy {
 };
 
 // Returns the data blocks that lookups of all numbers read; checks the results.
-std::uint64_t BlocksRead(TestStore* store) {
+std::uint64_t BlocksOfLent(TestStore* store) {
   const auto read = [store] {
     std::uint64_t blocks = 0;
     for (int i = 0; i < kLentNumbers; ++i) {
@@ -156,15 +156,15 @@ TEST(StoreLentParts, ACustomPolicysFiltersAreWrittenAndQueried) {
   options.leveldb_filter_policy = policy;
   TestStore store(options);
   FillLent(&store);
-  EXPECT_EQ(BlocksRead(&store), kLentNumbers / 2u);
+  EXPECT_EQ(BlocksOfLent(&store), kLentNumbers / 2u);
   EXPECT_GT(policy->asked, 0);
   store.Reopen();
-  EXPECT_EQ(BlocksRead(&store), kLentNumbers / 2u);
+  EXPECT_EQ(BlocksOfLent(&store), kLentNumbers / 2u);
   // Another policy's filters are not opened.
   store.options().leveldb_filter_policy = nullptr;
   store.Reopen();
   policy->asked = 0;
-  EXPECT_GT(BlocksRead(&store), kLentNumbers / 2u);
+  EXPECT_GT(BlocksOfLent(&store), kLentNumbers / 2u);
   EXPECT_EQ(policy->asked, 0);
 }
 
@@ -174,7 +174,7 @@ TEST(StoreLentParts, AFilterWithoutBytesRulesNothingOut) {
   options.leveldb_filter_policy = std::make_shared<LastBytes>(true);
   TestStore store(options);
   FillLent(&store);
-  EXPECT_GT(BlocksRead(&store), kLentNumbers / 2u);
+  EXPECT_GT(BlocksOfLent(&store), kLentNumbers / 2u);
 }
 
 // Ours must not be used there; the program's know its order.
@@ -191,7 +191,7 @@ TEST(StoreLentParts, ACustomPolicyIsUsedWhereEqualKeysMayDiffer) {
   options.leveldb_filter_policy = std::make_shared<LastBytes>();
   TestStore store(options);
   FillLent(&store);
-  EXPECT_EQ(BlocksRead(&store), kLentNumbers / 2u);
+  EXPECT_EQ(BlocksOfLent(&store), kLentNumbers / 2u);
 }
 
 }  // namespace
