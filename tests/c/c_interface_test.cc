@@ -61,7 +61,9 @@ TEST(CInterface, TakesEveryOptionOfAStore) {
   std::set<std::string> members = StoreOptionMembers();
   ASSERT_GT(members.size(), 30u);
   // These are objects.
-  for (const char* object : {"comparator", "env", "filter_policy"}) {
+  for (const char* object :
+       {"block_cache", "comparator", "custom_prefix_extractor", "env",
+        "filter_policy", "info_log", "leveldb_filter_policy"}) {
     EXPECT_EQ(members.erase(object), 1u) << object;
   }
   EXPECT_EQ(StoreOptionNames(), members);

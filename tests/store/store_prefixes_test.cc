@@ -437,8 +437,8 @@ TEST(StorePrefixes, OfAFilterBesideAreNamedInItsFile) {
     const std::string file = store.env().Contents(store.Files(".filter").at(0));
     const std::string name = extractor;
     EXPECT_EQ(file[8], name.empty() ? 1 : 2);
-    EXPECT_EQ(file[44], static_cast<char>(name.size()));
-    EXPECT_EQ(file.substr(45, 15), std::string(15, '\0'));
+    EXPECT_EQ(file[56], static_cast<char>(name.size()));
+    EXPECT_EQ(file.substr(57, 3), std::string(3, '\0'));
     EXPECT_TRUE(
         file.substr(64).starts_with("tamis.Filter1" + name + "\x89TAMIS"));
   }

@@ -157,8 +157,15 @@ TEST_P(FileOfAStore, IsNotTakenForAFilterUnlessAFormatIsGiven) {
   const std::string path =
       dir.Write(GetParam(), std::string("\x80\x01\x02\xff\x00\x10\x20\x06", 8) +
                                 std::string(8, '\xfe') + '\x06');
+  const bool is_table = path.ends_with(".ldb") || path.ends_with(".sst");
+  if (is_table) {
+    const RunResult run = Tamis({"inspect", path});
+    EXPECT_EQ(run.code, kExitError);
+    EXPECT_TRUE(Contains(run.out, "unreadable")) << run.out;
+    EXPECT_TRUE(Contains(run.out, "not those of a table")) << run.out;
+  }
   const std::vector<Words> commands = {
-      {"inspect", path},
+      is_table ? Words{"rotate", path} : Words{"inspect", path},
       {"query", path, "-k", "a"},
       {"merge", path, path, "-o", "-"},
       {"add", path, "-k", "a"},
@@ -194,23 +201,24 @@ TEST(FilesOfAStore, AreNamedWhenTheyAreText) {
   // That of another program: something to build a filter from.
   const std::string log = dir.Write("app.log", "started\nstopped\nagain\n");
   EXPECT_TRUE(Contains(Tamis({"inspect", log}).err, "tamis build"));
-  EXPECT_TRUE(Contains(
-      Tamis({"inspect", dir.File("db") + "/" + TablesOf(dir.File("db"))[0]})
-          .err,
-      "is a LevelDB table, not a bare filter; use 'tamis "
-      "db' on the directory"));
+  const std::string table = dir.File("db") + "/" + TablesOf(dir.File("db"))[0];
+  EXPECT_TRUE(Contains(Tamis({"query", table, "-k", "a"}).err,
+                       "is a LevelDB table, not a bare filter; use 'tamis "
+                       "db' on the directory"));
+  EXPECT_EQ(Tamis({"inspect", table}).code, 0);
 }
 
 TEST(FilesOfAStore, TheDirectoryItselfIsAStoreAndNotAFilter) {
   TempDir dir;
   MakeStore(dir.File("db"));
-  for (const Words& words : std::vector<Words>{
-           {"inspect", dir.File("db")}, {"query", dir.File("db"), "-k", "a"}}) {
-    EXPECT_EQ(Tamis(words).err,
-              "tamis " + words[0] + ": " + dir.File("db") +
-                  ": is a store, not a filter; use 'tamis db' on it\n");
-  }
-  EXPECT_TRUE(Contains(Tamis({"inspect", dir.path()}).err, "Is a directory"));
+  EXPECT_EQ(Tamis({"query", dir.File("db"), "-k", "a"}).err,
+            "tamis query: " + dir.File("db") +
+                ": is a store, not a filter; use 'tamis db' on it\n");
+  EXPECT_TRUE(
+      Contains(Tamis({"query", dir.path(), "-k", "a"}).err, "Is a directory"));
+  const RunResult inspected = Tamis({"inspect", dir.File("db")});
+  EXPECT_EQ(inspected.code, 0) << inspected.err;
+  EXPECT_TRUE(Contains(inspected.out, TablesOf(dir.File("db"))[0]));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct SessionStep {
 // The opening lines of blocks that are run.
 inline constexpr char kConsoleFence[] = "```console";
 inline constexpr char kParquetFence[] = "```console parquet";
+inline constexpr char kLevelDbFence[] = "```shell-session";
 
 // Returns the steps of all blocks of `document`, a path in the repository, that
 // open with exactly `fence`.
