@@ -11,12 +11,12 @@
 
 #include "store/filter_plan.h"
 #include "tamis/store.h"
-#include "tamis/store_tables.h"
 #include "tests/store/stores.h"
 
 namespace tamis {
 namespace {
 
+using testing::SmallOptions;
 using testing::StillOptions;
 using testing::TestStore;
 
@@ -28,9 +28,8 @@ std::string SteadyKey(const std::string& start, int number) {
 }
 
 // Puts a table into level 0.
-void WriteSteadyTable(TestStore* store, const std::string& start, int keys,
-                      int first = 0) {
-  for (int i = first; i < first + keys; ++i) {
+void WriteSteadyTable(TestStore* store, const std::string& start, int keys) {
+  for (int i = 0; i < keys; ++i) {
     store->Put(SteadyKey(start, i), "value");
   }
   store->Flush();
@@ -105,62 +104,7 @@ TEST(FilterHysteresis, AFilterIsNotGivenUpForOneThatIsAskedALittleMore) {
 
 // ---- filters of new tables
 
-// Returns the size of the filter of the only table of level 0.
-std::uint64_t LevelZeroFilterBytes(TestStore* store) {
-  const auto tables = ListStoreTables(TestStore::dir(), store->options());
-  EXPECT_TRUE(tables.ok());
-  if (!tables.ok() || tables->empty()) return 0;
-  EXPECT_EQ(tables->at(0).level, 0);
-  EXPECT_EQ(store->TablesAt(0), 1u);
-  return tables->at(0).filter_bytes;
-}
-
-// A full level of `*keys` keys, and a table in level 0 whose filter was planned
-// with it.
-class PlannedStore {
- public:
-  PlannedStore() : store_(Options()) {
-    Add(kFirst);
-    (void)NextFilterBytes();
-  }
-
-  // Adds that many keys to the level.
-  void Add(int keys) {
-    WriteSteadyTable(&store_, "k", keys, keys_);
-    keys_ += keys;
-    store_.Compact();
-  }
-  // Writes the same keys again, and returns the size of their filter.
-  std::uint64_t NextFilterBytes() {
-    if (store_.TablesAt(0) > 0) store_.Compact();
-    WriteSteadyTable(&store_, "k", kSteadyKeys);
-    return LevelZeroFilterBytes(&store_);
-  }
-  TestStore& store() { return store_; }
-
-  static constexpr int kFirst = 20 * kSteadyKeys;
-  static constexpr std::uint64_t kLimit = 20'000;  // 8 bits per key
-
- private:
-  static StoreOptions Options() {
-    StoreOptions options = StillOptions();
-    options.filter_memory_bytes = kLimit;
-    return options;
-  }
-
-  TestStore store_;
-  int keys_ = 0;
-};
-
-TEST(FilterHysteresis, AFewKeysMoreDoNotChangeFiltersOfNewTables) {
-  PlannedStore planned;
-  const std::uint64_t before = planned.NextFilterBytes();
-  planned.Add(kSteadyKeys);  // a twentieth
-  EXPECT_EQ(planned.NextFilterBytes(), before);
-  planned.Add(10 * kSteadyKeys);  // half as many again
-  EXPECT_LT(planned.NextFilterBytes(), before);
-}
-
+// What was planned stays as long as this holds.
 TEST(FilterHysteresis, CountsAreCloseIfTheyDifferByATenth) {
   LevelKeys keys;
   keys.levels[1] = 1000;
@@ -188,21 +132,67 @@ TEST(FilterHysteresis, CountsAreCloseIfTheyDifferByATenth) {
   }
 }
 
-TEST(FilterHysteresis, NoTableIsRewrittenForAnotherLimit) {
-  PlannedStore planned;
-  (void)planned.NextFilterBytes();
-  TestStore& store = planned.store();
-  const std::vector<std::string> files = store.Files(".ldb");
+// ---- tables that are there
+
+constexpr std::uint64_t kSteadyLimit = 5000;  // 8 bits per key
+
+// Tables whose filters are as they were planned.
+class SteadyStore {
+ public:
+  SteadyStore() : store_(Options()) {
+    WriteSteadyTable(&store_, "k", 4 * kSteadyKeys);
+    // Planned for what is there now.
+    for (const std::uint64_t limit : {3 * kSteadyLimit, kSteadyLimit}) {
+      EXPECT_TRUE(store_->SetFilterMemory(limit).ok());
+      RewriteWhatDiffers();
+    }
+    files_ = store_.Files(".ldb");
+  }
+
+  void RewriteWhatDiffers() {
+    ASSERT_TRUE(store_->CompactWith({.rewrite_what_differs = true}).ok());
+  }
+  bool HasSameFiles() { return store_.Files(".ldb") == files_; }
+  TestStore& store() { return store_; }
+
+ private:
+  static StoreOptions Options() {
+    StoreOptions options = SmallOptions();
+    options.filter_memory_bytes = kSteadyLimit;
+    return options;
+  }
+
+  TestStore store_;
+  std::vector<std::string> files_;
+};
+
+// Though compactions come by themselves where there is something to do.
+TEST(FilterHysteresis, NoTableIsRewrittenByItselfForAnotherLimit) {
+  SteadyStore steady;
+  TestStore& store = steady.store();
   const std::uint64_t written = store->Stats().compaction_bytes_written;
-  constexpr std::uint64_t kLimit = PlannedStore::kLimit;
   for (const std::uint64_t limit :
-       {kLimit - kLimit / 50, kLimit / 8, std::uint64_t{0}, 4 * kLimit,
-        kLimit + kLimit / 50, kLimit}) {
+       {kSteadyLimit / 8, std::uint64_t{0}, 4 * kSteadyLimit, kSteadyLimit}) {
     ASSERT_TRUE(store->SetFilterMemory(limit).ok());
     ASSERT_TRUE(store->WaitForQuiet().ok());
-    EXPECT_EQ(store.Files(".ldb"), files) << limit;
+    EXPECT_TRUE(steady.HasSameFiles()) << limit;
   }
   EXPECT_EQ(store->Stats().compaction_bytes_written, written);
+}
+
+// Within one and a half bits per key a table is as wanted.
+TEST(FilterHysteresis, OnlyForMuchLessMemoryATableDiffersFromWhatIsWanted) {
+  SteadyStore steady;
+  TestStore& store = steady.store();
+  for (const std::uint64_t limit :
+       {kSteadyLimit - kSteadyLimit / 16, kSteadyLimit + kSteadyLimit / 16}) {
+    ASSERT_TRUE(store->SetFilterMemory(limit).ok());
+    steady.RewriteWhatDiffers();
+    EXPECT_TRUE(steady.HasSameFiles()) << limit;
+  }
+  ASSERT_TRUE(store->SetFilterMemory(kSteadyLimit / 2).ok());
+  steady.RewriteWhatDiffers();
+  EXPECT_FALSE(steady.HasSameFiles());
 }
 
 }  // namespace
