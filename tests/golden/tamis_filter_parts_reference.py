@@ -83,8 +83,8 @@ def says_maybe(payload, key, seed, lines, probes):
 def vector(why, keys, lines, probes, seed=0, lines_per_part=64, offset=PAGE):
     payload = filled(keys, seed, lines, probes)
     parts = cut(payload, lines_per_part)
-    # A builder counts each key once, however often it comes.  Of a filter
-    # without keys writers do not say how many there are.
+    # A builder counts each key once, however often it comes.  None is
+    # written as a number that is not known.
     top = top_block(len(set(keys)) or KEYS_UNKNOWN, seed, lines, probes,
                     offset, lines_per_part, parts)
     answers = []
