@@ -139,25 +139,34 @@ constexpr std::uint64_t kSteadyLimit = 5000;  // 8 bits per key
 // Tables whose filters are as they were planned.
 class SteadyStore {
  public:
-  SteadyStore() : store_(Options()) {
+  explicit SteadyStore(const StoreOptions& options) : store_(Limited(options)) {
     WriteSteadyTable(&store_, "k", 4 * kSteadyKeys);
+    RewriteWhatDiffers();
+    // Until the tables that level 0 had are forgotten.
+    constexpr int kForgetful = 40;
+    for (int i = 0; i < kForgetful; ++i) SetMemory(kSteadyLimit);
     // Planned for what is there now.
     for (const std::uint64_t limit : {3 * kSteadyLimit, kSteadyLimit}) {
-      EXPECT_TRUE(store_->SetFilterMemory(limit).ok());
+      SetMemory(limit);
       RewriteWhatDiffers();
     }
     files_ = store_.Files(".ldb");
   }
 
+  void SetMemory(std::uint64_t limit) {
+    ASSERT_TRUE(store_->SetFilterMemory(limit).ok());
+    ASSERT_TRUE(store_->WaitForQuiet().ok());
+  }
   void RewriteWhatDiffers() {
+    ASSERT_TRUE(store_->WaitForQuiet().ok());
     ASSERT_TRUE(store_->CompactWith({.rewrite_what_differs = true}).ok());
+    ASSERT_TRUE(store_->WaitForQuiet().ok());
   }
   bool HasSameFiles() { return store_.Files(".ldb") == files_; }
-  TestStore& store() { return store_; }
+  std::uint64_t written() { return store_->Stats().compaction_bytes_written; }
 
  private:
-  static StoreOptions Options() {
-    StoreOptions options = SmallOptions();
+  static StoreOptions Limited(StoreOptions options) {
     options.filter_memory_bytes = kSteadyLimit;
     return options;
   }
@@ -168,29 +177,26 @@ class SteadyStore {
 
 // Though compactions come by themselves where there is something to do.
 TEST(FilterHysteresis, NoTableIsRewrittenByItselfForAnotherLimit) {
-  SteadyStore steady;
-  TestStore& store = steady.store();
-  const std::uint64_t written = store->Stats().compaction_bytes_written;
+  SteadyStore steady(SmallOptions());
+  const std::uint64_t written = steady.written();
   for (const std::uint64_t limit :
        {kSteadyLimit / 8, std::uint64_t{0}, 4 * kSteadyLimit, kSteadyLimit}) {
-    ASSERT_TRUE(store->SetFilterMemory(limit).ok());
-    ASSERT_TRUE(store->WaitForQuiet().ok());
+    steady.SetMemory(limit);
     EXPECT_TRUE(steady.HasSameFiles()) << limit;
   }
-  EXPECT_EQ(store->Stats().compaction_bytes_written, written);
+  EXPECT_EQ(steady.written(), written);
 }
 
 // Within one and a half bits per key a table is as wanted.
 TEST(FilterHysteresis, OnlyForMuchLessMemoryATableDiffersFromWhatIsWanted) {
-  SteadyStore steady;
-  TestStore& store = steady.store();
+  SteadyStore steady(StillOptions());
   for (const std::uint64_t limit :
-       {kSteadyLimit - kSteadyLimit / 16, kSteadyLimit + kSteadyLimit / 16}) {
-    ASSERT_TRUE(store->SetFilterMemory(limit).ok());
+       {kSteadyLimit - kSteadyLimit / 8, kSteadyLimit + kSteadyLimit / 8}) {
+    steady.SetMemory(limit);
     steady.RewriteWhatDiffers();
     EXPECT_TRUE(steady.HasSameFiles()) << limit;
   }
-  ASSERT_TRUE(store->SetFilterMemory(kSteadyLimit / 2).ok());
+  steady.SetMemory(kSteadyLimit / 2);
   steady.RewriteWhatDiffers();
   EXPECT_FALSE(steady.HasSameFiles());
 }
