@@ -22,6 +22,7 @@ void InfoLog::Open(Env& env, const std::string& dir,
   const MutexLock lock(mutex_);
   if (receiver) {
     (void)NoThrow([&] {
+      mutex_.AssertHeld();
       receiver_ = receiver;
       return Status::Ok();
     });

@@ -364,7 +364,6 @@ TEST(StoreFilterParts, FollowEveryLimit) {
   }
 }
 
-// Filters of other tables are dropped or held as they are worth it.
 // What filters in parts leave is for their parts.
 TEST(StoreFilterParts, LeaveFiltersOfBlocksNoMemory) {
   StoreOptions options = PartsOptions(std::nullopt);
@@ -394,6 +393,7 @@ TEST(StoreFilterParts, LeaveFiltersOfBlocksNoMemory) {
   ExpectEvenKeys(&store);
 }
 
+// Filters of other tables are dropped or held as they are worth it.
 TEST(StoreFilterParts, LeaveSmallFiltersTheirMemory) {
   StoreOptions options = PartsOptions(std::nullopt);
   options.filter_parts_above = 50'000;
@@ -408,6 +408,61 @@ TEST(StoreFilterParts, LeaveSmallFiltersTheirMemory) {
   EXPECT_EQ(stats.levels[0].filters_loaded, 1u);
   EXPECT_EQ(stats.levels[0].filters_in_parts, 0u);
   EXPECT_EQ(FiltersInParts(&store), 1u);
+}
+
+// More small filters than one turn loads come back, as long as others are held
+// in parts.
+TEST(StoreFilterParts, LeaveManySmallFiltersTheirMemory) {
+  constexpr std::uint64_t kSmallTables = 20;
+  StoreOptions options = PartsOptions(std::nullopt);
+  options.filter_parts_above = 50'000;
+  options.level0_route_at = 0;
+  TestStore store(options);
+  FillParted(&store);
+  for (std::uint64_t table = 0; table < kSmallTables; ++table) {
+    for (int i = 0; i < 40; i += 2) store.Put(PartedKey(i), "again");
+    store.Flush();
+  }
+  ExpectEvenKeys(&store);
+  ASSERT_TRUE(store->SetFilterMemory(0).ok());
+  ASSERT_EQ(store->Stats().filter_memory_held, 0u);
+  const std::uint64_t limit = kOneSlab + 40'000;
+  ASSERT_TRUE(store->SetFilterMemory(limit).ok());
+  // At once, not with the next tables.
+  const StoreStats stats = store->Stats();
+  EXPECT_EQ(stats.levels[0].tables, kSmallTables);
+  EXPECT_EQ(stats.levels[0].filters_loaded, kSmallTables);
+  EXPECT_EQ(stats.levels[0].filters_in_parts, 0u);
+  EXPECT_EQ(FiltersInParts(&store), 1u);
+  EXPECT_LE(stats.filter_memory_held, limit);
+  ExpectEvenKeys(&store);
+}
+
+// So that a filter near the limit does not come and go with every table.
+TEST(StoreFilterParts, AreHeldWhollyAgainOnlyWithMemoryToSpare) {
+  TestStore store(PartsOptions(std::nullopt));
+  FillParted(&store);
+  ExpectEvenKeys(&store);
+  // Planned for: the whole filter, and what it takes without any part.
+  const std::uint64_t whole = store->Stats().filter_memory_held;
+  ASSERT_TRUE(store->SetFilterMemory(whole / 2).ok());
+  const std::uint64_t all =
+      whole + OverLevels(store->Stats(), &LevelStats::filter_bytes);
+  ASSERT_TRUE(store->SetFilterMemory(std::nullopt).ok());
+  struct Case {
+    std::uint64_t limit;
+    std::uint64_t in_parts;
+  };
+  const Case cases[] = {
+      {all, 0},           {all / 2, 1},        {all, 1}, {all + all / 32, 1},
+      {all + all / 8, 0}, {all + all / 32, 0}, {all, 0},
+  };
+  for (const Case& one : cases) {
+    ASSERT_TRUE(store->SetFilterMemory(one.limit).ok());
+    EXPECT_EQ(FiltersInParts(&store), one.in_parts) << one.limit;
+    EXPECT_LE(store->Stats().filter_memory_held, one.limit);
+  }
+  ExpectEvenKeys(&store);
 }
 
 TEST(StoreFilterParts, ALackOfMemoryHidesNothing) {

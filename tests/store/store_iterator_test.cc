@@ -174,8 +174,8 @@ struct RangeUse {
   unsigned bits;
   FilterUse use;
 
-  friend void PrintTo(const RangeUse& use, std::ostream* out) {
-    *out << use.name;
+  friend void PrintTo(const RangeUse& printed, std::ostream* out) {
+    *out << printed.name;
   }
 };
 
