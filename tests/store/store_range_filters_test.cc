@@ -491,6 +491,32 @@ TEST(StoreRangeFilters, GiveWayToTheFiltersOfTablesAndComeBack) {
   EXPECT_EQ(stats.filter_memory_held, first + ranges);
 }
 
+// An iterator that lives longer than its tables does not load their filters:
+// nobody could drop those again.
+TEST(StoreRangeFilters, AreNotLoadedOfTablesThatAreOnlyInAnIterator) {
+  StoreOptions options = StillOptions();
+  options.range_filter_bits = 8;
+  options.filter_memory_bytes = 1'000'000;
+  TestStore store(options);
+  for (std::uint64_t table = 0; table < 2; ++table) {
+    for (std::uint64_t i = table; i < 2000; i += 2) {
+      store.Put(SparseKey(i), "v");
+    }
+    store.Flush();
+  }
+  store.Reopen();
+  const auto it = store->NewIterator();
+  store.Compact();
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    it->Seek(SparseKey(i));
+    ASSERT_TRUE(it->Valid());
+    ASSERT_EQ(it->key(), SparseKey(i));
+  }
+  const Status changed = store->SetFilterMemory(0);
+  EXPECT_TRUE(changed.ok()) << changed.ToString();
+  EXPECT_EQ(store->Stats().filter_memory_held, 0u);
+}
+
 TEST(StoreRangeFilters, WithoutMemoryShowNothingWrong) {
   TestStore store(RangeOptions());
   Model model;
