@@ -224,8 +224,7 @@ Result<const TableFilter*> TableFile::Filter() const {
 
 std::shared_ptr<const TableFilter> TableFile::DropFilter() const {
   const MutexLock lock(mutex_);
-  return owned_filter_ == nullptr ? nullptr
-                                  : Replace(owned_filter_->stored());
+  return owned_filter_ == nullptr ? nullptr : Replace(owned_filter_->stored());
 }
 
 std::shared_ptr<const TableFilter> TableFile::RetireFilter() const {
