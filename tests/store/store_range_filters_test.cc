@@ -300,6 +300,42 @@ TEST(StoreRangeFilters, LeaveTablesUnreadUntilTheScanComesToThem) {
   scan(false);
 }
 
+// Where one table follows another the scan comes to each, and no filter has
+// said otherwise.
+TEST(StoreRangeFilters, AreAskedHoweverOftenScansComeToTheNextTable) {
+  StoreOptions options = StillOptions();
+  options.range_filter_bits = 10;
+  TestStore store(options);
+  constexpr std::uint64_t kKeys = 2000;
+  constexpr std::uint64_t kTables = 8;
+  for (std::uint64_t table = 0; table < kTables; ++table) {
+    store.Put("a" + std::to_string(table), "v");
+    store.Flush();
+  }
+  for (std::uint64_t table = 0; table < 2; ++table) {
+    for (std::uint64_t i = table; i < kKeys; i += 2) {
+      store.Put(SparseKey(i), "v");
+    }
+    store.Flush();
+  }
+  for (int i = 0; i < 100; ++i) {
+    const auto it = store->NewIterator();
+    it->Seek("");
+    for (std::uint64_t table = 0; table < kTables; ++table) it->Next();
+    ASSERT_TRUE(it->Valid());
+  }
+  const std::uint64_t before = store->Stats().levels[0].range_filter_probes;
+  constexpr std::uint64_t kScans = 300;
+  for (std::uint64_t i = 1; i <= kScans; ++i) {
+    // Every gap begins 900 after a multiple of 1,000, at the latest.
+    const std::string end = "user:" + NumberKey(i * 1000 + 1000);
+    const auto it = store->NewIterator({.upper_bound = end});
+    it->Seek("user:" + NumberKey(i * 1000 + 950));
+    ASSERT_FALSE(it->Valid());
+  }
+  EXPECT_EQ(store->Stats().levels[0].range_filter_probes - before, 2 * kScans);
+}
+
 TEST(StoreRangeFilters, AreInEveryFormatOfTheStatistics) {
   TestStore store(RangeOptions());
   Model model;
