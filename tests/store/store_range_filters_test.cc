@@ -336,6 +336,33 @@ TEST(StoreRangeFilters, AreAskedHoweverOftenScansComeToTheNextTable) {
   EXPECT_EQ(store->Stats().levels[0].range_filter_probes - before, 2 * kScans);
 }
 
+// A thread whose seeks mostly found their key asks hardly any more; when they
+// change, it finds out.
+TEST(StoreRangeFilters, AreAskedAgainWhenThatPaysAgain) {
+  StoreOptions options = StillOptions();
+  options.range_filter_bits = 10;
+  TestStore store(options);
+  constexpr std::uint64_t kKeys = 1000;
+  for (std::uint64_t table = 0; table < 2; ++table) {
+    for (std::uint64_t i = 0; i < kKeys; ++i) store.Put(SparseKey(i), "v");
+    store.Flush();
+  }
+  // Each seeks, and goes on up to the next key at most.
+  const auto probes_of = [&](std::uint64_t scans, bool is_in_gap) {
+    const std::uint64_t before = store->Stats().levels[0].range_filter_probes;
+    for (std::uint64_t scan = 0; scan < scans; ++scan) {
+      const std::uint64_t i = scan % kKeys;
+      const std::string end = "user:" + NumberKey(i * 1000 + 1000);
+      const auto it = store->NewIterator({.upper_bound = end});
+      it->Seek(is_in_gap ? "user:" + NumberKey(i * 1000 + 950) : SparseKey(i));
+    }
+    return store->Stats().levels[0].range_filter_probes - before;
+  };
+  EXPECT_LT(probes_of(1000, false), 1000u);
+  (void)probes_of(20'000, true);
+  EXPECT_EQ(probes_of(500, true), 1000u);
+}
+
 TEST(StoreRangeFilters, AreInEveryFormatOfTheStatistics) {
   TestStore store(RangeOptions());
   Model model;
