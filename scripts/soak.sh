@@ -28,7 +28,7 @@ soak() {
   fi
 }
 
-part=$((minutes * 60 / 5))
+part=$((minutes * 60 / 6))
 soak "stores whose process is killed" "$bin/tests_peers" \
   'StoreKilled.*ManySeeds' "$part"
 soak "power that fails, in memory" "$bin/tests_store" \
@@ -37,6 +37,8 @@ soak "power that fails, on ext4" "$bin/tests_store" 'StoreOnALostDisk.*' "$part"
 soak "repairs against a model" "$bin/tests_store" 'StoreRepairModel.*' "$part"
 soak "a store against a model" "$bin/tests_store" \
   'StoreModel.AnswersLikeAMapForManySeeds' "$part"
+soak "scans with filters against a model" "$bin/tests_store" \
+  'StoreScansModel.ShowWhatAMapShowsForManySeeds' "$part"
 soak "faults without seeds" "$bin/tests_store" \
   'StorePowerLoss.*:StoreFaults.*:StoreOnABadDisk.*:StoreWithACut*:StoreWithATable*:StoreBesideAWriter.*:StoreUnreadable.*:StoreCheck*:StoreFork.*:MemoryLimit.*:StoreMemory.*-*Large*' 1
 say "$minutes minutes without a failure"

@@ -268,9 +268,9 @@ FilterBudget::Loads FilterBudget::Hold(const Version& version,
   for (const std::weak_ptr<const TableFile>& one : removed) {
     const TableFileRef file = one.lock();
     if (file == nullptr) continue;
-    dropped.Add(file->DropFilter());
+    dropped.Add(file->RetireFilter());
     dropped.Add(file->DropBlockFilter());
-    dropped.Add(file->DropRangeFilter());
+    dropped.Add(file->RetireRangeFilter());
   }
   for (const Level& level : version.levels()) {
     if (!gives_up_blocks) break;

@@ -21,11 +21,12 @@ void InfoLog::Open(Env& env, const std::string& dir,
                    const InfoLogReceiver& receiver) {
   const MutexLock lock(mutex_);
   if (receiver) {
+    InfoLogReceiver copy;
     (void)NoThrow([&] {
-      mutex_.AssertHeld();
-      receiver_ = receiver;
+      copy = receiver;
       return Status::Ok();
     });
+    receiver_ = std::move(copy);
     is_opened_ = true;
     Append(kept_);
     kept_ = std::string();

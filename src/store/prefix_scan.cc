@@ -80,9 +80,11 @@ void PrefixScan::Push(int level, std::size_t at) noexcept {
   const unsigned char* line = TableSearch::kNoLine.data();
   if (spans) {
     const FilterSlot& slot = its.slot(at);
-    candidate.asking = AskingOf(slot);
+    // Once: the filter may be dropped at any moment, but not freed.
+    const unsigned char* const lines = slot.lines();
+    candidate.asking = AskingOf(slot, lines);
     if (candidate.asking == Asking::kLine) {
-      const LineFilter filter = {.lines = slot.lines(), .count = slot.count()};
+      const LineFilter filter = {.lines = lines, .count = slot.count()};
       line = filter.LineOf(hash_);
       __builtin_prefetch(line);
       candidate.probes =
@@ -93,8 +95,9 @@ void PrefixScan::Push(int level, std::size_t at) noexcept {
   ++size_;
 }
 
-PrefixScan::Asking PrefixScan::AskingOf(const FilterSlot& slot) const noexcept {
-  if (slot.lines() == nullptr) return Asking::kSlowly;
+PrefixScan::Asking PrefixScan::AskingOf(
+    const FilterSlot& slot, const unsigned char* lines) const noexcept {
+  if (lines == nullptr) return Asking::kSlowly;
   const unsigned shape = slot.shape();
   if ((shape & FilterSlot::kHasPrefixes) == 0) return Asking::kNot;
   const bool is_own = (shape & FilterSlot::kOtherSeed) == 0;

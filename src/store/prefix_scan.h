@@ -59,7 +59,9 @@ class PrefixScan {
   void GatherLevel0() noexcept;
   void GatherBelow() noexcept;
   void Push(int level, std::size_t at) noexcept;
-  Asking AskingOf(const FilterSlot& slot) const noexcept;
+  // `lines`: what slot.lines() was.
+  Asking AskingOf(const FilterSlot& slot,
+                  const unsigned char* lines) const noexcept;
   void CheckLines() noexcept;
   bool IsRuledOut(std::size_t i);
   bool IsRuledOutSlowly(const Candidate& candidate, bool* was_asked);

@@ -52,6 +52,14 @@ class RangeFilterSlot {
     owned_.swap(dropped);
     return dropped;
   }
+  // As Drop(), for good: it is not looked for again either.  REQUIRES: nobody
+  // calls Replace() from now on
+  std::shared_ptr<const HeldRangeFilter> Retire() TAMIS_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    held_.store(nullptr, std::memory_order_seq_cst);
+    is_loaded_.store(true, std::memory_order_release);
+    return std::exchange(owned_, nullptr);
+  }
   // Returns the memory that it would take; 0: it is there, or there is none.
   std::uint64_t missing_bytes() const TAMIS_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);

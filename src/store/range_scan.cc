@@ -107,11 +107,11 @@ void RangeScan::CountPostponed(int level) const {
   counters.postponed.Add(1);
 }
 
-void RangeScan::CountReached(int level) const {
+void RangeScan::CountReached(int level, bool was_asked) const {
   const ReaderSlots::Guard guard(*slots_);
   ReadCounters::Ranges& counters = CountersOf(guard, level);
   counters.reached.Add(1);
-  counters.recent.AddInVain();
+  if (was_asked) counters.recent.AddInVain();
 }
 
 }  // namespace tamis

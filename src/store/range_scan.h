@@ -63,8 +63,9 @@ class RangeScan {
   }
 
   // A table is left unread until the scan comes to a place; it came there.
+  // `was_asked`: its filter had named the place.
   void CountPostponed(int level) const;
-  void CountReached(int level) const;
+  void CountReached(int level, bool was_asked) const;
 
  private:
   // Returns false only if the table certainly has no key from lo to hi.

@@ -46,12 +46,15 @@ struct FilterCounters {
 // are then read after all.  Used by the slot's thread alone.
 class RecentSkips {
  public:
-  // True: ask.  Where it does not pay, that is tried now and then.
+  // True: ask.  Where it does not pay, that is tried now and then: several
+  // times in a row, because an iterator asks when it is made and, only if it
+  // pays then, with each seek.
   bool Pays() noexcept {
     constexpr std::uint32_t kFew = 64;
+    constexpr std::uint32_t kInARow = 16;
     constexpr std::uint32_t kNowAndThen = 16;
     return asked_ < kFew || 3 * in_vain_ < 2 * asked_ ||
-           ++passed_ % kNowAndThen == 0;
+           passed_++ / kInARow % kNowAndThen == 0;
   }
   void AddAsked() noexcept {
     constexpr std::uint32_t kRecent = 1024;

@@ -63,7 +63,7 @@ class SkippingIterator final : public InternalIterator {
   }
   InternalIterator* Settle() override {
     if (is_postponed()) {
-      scan_.CountReached(tables_.number);
+      scan_.CountReached(tables_.number, was_asked_);
       if (is_forward_) {
         Entries().Seek(bound_);
       } else {
@@ -123,12 +123,14 @@ class SkippingIterator final : public InternalIterator {
       const TableFile& file = *files_[i];
       const Slice first = UserKeyOf(file.smallest());
       if (scan_.upper() != nullptr && first >= *scan_.upper()) break;
-      if (from < first) return PostponeTo(first);
+      if (from < first) return PostponeTo(first, /*was_asked=*/false);
       const RangeScan::Answer answer =
           scan_.SkipForward(tables_.number, file, from, &to_);
       if (answer == RangeScan::Answer::kNone) continue;
       if (answer != RangeScan::Answer::kFrom) return Place::kToRead;
-      if (to_ <= UserKeyOf(file.largest())) return PostponeTo(to_);
+      if (to_ <= UserKeyOf(file.largest())) {
+        return PostponeTo(to_, /*was_asked=*/true);
+      }
     }
     return Place::kNowhere;
   }
@@ -143,25 +145,29 @@ class SkippingIterator final : public InternalIterator {
       const TableFile& file = *files_[i - 1];
       const Slice last = UserKeyOf(file.largest());
       if (scan_.lower() != nullptr && last < *scan_.lower()) break;
-      if (last < from) return PostponeBackTo(last);
+      if (last < from) return PostponeBackTo(last, /*was_asked=*/false);
       const RangeScan::Answer answer =
           scan_.SkipBackward(tables_.number, file, from, &to_);
       if (answer == RangeScan::Answer::kNone) continue;
       if (answer != RangeScan::Answer::kFrom) return Place::kToRead;
-      if (to_ >= UserKeyOf(file.smallest())) return PostponeBackTo(to_);
+      if (to_ >= UserKeyOf(file.smallest())) {
+        return PostponeBackTo(to_, /*was_asked=*/true);
+      }
     }
     return Place::kNowhere;
   }
 
   // Before all versions of the key, or after all of them.
-  Place PostponeTo(Slice user_key) {
+  Place PostponeTo(Slice user_key, bool was_asked) {
     is_forward_ = true;
+    was_asked_ = was_asked;
     bound_.clear();
     AppendInternalKey(&bound_, user_key, kMaxSequence, kTypeForSeek);
     return Place::kPostponed;
   }
-  Place PostponeBackTo(Slice user_key) {
+  Place PostponeBackTo(Slice user_key, bool was_asked) {
     is_forward_ = false;
+    was_asked_ = was_asked;
     bound_.clear();
     AppendInternalKey(&bound_, user_key, 0, ValueType::kDeletion);
     return Place::kPostponed;
@@ -176,6 +182,7 @@ class SkippingIterator final : public InternalIterator {
   bool is_prepared_ = false;  // place_ is that of the seek which follows
   bool is_reading_ = false;   // it is where entries_ is
   bool is_forward_ = true;    // of bound_
+  bool was_asked_ = false;    // bound_ is a filter's answer, not a table's end
   std::string bound_;         // an internal key
   std::string to_;
 };

@@ -224,9 +224,19 @@ Result<const TableFilter*> TableFile::Filter() const {
 
 std::shared_ptr<const TableFilter> TableFile::DropFilter() const {
   const MutexLock lock(mutex_);
-  if (owned_filter_ == nullptr) return nullptr;
-  std::shared_ptr<const TableFilter> none =
-      TableFilter::NotHeld(owned_filter_->stored());
+  return owned_filter_ == nullptr ? nullptr : Replace(owned_filter_->stored());
+}
+
+std::shared_ptr<const TableFilter> TableFile::RetireFilter() const {
+  const MutexLock lock(mutex_);
+  return Replace(owned_filter_ == nullptr ? TableFilter::Stored()
+                                          : owned_filter_->stored());
+}
+
+// Returns the filter, in whose place is none now.
+std::shared_ptr<const TableFilter> TableFile::Replace(
+    const TableFilter::Stored& stored) const {
+  std::shared_ptr<const TableFilter> none = TableFilter::NotHeld(stored);
   filter_.store(none.get(), std::memory_order_seq_cst);
   owned_filter_.swap(none);
   return none;

@@ -112,6 +112,10 @@ class TableFile {
   // Returns the filter, which lookups no longer see: they do without, until
   // ReloadFilter().  The caller frees it when no reader can use it any more.
   std::shared_ptr<const TableFilter> DropFilter() const TAMIS_EXCLUDES(mutex_);
+  // The same for good, loaded or not: nothing is held of it any more, even if
+  // it is asked for.
+  std::shared_ptr<const TableFilter> RetireFilter() const
+      TAMIS_EXCLUDES(mutex_);
   // Loads so much of the filter (TableFilter::divisor()) as there is room for.
   // REQUIRES: DropFilter() was called, and no reader uses what it returned
   void ReloadFilter(unsigned divisor) const TAMIS_EXCLUDES(mutex_);
@@ -124,9 +128,12 @@ class TableFile {
   bool ReloadBlockFilter() const TAMIS_EXCLUDES(mutex_);
   // Returns the memory that it would take; 0: it is there, or there is none.
   std::uint64_t missing_block_filter_bytes() const TAMIS_EXCLUDES(mutex_);
-  // The same three of the range filter.
+  // The same of the range filter.
   std::shared_ptr<const HeldRangeFilter> DropRangeFilter() const {
     return ranges_.Drop();
+  }
+  std::shared_ptr<const HeldRangeFilter> RetireRangeFilter() const {
+    return ranges_.Retire();
   }
   bool ReloadRangeFilter() const;
   std::uint64_t missing_range_filter_bytes() const {
@@ -195,6 +202,8 @@ class TableFile {
   bool Keep(std::shared_ptr<const TableFilter> filter,
             std::shared_ptr<const HeldBlockFilter> block_filter) const noexcept
       TAMIS_REQUIRES(mutex_);
+  std::shared_ptr<const TableFilter> Replace(
+      const TableFilter::Stored& stored) const TAMIS_REQUIRES(mutex_);
   void KeepBlockFilter(std::shared_ptr<const HeldBlockFilter> filter)
       const noexcept TAMIS_REQUIRES(mutex_);
   std::shared_ptr<const HeldRangeFilter> ReadRangeFilter(

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables that a thread of the store loads, while lookups do without.
 
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "tests/base/temp_dir.h"
+#include "tests/store/gate_env.h"
 #include "tests/store/stores.h"
+#include "tests/store/table_parts.h"
 #include "tests/support/in_child.h"
 
 namespace tamis::testing {
@@ -92,6 +97,48 @@ TEST(StoreBackgroundLoading, ClosingDoesNotWaitForWhatIsRequested) {
     store.Reopen();
     EXPECT_EQ(store.Get(NumberKey(2)), "1");
   }
+}
+
+// A filter that is read while a compaction removes its table is not held for an
+// iterator that still has the table: nobody could drop it again.
+TEST(StoreBackgroundLoading, OfATableThatIsRemovedMeanwhileHoldsNothing) {
+  MemoryEnv memory;
+  GateEnv gate(memory);
+  StoreOptions options = BackgroundOptions();
+  options.create_if_missing = true;
+  options.env = &gate;
+  options.filter_memory_bytes = 1'000'000;
+  const auto open = [&] { return *Store::Open(kDir, options); };
+  {
+    const std::unique_ptr<Store> store = open();
+    for (int table = 0; table < 2; ++table) {
+      ASSERT_TRUE(store->Put({}, "key", "value").ok());
+      ASSERT_TRUE(store->Flush().ok());
+    }
+  }
+  std::map<std::string, std::uint64_t> filters;  // where they are
+  for (const auto& [path, bytes] : FilesOf(&memory)) {
+    if (!path.ends_with(".ldb")) continue;
+    filters[path] = PartsOf(&memory, path).own_filter.offset;
+  }
+  ASSERT_EQ(filters.size(), 2u);
+  const std::unique_ptr<Store> store = open();
+  const auto it = store->NewIterator();
+  gate.CloseFor([&](const std::string& path, std::uint64_t offset) {
+    const auto found = filters.find(path);
+    return found != filters.end() && found->second == offset;
+  });
+  std::string value;
+  ASSERT_TRUE(store->Get({}, "key", &value).ok());
+  ASSERT_TRUE(gate.WaitForReader());
+  ASSERT_TRUE(store->Compact().ok());
+  ASSERT_TRUE(store->SetFilterMemory(900'000).ok());
+  gate.OpenGate();
+  ASSERT_TRUE(store->WaitForQuiet().ok());
+  const Status changed = store->SetFilterMemory(0);
+  EXPECT_TRUE(changed.ok()) << changed.ToString();
+  EXPECT_EQ(store->Stats().filter_memory_held, 0u);
+  EXPECT_FALSE(gate.was_forced());
 }
 
 TEST(StoreBackgroundLoading, ADamagedFilterIsReportedAndHidesNothing) {

@@ -2,6 +2,7 @@
 // Prefixes in the filters of a store's tables: no answer depends on them, and
 // scans within a prefix leave out tables without it.
 
+#include <atomic>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -11,6 +12,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -602,6 +604,37 @@ void RunWithPrefixes(FilterUse use, std::uint64_t seed, int operations) {
     }
   }
   ASSERT_EQ(KeysWithin(&store, {}), model.size());
+}
+
+// ---- from many threads
+
+// A filter may be dropped between any two steps of a scan that asks it.
+TEST(StorePrefixThreads, ScanWhileTheLimitChanges) {
+  TestStore store(PrefixOptions("delimiter=:,count=2"));
+  for (int table = 0; table < 30; ++table) {
+    store.Put(User(10), "v");
+    store.Put(User(90), "v");
+    store.Flush();
+  }
+  std::atomic<bool> is_over{false};
+  std::atomic<std::uint64_t> wrong{0};
+  std::thread reader([&] {
+    const std::string absent = User(50);
+    const std::string present = User(90);
+    for (int i = 0; !is_over.load(); ++i) {
+      const bool is_there = i % 64 == 0;
+      const auto it =
+          store->NewIterator({.prefix = is_there ? present : absent});
+      it->SeekToFirst();
+      wrong += it->Valid() == is_there ? 0u : 1u;
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_TRUE(store->SetFilterMemory(i % 2 == 0 ? 0 : 1'000'000).ok());
+  }
+  is_over = true;
+  reader.join();
+  EXPECT_EQ(wrong.load(), 0u);
 }
 
 class StorePrefixesModel : public ::testing::TestWithParam<FilterUse> {};

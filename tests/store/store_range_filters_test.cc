@@ -300,6 +300,69 @@ TEST(StoreRangeFilters, LeaveTablesUnreadUntilTheScanComesToThem) {
   scan(false);
 }
 
+// Where one table follows another the scan comes to each, and no filter has
+// said otherwise.
+TEST(StoreRangeFilters, AreAskedHoweverOftenScansComeToTheNextTable) {
+  StoreOptions options = StillOptions();
+  options.range_filter_bits = 10;
+  TestStore store(options);
+  constexpr std::uint64_t kKeys = 2000;
+  constexpr std::uint64_t kTables = 8;
+  for (std::uint64_t table = 0; table < kTables; ++table) {
+    store.Put("a" + std::to_string(table), "v");
+    store.Flush();
+  }
+  for (std::uint64_t table = 0; table < 2; ++table) {
+    for (std::uint64_t i = table; i < kKeys; i += 2) {
+      store.Put(SparseKey(i), "v");
+    }
+    store.Flush();
+  }
+  for (int i = 0; i < 100; ++i) {
+    const auto it = store->NewIterator();
+    it->Seek("");
+    for (std::uint64_t table = 0; table < kTables; ++table) it->Next();
+    ASSERT_TRUE(it->Valid());
+  }
+  const std::uint64_t before = store->Stats().levels[0].range_filter_probes;
+  constexpr std::uint64_t kScans = 300;
+  for (std::uint64_t i = 1; i <= kScans; ++i) {
+    // Every gap begins 900 after a multiple of 1,000, at the latest.
+    const std::string end = "user:" + NumberKey(i * 1000 + 1000);
+    const auto it = store->NewIterator({.upper_bound = end});
+    it->Seek("user:" + NumberKey(i * 1000 + 950));
+    ASSERT_FALSE(it->Valid());
+  }
+  EXPECT_EQ(store->Stats().levels[0].range_filter_probes - before, 2 * kScans);
+}
+
+// A thread whose seeks mostly found their key asks hardly any more; when they
+// change, it finds out.
+TEST(StoreRangeFilters, AreAskedAgainWhenThatPaysAgain) {
+  StoreOptions options = StillOptions();
+  options.range_filter_bits = 10;
+  TestStore store(options);
+  constexpr std::uint64_t kKeys = 1000;
+  for (std::uint64_t table = 0; table < 2; ++table) {
+    for (std::uint64_t i = 0; i < kKeys; ++i) store.Put(SparseKey(i), "v");
+    store.Flush();
+  }
+  // Each seeks, and goes on up to the next key at most.
+  const auto probes_of = [&](std::uint64_t scans, bool is_in_gap) {
+    const std::uint64_t before = store->Stats().levels[0].range_filter_probes;
+    for (std::uint64_t scan = 0; scan < scans; ++scan) {
+      const std::uint64_t i = scan % kKeys;
+      const std::string end = "user:" + NumberKey(i * 1000 + 1000);
+      const auto it = store->NewIterator({.upper_bound = end});
+      it->Seek(is_in_gap ? "user:" + NumberKey(i * 1000 + 950) : SparseKey(i));
+    }
+    return store->Stats().levels[0].range_filter_probes - before;
+  };
+  EXPECT_LT(probes_of(1000, false), 1000u);
+  (void)probes_of(20'000, true);
+  EXPECT_EQ(probes_of(500, true), 1000u);
+}
+
 TEST(StoreRangeFilters, AreInEveryFormatOfTheStatistics) {
   TestStore store(RangeOptions());
   Model model;
@@ -489,6 +552,32 @@ TEST(StoreRangeFilters, GiveWayToTheFiltersOfTablesAndComeBack) {
   EXPECT_EQ(Sum(stats, &LevelStats::filter_bytes), first);
   EXPECT_EQ(Sum(stats, &LevelStats::range_filters_loaded), tables);
   EXPECT_EQ(stats.filter_memory_held, first + ranges);
+}
+
+// An iterator that lives longer than its tables does not load their filters:
+// nobody could drop those again.
+TEST(StoreRangeFilters, AreNotLoadedOfTablesThatAreOnlyInAnIterator) {
+  StoreOptions options = StillOptions();
+  options.range_filter_bits = 8;
+  options.filter_memory_bytes = 1'000'000;
+  TestStore store(options);
+  for (std::uint64_t table = 0; table < 2; ++table) {
+    for (std::uint64_t i = table; i < 2000; i += 2) {
+      store.Put(SparseKey(i), "v");
+    }
+    store.Flush();
+  }
+  store.Reopen();
+  const auto it = store->NewIterator();
+  store.Compact();
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    it->Seek(SparseKey(i));
+    ASSERT_TRUE(it->Valid());
+    ASSERT_EQ(it->key(), SparseKey(i));
+  }
+  const Status changed = store->SetFilterMemory(0);
+  EXPECT_TRUE(changed.ok()) << changed.ToString();
+  EXPECT_EQ(store->Stats().filter_memory_held, 0u);
 }
 
 TEST(StoreRangeFilters, WithoutMemoryShowNothingWrong) {
