@@ -21,7 +21,7 @@ class RangeFilterSlot {
   // Null: there is none in memory.  It lasts as long as a guard of the store's
   // readers that was there before, or as the store's mutex is held.
   const HeldRangeFilter* held() const noexcept {
-    return held_.load(std::memory_order_acquire);
+    return held_.load(std::memory_order_seq_cst);
   }
   // False: nobody has looked yet whether the table has one.
   bool is_loaded() const noexcept {

@@ -150,7 +150,8 @@ class ReaderSlots {
 
   // Returns when all guards that existed at the call are gone.  What was
   // unpublished (by a sequentially consistent store) before the call is then
-  // seen by nobody.  REQUIRES: this thread has no guard
+  // seen by nobody.  REQUIRES: this thread has no guard, and readers load what
+  // may be unpublished by sequentially consistent loads
   void WaitForReaders() noexcept;
 
   // Calls visit(const ReadCounters&) for the counters of every thread.

@@ -83,7 +83,7 @@ class TableFile {
   // Null: not loaded yet.  It may be replaced: it lasts as long as a guard of
   // the store's readers that was there before, or as the store's mutex is held.
   const TableFilter* loaded_filter() const noexcept {
-    return filter_.load(std::memory_order_acquire);
+    return filter_.load(std::memory_order_seq_cst);
   }
   // Loads the filter if necessary; of kind kNone if there is none that can be
   // used.  It lasts as loaded_filter() does.  An error: the table itself does
@@ -93,7 +93,7 @@ class TableFile {
   // The filter of the table's blocks, which is loaded after its filter.  Null:
   // there is none in memory.  It lasts as loaded_filter() does.
   const HeldBlockFilter* block_filter() const noexcept {
-    return block_filter_.load(std::memory_order_acquire);
+    return block_filter_.load(std::memory_order_seq_cst);
   }
 
   // The range filter of the table.  Null: there is none that can be used; or

@@ -30,7 +30,7 @@ class FilterSlot {
  public:
   // Null: not loaded, or not of the kind that has lines.
   const unsigned char* lines() const noexcept {
-    return lines_.load(std::memory_order_acquire);
+    return lines_.load(std::memory_order_seq_cst);
   }
   // REQUIRES, for both: lines() was not null
   std::uint64_t count() const noexcept {
