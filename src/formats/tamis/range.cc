@@ -85,11 +85,10 @@ class RangeReader final : public FilterReader {
     if (!code) return false;
     const std::optional<std::uint64_t> next = groups_.SkipForward(*code);
     if (!next) return false;
-    // The common case has a cell with a key here.
-    if (*next == *code && *code != 0) {
-      to->assign(from);
-    } else if (!code_.FirstKeyWith(*next, KeyCode::Rounding::kDown, to) ||
-               Slice(*to) < from) {
+    // The common case, which is tested first, has a cell with a key here.
+    if ((*next == *code && *code != 0) ||
+        !code_.FirstKeyWith(*next, KeyCode::Rounding::kDown, to) ||
+        Slice(*to) < from) {
       to->assign(from);
     }
     return true;
