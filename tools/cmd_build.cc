@@ -3,16 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "build_options.h"
+#include "build_parts.h"
 #include "commands.h"
 #include "filter_output.h"
 #include "json.h"
@@ -86,48 +86,6 @@ class FillingBuilder final : public FilterBuilder {
   std::unique_ptr<const FilterPolicy> counting_;
   std::unique_ptr<FilterBuilder> counter_;
 };
-
-// Parses `text` as a number; an error names the option.
-Result<std::uint64_t> CountOf(std::string_view option,
-                              const std::string& text) {
-  auto number = ParseCount(text);
-  if (!number.ok()) {
-    return Status::InvalidArgument(
-        fmt::format("{}: {}", option, number.status().message()));
-  }
-  if (*number == 0) {
-    return Status::InvalidArgument(
-        fmt::format("{} must be at least 1", option));
-  }
-  return *number;
-}
-
-Status ReadBuildOptions(const BuildArgs& args, BuildOptions* options) {
-  constexpr std::uint64_t kMaxThreads = 1024;
-  if (!args.memory.empty()) {
-    auto bytes = CountOf("--memory", args.memory);
-    if (!bytes.ok()) return bytes.status();
-    options->memory_bytes = *bytes;
-  }
-  if (!args.threads.empty()) {
-    auto threads = CountOf("--threads", args.threads);
-    if (!threads.ok()) return threads.status();
-    if (*threads > kMaxThreads) {
-      return Status::InvalidArgument("--threads: at most 1,024");
-    }
-    options->threads = static_cast<unsigned>(*threads);
-  }
-  if (!args.temporary_folder.empty()) {
-    std::error_code error;
-    if (!std::filesystem::is_directory(args.temporary_folder, error)) {
-      return Status::InvalidArgument(
-          fmt::format("--temp-dir: {}{}", args.temporary_folder,
-                      error ? ": " + error.message() : " is no directory"));
-    }
-    options->temporary_folder = args.temporary_folder;
-  }
-  return Status::Ok();
-}
 
 // Returns whether the kind keeps its rate beyond the planned keys.
 bool KeepsItsRate(const BuildArgs& args) {
@@ -295,6 +253,9 @@ int RunBuild(const BuildArgs& args, const Console& console) {
   if (args.json && args.output == "-") {
     return Fail(console, "build",
                 "--json and '-o -' both want standard output; name a file");
+  }
+  if (!args.parts.empty() || !args.part.empty()) {
+    return RunBuildParts(args, console);
   }
   Recipe recipe;
   Summary summary;

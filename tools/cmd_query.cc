@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -19,6 +23,7 @@
 #include "pair_text.h"
 #include "progress.h"
 #include "query_ranges.h"
+#include "tamis/key_parts.h"
 #include "tamis/prefix_filter.h"
 #include "text.h"
 
@@ -53,13 +58,13 @@ void WriteJsonLine(Slice key, bool hex, bool maybe, Output* out) {
 // Queries keys and writes the requested answers.
 class Answerer {
  public:
-  // The filter answers from `file`.
+  // `read` tells whether the filter could be read; see Question.
   Answerer(const QueryArgs& args, const Console& console,
-           const FilterReader& filter, const MappedFile& file)
+           const FilterReader& filter, std::function<Status()> read)
       : args_(args),
         console_(console),
         filter_(filter),
-        file_(file),
+        read_(std::move(read)),
         maybe_(Painted(console, Colour::kBold, "maybe")),
         no_(Painted(console, Colour::kDim, "no")) {}
 
@@ -72,7 +77,7 @@ class Answerer {
       answers_ = std::make_unique<bool[]>(capacity_);
     }
     Ask(keys);
-    if (Status read = file_.status(); !read.ok()) return read;
+    if (Status read = read_(); !read.ok()) return read;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       any_maybe_ |= answers_[i];
       if (args_.only == (answers_[i] ? "no" : "maybe")) continue;
@@ -112,7 +117,7 @@ class Answerer {
   const QueryArgs& args_;
   const Console& console_;
   const FilterReader& filter_;
-  const MappedFile& file_;
+  const std::function<Status()> read_;
   const std::string maybe_;
   const std::string no_;
   std::size_t capacity_ = 0;
@@ -163,15 +168,20 @@ Status AnswerFiles(const QueryArgs& args, const Console& console,
 struct Question {
   FilterInput input;
   ColumnInput column;
+  std::unique_ptr<const FilterFolder> folder;  // null: it is a file
   QueryArgs args;
   std::unique_ptr<const FilterReader> prefixes;  // null: as the filter says
 
   const FilterReader& filter() const {
+    if (folder != nullptr) return *folder;
     if (prefixes != nullptr) return *prefixes;
     return column.filter != nullptr ? *column.filter : *input.reader;
   }
-  const MappedFile& file() const {
-    return column.filter != nullptr ? *column.file : *input.file;
+  // IoError: what was asked could not be read, and the answers mean nothing.
+  Status read() const {
+    if (folder != nullptr) return folder->status();
+    return column.filter != nullptr ? column.file->status()
+                                    : input.file->status();
   }
 };
 
@@ -262,8 +272,33 @@ Status OpenPrefixes(const Console& console, Question* question) {
   return Status::Ok();
 }
 
+// Opens a directory of parts; those that are missing are named.
+Status OpenFolder(const Console& console, Question* question) {
+  const QueryArgs& args = question->args;
+  if (args.ranges || args.prefixes || !args.column.empty() ||
+      !args.row_group.empty() || !args.format.empty()) {
+    return Status::InvalidArgument(
+        args.file +
+        ": is a directory of parts, which can be asked for keys "
+        "only: without --format, --range, --prefix and --column");
+  }
+  auto folder = FilterFolder::Open(args.file);
+  if (!folder.ok()) return folder.status();
+  question->folder = *std::move(folder);
+  for (const MissingPart& part : question->folder->missing()) {
+    Warn(console, "query",
+         fmt::format("part {}: every key of it is a maybe: {}", part.part,
+                     part.status.message()));
+  }
+  return Status::Ok();
+}
+
 Status Open(const Console& console, Question* question) {
   const QueryArgs& args = question->args;
+  std::error_code error;
+  if (std::filesystem::is_directory(args.file, error)) {
+    return OpenFolder(console, question);
+  }
   const FilterInputArgs file = {
       .path = args.file, .format = args.format, .standard_input = console.in};
   if (!args.column.empty() || !args.row_group.empty()) {
@@ -292,15 +327,17 @@ int RunQuery(const QueryArgs& args, const Console& console) {
 
   if (args.ranges) {
     bool any_maybe = false;
-    status = AnswerRanges(question.args, console, question.filter(),
-                          question.file(), &any_maybe);
+    status = AnswerRanges(
+        question.args, console, question.filter(),
+        [&question] { return question.read(); }, &any_maybe);
     if (status.ok()) {
       return Finish(console, "query", any_maybe ? kExitOk : kExitNegative);
     }
     console.out->Flush();
     return Fail(console, "query", status.message());
   }
-  Answerer answerer(question.args, console, question.filter(), question.file());
+  Answerer answerer(question.args, console, question.filter(),
+                    [&question] { return question.read(); });
   status = AnswerListed(question.args, &answerer);
   if (status.ok() && reads_keys) {
     status = AnswerFiles(question.args, console, &answerer);

@@ -32,6 +32,9 @@ struct BuildArgs {
   std::string output;
   FilterArgs filter;
   std::string plan_keys;  // for ParseCount(); empty: the actual number
+  // `output` is a folder of parts (tamis/key_parts.h); empty: it is a file.
+  std::string parts;  // all of so many
+  std::string part;   // one, as "3/16"
   KeySyntax syntax;
   // See BuildOptions; empty: not given.
   std::string memory;

@@ -64,6 +64,15 @@ constexpr OptionSpec kBuildOptions[] = {
      .help = "Size the filter for that many keys, whatever comes: filters of "
              "one plan can be merged",
      .excludes = "--policy"},
+    {.name = "--parts",
+     .value = "N",
+     .help = "Divide the keys by hash into N parts, a filter each, in the "
+             "directory FILE, which tamis query takes as one filter",
+     .excludes = "--part --plan-keys --seed"},
+    {.name = "--part",
+     .value = "I/N",
+     .help = "Make only part I of N, counted from 0, as one of many workers",
+     .excludes = "--plan-keys --seed"},
     kHexKeysOption,
     kNulOption,
     kTypeOption,
@@ -84,8 +93,8 @@ constexpr OptionSpec kBuildOptions[] = {
 
 constexpr OperandSpec kQueryOperands[] = {
     {.name = "FILE",
-     .help = "The filter, or a Parquet file with --column; '-' is standard "
-             "input",
+     .help = "The filter, a directory of parts, or a Parquet file with "
+             "--column; '-' is standard input",
      .kind = ValueKind::kFile},
     {.name = "KEYS",
      .help = "Files of keys; '-' or nothing is standard input",

@@ -18,8 +18,8 @@ namespace {
 class RangeAnswerer {
  public:
   RangeAnswerer(const QueryArgs& args, const Console& console,
-                const FilterReader& filter, const MappedFile& file)
-      : args_(args), console_(console), filter_(filter), file_(file) {}
+                const FilterReader& filter, const std::function<Status()>& read)
+      : args_(args), console_(console), filter_(filter), read_(read) {}
 
   Status Answer(const std::string& lo_text, const std::string& hi_text) {
     std::string lo;
@@ -31,7 +31,7 @@ class RangeAnswerer {
       return BadListedKey(args_.syntax, hi_text);
     }
     const bool maybe = filter_.MayContainRange(lo, hi);
-    if (Status read = file_.status(); !read.ok()) return read;
+    if (Status read = read_(); !read.ok()) return read;
     any_maybe_ |= maybe;
     if (args_.only == (maybe ? "no" : "maybe")) return Status::Ok();
     if (args_.json) {
@@ -69,7 +69,7 @@ class RangeAnswerer {
   const QueryArgs& args_;
   const Console& console_;
   const FilterReader& filter_;
-  const MappedFile& file_;
+  const std::function<Status()>& read_;
   bool any_maybe_ = false;
 };
 
@@ -92,8 +92,8 @@ Status AnswerLines(const QueryArgs& args, const Console& console,
 }  // namespace
 
 Status AnswerRanges(const QueryArgs& args, const Console& console,
-                    const FilterReader& filter, const MappedFile& file,
-                    bool* any_maybe) {
+                    const FilterReader& filter,
+                    const std::function<Status()>& read, bool* any_maybe) {
   if (args.key_files.empty() || args.key_files.size() > 2) {
     return Status::InvalidArgument(
         "--range takes two keys, or one file of ranges ('-': standard input)");
@@ -107,7 +107,7 @@ Status AnswerRanges(const QueryArgs& args, const Console& console,
          fmt::format("{}: every range is a maybe: it is a {} filter", args.file,
                      kind));
   }
-  RangeAnswerer answerer(args, console, filter, file);
+  RangeAnswerer answerer(args, console, filter, read);
   const Status status =
       args.key_files.size() == 2
           ? answerer.Answer(args.key_files[0], args.key_files[1])

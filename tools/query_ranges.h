@@ -3,7 +3,8 @@
 
 #pragma once
 
-#include "base/mapped_file.h"
+#include <functional>
+
 #include "commands.h"
 #include "console.h"
 #include "tamis/filter.h"
@@ -13,9 +14,9 @@ namespace tamis::tools {
 // Answers the range that args.key_files are the ends of, or, if there is one
 // file, the ranges on its lines: both ends, a tab between them.
 // InvalidArgument: another number of words, or a line without a tab.
-// IoError: the filter, which answers from `file`, or the ranges cannot be read.
+// IoError: the filter, as `read` says, or the ranges cannot be read.
 Status AnswerRanges(const QueryArgs& args, const Console& console,
-                    const FilterReader& filter, const MappedFile& file,
-                    bool* any_maybe);
+                    const FilterReader& filter,
+                    const std::function<Status()>& read, bool* any_maybe);
 
 }  // namespace tamis::tools

@@ -71,6 +71,8 @@ int Build(const Arguments& given, const Console& console) {
   args.output = given.Text("--output");
   args.filter = FilterArgsFrom(given);
   args.plan_keys = given.Text("--plan-keys");
+  args.parts = given.Text("--parts");
+  args.part = given.Text("--part");
   args.syntax = KeySyntaxFrom(given);
   args.memory = given.Text("--memory");
   args.threads = given.Text("--threads");
