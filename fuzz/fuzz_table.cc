@@ -7,6 +7,7 @@
 #include "formats/tamis/line_view.h"
 #include "fuzz/bytes_file.h"
 #include "fuzz/fuzz_support.h"
+#include "table/quick_table.h"
 #include "table/table_builder.h"
 #include "table/table_reader.h"
 #include "table/table_salvage.h"
@@ -70,7 +71,20 @@ void AskAll(const Table& table, std::span<const Slice> keys) {
   Check(table.SampleKeys(5).size() <= 5, "no more samples than asked for");
 }
 
+// The table, before it is loaded.
+void AskQuickly(Slice bytes, std::span<const Slice> keys) {
+  const auto table = QuickTable::Open(
+      {}, std::make_shared<const BytesFile>(bytes, true), "input", {});
+  if (table == nullptr) return;
+  for (const Slice key : keys) {
+    std::string value;
+    LookupResult result;
+    (void)table->Get(LookupKey(key, 9), &value, &result);
+  }
+}
+
 void CheckAnyTable(Slice bytes) {
+  AskQuickly(bytes, QuestionsFrom(bytes));
   const auto cache = NewBlockCache(1 << 16);
   TableReadContext context;
   context.cache = cache.get();
@@ -121,6 +135,20 @@ void CheckSalvageOf(Slice table, std::uint64_t entries, std::size_t cut) {
   Check(salvaged.ok() && saved == entries, "all blocks are found");
 }
 
+// Damage may keep a table that is not loaded from answering, and hides no key.
+void CheckQuickly(Slice table, const std::map<Slice, Slice>& entries) {
+  const auto quick = QuickTable::Open(
+      {}, std::make_shared<const BytesFile>(table, true), "built", {});
+  if (quick == nullptr) return;
+  for (const auto& [key, expected] : entries) {
+    std::string value;
+    LookupResult result;
+    if (!quick->Get(LookupKey(key, 9), &value, &result)) continue;
+    Check(result.state == LookupResult::State::kValue && value == expected,
+          "every entry is found before the table is loaded");
+  }
+}
+
 const PrefixExtractor& FirstTwo() {
   static const auto extractor = MakePrefixExtractor("fixed=2");
   return **extractor;
@@ -166,6 +194,11 @@ void CheckBuiltTable(const FilterPolicy& policy, Slice bytes) {
   }
   Check(WalkBothWays(**table) == entries.size(), "all entries are there");
   CheckSalvageOf(sink.bytes(), entries.size(), bytes.size() * 7919);
+  CheckQuickly(sink.bytes(), entries);
+  std::string damaged = sink.bytes();
+  char& byte = damaged[bytes.size() * 7919 % damaged.size()];
+  byte = static_cast<char>(byte ^ 1 << bytes.size() % 8);
+  CheckQuickly(damaged, entries);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/quick_table.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/file_mapping.h"
-#include "table/block_file.h"
+#include "table/block_cursor.h"
 #include "table/block_search.h"
 #include "table/table_blocks.h"
 #include "table/table_index.h"
@@ -36,6 +37,19 @@ LongPrefix LongPrefixOf(Slice internal_key) noexcept {
           user.size() > 8 ? LoadSome(user.data() + 8, user.size() - 8) : 0};
 }
 
+// Whether the block has an entry that is not after the key, and one that is not
+// before it.  REQUIRES: it is in order
+bool Spans(const Block& block, const KeyOrder& order, Slice internal_key) {
+  if (block.begin() == block.end() || block.Restart(0) != block.begin() ||
+      order.Compare(block.RestartKey(0), internal_key) > 0) {
+    return false;
+  }
+  BlockCursor cursor;
+  cursor.Reset(block);
+  cursor.SeekToLast();
+  return cursor.valid() && order.Compare(cursor.key(), internal_key) >= 0;
+}
+
 }  // namespace
 
 std::unique_ptr<const QuickTable> QuickTable::Open(
@@ -44,31 +58,56 @@ std::unique_ptr<const QuickTable> QuickTable::Open(
   if (file->mapped().size() < file->size()) return nullptr;
   const Result<Footer> footer = ReadFooter(*file);
   if (!footer.ok() || !LiesBefore(footer->index, file->size())) return nullptr;
-  const auto bytes =
-      static_cast<std::size_t>(footer->index.size) + kBlockTrailerBytes;
-  if (!file->MakeReadable(footer->index.offset, bytes)) return nullptr;
-  const StoredBlock stored{
-      {file->mapped().data() + footer->index.offset, bytes}};
-  if (!stored.ChecksumHolds()) return nullptr;
-  Slice contents = stored.contents();
-  auto raw = std::make_unique<std::string>();
-  if (stored.codec() != static_cast<unsigned>(Compression::kNone)) {
-    if (!Decompress(stored.codec(), contents, raw.get(), context.unpack).ok()) {
-      return nullptr;
-    }
-    contents = *raw;
-  }
-  Block index;
-  if (!Block::Parse(contents, &index)) return nullptr;
-  std::unique_ptr<const QuickTable> table(new QuickTable(
-      context, std::move(file), name, bounds, std::move(raw), index));
-  if (table->HasFaulted()) return nullptr;
+  std::unique_ptr<QuickTable> table(
+      new QuickTable(context, std::move(file), name, bounds));
+  if (!table->ParseIndex(footer->index) || table->HasFaulted()) return nullptr;
   return table;
+}
+
+bool QuickTable::ParseIndex(const BlockHandle& handle) {
+  const auto bytes = static_cast<std::size_t>(handle.size) + kBlockTrailerBytes;
+  stored_.bytes = {file_->mapped().data() + handle.offset, bytes};
+  pages_ = ReadablePages(*file_, handle.offset, bytes);
+  // The number of restarts, and how the block is compressed.
+  const std::size_t end =
+      std::min(bytes, kBlockTrailerBytes + sizeof(std::uint32_t));
+  if (!pages_.Make(stored_.bytes.data() + bytes - end, end)) return false;
+  if (stored_.codec() != static_cast<unsigned>(Compression::kNone)) {
+    return Unpack();
+  }
+  return Block::Parse(stored_.contents(), &index_);
+}
+
+bool QuickTable::Unpack() {
+  if (!pages_.MakeAll() || !stored_.ChecksumHolds() ||
+      !Decompress(stored_.codec(), stored_.contents(), &raw_, context_.unpack)
+           .ok()) {
+    return false;
+  }
+  pages_ = {};
+  return Block::Parse(raw_, &index_);
 }
 
 bool QuickTable::HasFaulted() const noexcept {
   const std::atomic<bool>* const flag = file_->fault_flag();
   return flag != nullptr && FileMapping::HasFaulted(*flag);
+}
+
+// Makes the entry readable first.  False: it is not, or it is damaged.
+// REQUIRES: i < index_.restart_count()
+bool QuickTable::ReadEntry(std::uint32_t i, Entry* entry) const noexcept {
+  constexpr std::ptrdiff_t kMaxHead = 15;  // three varints of five bytes
+  constexpr std::size_t kWord = sizeof(std::uint32_t);
+  if (!pages_.Make(index_.end() + std::size_t{i} * kWord, kWord)) return false;
+  const char* const start = index_.Restart(i);
+  if (start == nullptr) return false;
+  const std::ptrdiff_t rest = index_.end() - start;
+  if (!pages_.Make(start, static_cast<std::size_t>(std::min(kMaxHead, rest)))) {
+    return false;
+  }
+  *entry = EntryAt(i);
+  return entry->end != nullptr &&
+         pages_.Make(start, static_cast<std::size_t>(entry->end - start));
 }
 
 // REQUIRES: i < index_.restart_count()
@@ -94,10 +133,10 @@ bool QuickTable::FindBlock(Slice internal_key,
   const std::uint32_t count = index_.restart_count();
   std::uint32_t first = 0;
   std::uint32_t last = count;
+  Entry entry;
   while (first < last) {
     const std::uint32_t middle = first + (last - first) / 2;
-    const Entry entry = EntryAt(middle);
-    if (entry.end == nullptr) return false;
+    if (!ReadEntry(middle, &entry)) return false;
     if (context_.order.Compare(entry.key, internal_key) < 0) {
       first = middle + 1;
     } else {
@@ -105,18 +144,26 @@ bool QuickTable::FindBlock(Slice internal_key,
     }
   }
   *found = first;
-  const char* const start =
-      first < count ? index_.Restart(first) : index_.end();
-  return start == (first > 0 ? EntryAt(first - 1).end : index_.begin());
+  const char* start = index_.end();
+  if (first < count) {
+    if (!ReadEntry(first, &entry)) return false;
+    start = index_.Restart(first);
+  }
+  if (first == 0) return start == index_.begin();
+  return ReadEntry(first - 1, &entry) && entry.end == start;
 }
 
-// A key can be called absent only if all of the index is in order: then it is
-// in no other block.
-bool QuickTable::IsIndexInOrder() const noexcept {
-  if (is_in_order_.load(std::memory_order_relaxed)) return true;
-  const bool is_in_order = CheckIndexOrder();
-  if (is_in_order) is_in_order_.store(true, std::memory_order_relaxed);
-  return is_in_order;
+// A key can be called absent from all blocks only if the index is as it was
+// written, and in order.
+bool QuickTable::IsIndexSound() const noexcept {
+  if (is_sound_.load(std::memory_order_relaxed)) return true;
+  // What was decompressed is verified.
+  const bool is_raw = !raw_.empty();
+  const bool is_sound = pages_.MakeAll() &&
+                        (is_raw || stored_.ChecksumHolds()) &&
+                        CheckIndexOrder();
+  if (is_sound) is_sound_.store(true, std::memory_order_relaxed);
+  return is_sound;
 }
 
 bool QuickTable::CheckIndexOrder() const noexcept {
@@ -140,12 +187,19 @@ bool QuickTable::CheckIndexOrder() const noexcept {
   return expected == index_.end();
 }
 
-// Reads the block as the only one of an index, between its neighbours.
-bool QuickTable::GetFromBlock(std::uint32_t i, const LookupKey& key,
-                              std::string* value, LookupResult* result) const {
-  const Entry entry = EntryAt(i);
+// Reads the block as the only one of an index, between its neighbours.  False:
+// the table must be loaded, or, without trust in the index, the block does not
+// tell whether the key is elsewhere.
+bool QuickTable::GetFromBlock(std::uint32_t i, Trust trust,
+                              const LookupKey& key, std::string* value,
+                              LookupResult* result) const {
+  Entry entry;
+  Entry previous;
+  if (!ReadEntry(i, &entry) || (i > 0 && !ReadEntry(i - 1, &previous))) {
+    return false;
+  }
   TableIndex index;
-  index.SetBounds(i > 0 ? EntryAt(i - 1).key : bounds_.smallest,
+  index.SetBounds(i > 0 ? previous.key : bounds_.smallest,
                   i + 1 < index_.restart_count() ? Slice() : bounds_.largest);
   if (!index
            .LoadOne(context_.order, entry.key, entry.value,
@@ -157,6 +211,10 @@ bool QuickTable::GetFromBlock(std::uint32_t i, const LookupKey& key,
   BlockBuffer buffer;
   Block block;
   if (!blocks.Read(0, {}, &buffer, &block).ok()) return false;
+  if (trust == Trust::kBlockThatSpansIt &&
+      !Spans(block, context_.order, key.internal())) {
+    return false;
+  }
   result->blocks_read = 1;
   const BlockFind found = FindInBlock(block, context_.order, key);
   if (found.state == BlockFind::State::kDamaged) return false;
@@ -172,19 +230,25 @@ bool QuickTable::GetFromBlock(std::uint32_t i, const LookupKey& key,
   return true;
 }
 
-bool QuickTable::Get(const LookupKey& key, std::string* value,
-                     LookupResult* result) const {
+bool QuickTable::Find(Trust trust, const LookupKey& key, std::string* value,
+                      LookupResult* result) const {
   *result = {};
   std::uint32_t i = 0;
   if (!FindBlock(key.internal(), &i)) return false;
-  if (i < index_.restart_count() && !GetFromBlock(i, key, value, result)) {
-    return false;
+  if (i < index_.restart_count()) {
+    return GetFromBlock(i, trust, key, value, result);
   }
-  if (result->state == LookupResult::State::kAbsent && !IsIndexInOrder()) {
-    return false;
-  }
+  return trust == Trust::kIndex;
+}
+
+bool QuickTable::Get(const LookupKey& key, std::string* value,
+                     LookupResult* result) const {
+  const bool is_found =
+      (!is_sound_.load(std::memory_order_relaxed) &&
+       Find(Trust::kBlockThatSpansIt, key, value, result)) ||
+      (IsIndexSound() && Find(Trust::kIndex, key, value, result));
   // If a page was lost meanwhile, the result is void.
-  return !HasFaulted();
+  return is_found && !HasFaulted();
 }
 
 }  // namespace tamis

@@ -3,9 +3,16 @@
 //
 // Loading a table parses its whole index and copies its filter, which takes
 // hundreds of times as long as a lookup.  Until that is done, lookups search
-// the index where it is, in the mapped file, as verified bytes, and the data
-// block that it names.  Whatever is unusual or damaged is left to the table
-// itself.
+// the index where it is, in the mapped file, and the data block that it names.
+// Whatever is unusual or damaged is left to the table itself.
+//
+// To verify the whole index takes tens of times as long as a lookup, too, and
+// it is seldom necessary.  Blocks of a table do not overlap: a block that has
+// an entry before the key and one after it is the only one where the key can
+// be, by whichever index it was found.  So the index is at first searched as it
+// is, and what it leads to is believed if the block, whose own checksum is
+// verified, spans the key.  Otherwise the index must prove that the key is
+// nowhere else: by its checksum and its order.
 
 #pragma once
 
@@ -16,8 +23,10 @@
 #include <utility>
 
 #include "table/block.h"
+#include "table/block_file.h"
 #include "table/footer.h"
 #include "table/internal_key.h"
+#include "table/readable_pages.h"
 #include "table/table_reader.h"
 #include "tamis/env.h"
 
@@ -26,9 +35,8 @@ namespace tamis {
 // Safe to share among threads.
 class QuickTable {
  public:
-  // Reads the footer and verifies the checksum of the index.  Null: this table
-  // must be loaded: it is not mapped, its index is damaged, or its pages cannot
-  // be read.
+  // Reads the footer, and the index if it is compressed.  Null: this table must
+  // be loaded: it is not mapped, or damaged, or its pages cannot be read.
   // REQUIRES: the keys of `bounds` outlive it
   static std::unique_ptr<const QuickTable> Open(
       const TableReadContext& context, std::shared_ptr<const ReadableFile> file,
@@ -36,9 +44,10 @@ class QuickTable {
 
   // As Table::Get() without a filter, if it returns true.  False: the table
   // must be loaded to find out, and *value and *result are void.
-  // A key is absent only if the whole index is in order.  One that is found is
-  // returned without looking at the rest of the index, so an index that was
-  // written out of order, with a checksum that holds, is not reported here.
+  // Damage never hides a key: one is absent only if a block spans it, or if the
+  // whole index is verified and in order.  What does not matter for the answer
+  // is not reported here: damage elsewhere in the index, or a table that was
+  // written out of order, with checksums that hold.
   bool Get(const LookupKey& key, std::string* value,
            LookupResult* result) const;
 
@@ -56,32 +65,39 @@ class QuickTable {
     const char* end = nullptr;  // null: damaged
   };
 
+  // What proves that a key is in no other block.
+  enum class Trust { kBlockThatSpansIt, kIndex };
+
   QuickTable(const TableReadContext& context,
              std::shared_ptr<const ReadableFile> file, std::string name,
-             const KeyBounds& bounds, std::unique_ptr<const std::string> raw,
-             const Block& index) noexcept
+             const KeyBounds& bounds) noexcept
       : context_(context),
         file_(std::move(file)),
         name_(std::move(name)),
-        bounds_(bounds),
-        raw_(std::move(raw)),
-        index_(index) {}
+        bounds_(bounds) {}
 
+  bool ParseIndex(const BlockHandle& handle);
+  bool Unpack();
+  bool ReadEntry(std::uint32_t i, Entry* entry) const noexcept;
   Entry EntryAt(std::uint32_t i) const noexcept;
   bool FindBlock(Slice internal_key, std::uint32_t* found) const noexcept;
-  bool IsIndexInOrder() const noexcept;
+  bool IsIndexSound() const noexcept;
   bool CheckIndexOrder() const noexcept;
-  bool GetFromBlock(std::uint32_t i, const LookupKey& key, std::string* value,
-                    LookupResult* result) const;
+  bool Find(Trust trust, const LookupKey& key, std::string* value,
+            LookupResult* result) const;
+  bool GetFromBlock(std::uint32_t i, Trust trust, const LookupKey& key,
+                    std::string* value, LookupResult* result) const;
   bool HasFaulted() const noexcept;
 
   const TableReadContext context_;
   const std::shared_ptr<const ReadableFile> file_;
   const std::string name_;
   const KeyBounds bounds_;
-  const std::unique_ptr<const std::string> raw_;  // of a compressed index
-  const Block index_;  // a view of the mapping, or of *raw_
-  mutable std::atomic<bool> is_in_order_{false};  // the whole index
+  StoredBlock stored_;   // the index, in the mapping
+  ReadablePages pages_;  // of it, unless it is compressed
+  std::string raw_;      // of a compressed index
+  Block index_;          // a view of the mapping, or of raw_
+  mutable std::atomic<bool> is_sound_{false};  // the whole index
 };
 
 }  // namespace tamis

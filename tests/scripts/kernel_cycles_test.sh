@@ -23,6 +23,13 @@ if ! grep -qE '^\| find windows, avx512popcnt \| [0-9.]+ \| – \|$' <<<"$output
   exit 1
 fi
 
+# Of the loops of a function, the one that filters use.
+expect_pass "$repository/scripts/kernel_cycles.sh" --cpu neoverse-n1
+if ! grep -qE '^\| check lines, to 8 probes, neon \| [0-9.]+ \| [0-9.]+ \|$' <<<"$output"; then
+  printf 'no row for up to eight probes:\n%s\n' "$output"
+  exit 1
+fi
+
 cp -r "$repository/scripts" "$repository/src" "$repository/include" "$scratch"
 cat >>"$scratch/src/filters/kernels/avx2.cc" <<'END'
 #include <immintrin.h>

@@ -3,9 +3,14 @@
 
 #include "table/quick_table.h"
 
+#include <sys/mman.h>
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include <gtest/gtest.h>
 
-#include "base/coding.h"
+#include "base/growing_pages.h"
 #include "table/block_file.h"
 #include "tests/support/tables.h"
 
@@ -97,30 +102,181 @@ TEST(QuickTable, IsOfMappedFilesOnly) {
   EXPECT_EQ(OpenQuickly(bytes.substr(0, 20)), nullptr);
 }
 
-// Two entries of the index change places, and the checksum is right.
-TEST(QuickTable, CallsNoKeyAbsentIfTheIndexIsOutOfOrder) {
-  const std::string bytes = TableOf(Compression::kNone);
-  const StringSource source(bytes);
+// The index of a table, and its parts, to damage it.
+struct IndexPlace {
+  std::size_t offset = 0;  // of its first byte in the table
+  std::size_t bytes = 0;   // without the trailer
+  std::size_t restarts = 0;
+  std::uint32_t count = 0;
+};
+
+IndexPlace IndexOf(const std::string& table) {
+  const StringSource source(table);
   const Result<Footer> footer = ReadFooter(source);
-  ASSERT_TRUE(footer.ok());
-  const Slice contents =
-      Slice(bytes).substr(footer->index.offset, footer->index.size);
+  EXPECT_TRUE(footer.ok());
+  IndexPlace place{.offset = static_cast<std::size_t>(footer->index.offset),
+                   .bytes = static_cast<std::size_t>(footer->index.size)};
   Block index;
-  ASSERT_TRUE(Block::Parse(contents, &index));
-  const std::uint32_t last = index.restart_count() - 1;
-  ASSERT_GT(last, 4u);
+  EXPECT_TRUE(
+      Block::Parse(Slice(table).substr(place.offset, place.bytes), &index));
+  place.restarts =
+      place.offset + static_cast<std::size_t>(index.end() - index.begin());
+  place.count = index.restart_count();
+  return place;
+}
+
+// A damaged checksum of the index alone: no entry is wrong.
+TEST(QuickTable, NeedsNoWholeIndexForAKeyThatABlockSpans) {
+  const Entries entries = SomeEntries();
+  std::string bytes = TableOf(Compression::kNone);
+  const IndexPlace index = IndexOf(bytes);
+  bytes[index.offset + index.bytes + kBlockTrailerBytes - 1] ^= 1;
+  const auto table = OpenQuickly(bytes);
+  ASSERT_NE(table, nullptr);
+  int answered = 0;
+  for (int i = 98; i < 402; ++i) {
+    for (const char* end : {"", "x"}) {
+      const std::string key = "key" + std::to_string(i) + end;
+      const std::string got = QuickLookup(*table, key, 9);
+      if (got == "(must be loaded)") continue;
+      ++answered;
+      ASSERT_EQ(got, Expected(KeyOrder(), entries, key, 9)) << key;
+    }
+  }
+  EXPECT_GT(answered, 300);
+  // No block has an entry on both sides of these.
+  EXPECT_EQ(QuickLookup(*table, "a", 9), "(must be loaded)");
+  EXPECT_EQ(QuickLookup(*table, "z", 9), "(must be loaded)");
+}
+
+// Whatever is wrong with the index, the block must be the right one.
+TEST(QuickTable, NeverLiesWhateverByteOfTheIndexIsDamaged) {
+  const Entries entries = SomeEntries();
+  const std::string bytes = TableOf(Compression::kNone);
+  const IndexPlace index = IndexOf(bytes);
+  for (std::size_t at = 0; at < index.bytes + kBlockTrailerBytes; ++at) {
+    for (const int flip : {1, 0x80}) {
+      std::string damaged = bytes;
+      char& byte = damaged[index.offset + at];
+      byte = static_cast<char>(byte ^ flip);
+      const auto table = OpenQuickly(damaged);
+      if (table == nullptr) continue;
+      for (int i = 99; i < 401; i += 11) {
+        const std::string key =
+            "key" + std::to_string(i) + (i % 2 == 0 ? "" : "x");
+        const std::string got = QuickLookup(*table, key, 9);
+        if (got == "(must be loaded)") continue;
+        ASSERT_EQ(got, Expected(KeyOrder(), entries, key, 9)) << key << at;
+      }
+    }
+  }
+}
+
+// A mapped file of which only those pages can be touched that were made
+// readable.
+class GuardedSource final : public ReadableFile {
+ public:
+  explicit GuardedSource(std::string bytes)
+      : bytes_(std::move(bytes)),
+        pages_((bytes_.size() + PageBytes() - 1) / PageBytes()) {
+    void* const start =
+        ::mmap(nullptr, pages_ * PageBytes(), PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_NE(start, MAP_FAILED);
+    mapped_ = static_cast<char*>(start);
+    bytes_.copy(mapped_, bytes_.size());
+    EXPECT_EQ(::mprotect(mapped_, pages_ * PageBytes(), PROT_NONE), 0);
+  }
+  GuardedSource(const GuardedSource&) = delete;
+  GuardedSource& operator=(const GuardedSource&) = delete;
+  ~GuardedSource() override { ::munmap(mapped_, pages_ * PageBytes()); }
+
+  std::uint64_t size() const noexcept override { return bytes_.size(); }
+  Result<Slice> Read(std::uint64_t offset, std::size_t bytes,
+                     std::string* /*scratch*/) const override {
+    return Slice(bytes_).substr(static_cast<std::size_t>(offset), bytes);
+  }
+  Slice mapped() const noexcept override { return {mapped_, bytes_.size()}; }
+  bool MakeReadable(std::uint64_t offset,
+                    std::size_t bytes) const noexcept override {
+    const auto first = static_cast<std::size_t>(offset) / PageBytes();
+    const auto last =
+        static_cast<std::size_t>(offset + bytes - 1) / PageBytes();
+    EXPECT_LT(last, pages_);
+    for (std::size_t page = first; page <= last; ++page) {
+      readable_.insert(page);
+      EXPECT_EQ(
+          ::mprotect(mapped_ + page * PageBytes(), PageBytes(), PROT_READ), 0);
+    }
+    return true;
+  }
+
+  std::size_t readable_pages() const { return readable_.size(); }
+
+ private:
+  const std::string bytes_;
+  const std::size_t pages_;
+  char* mapped_ = nullptr;
+  mutable std::set<std::size_t> readable_;
+};
+
+TEST(QuickTable, TouchesFewPagesAndNoneThatIsNotMadeReadable) {
+  Entries entries;
+  for (unsigned i = 10'000; i < 30'000; ++i) {
+    entries.push_back({"a key of some length " + std::to_string(i), 1,
+                       ValueType::kValue, "value"});
+  }
+  TableWriteOptions options;
+  options.block_bytes = 100;
+  options.compression = Compression::kNone;
+  const std::string bytes = BuildTable(options, entries);
+  const std::size_t index_pages = IndexOf(bytes).bytes / PageBytes();
+  ASSERT_GT(index_pages, 50u);
+  const auto source = std::make_shared<const GuardedSource>(bytes);
+  const auto table = QuickTable::Open({}, source, "t.ldb", {});
+  ASSERT_NE(table, nullptr);
+  int answered = 0;
+  for (const char* key :
+       {"a key of some length 10007", "a key of some length 15551",
+        "a key of some length 29990"}) {
+    const std::size_t before = source->readable_pages();
+    std::string value;
+    LookupResult result;
+    ASSERT_TRUE(table->Get(LookupKey(key, 9), &value, &result)) << key;
+    EXPECT_EQ(value, "value");
+    if (source->readable_pages() - before < index_pages / 2) ++answered;
+  }
+  EXPECT_GE(answered, 2);
+  // To call any key absent, all of the index is made readable.
+  EXPECT_EQ(QuickLookup(*table, "b", 9), "absent");
+  EXPECT_GE(source->readable_pages(), index_pages);
+}
+
+// Two entries of the index change places, and the checksum is right.
+TEST(QuickTable, CallsNoKeyAbsentByAnIndexThatIsOutOfOrder) {
+  const Entries entries = SomeEntries();
+  const std::string bytes = TableOf(Compression::kNone);
+  const IndexPlace index = IndexOf(bytes);
+  ASSERT_GT(index.count, 5u);
   std::string changed = bytes;
-  char* const restarts = changed.data() + (index.end() - bytes.data());
+  char* const restarts = changed.data() + index.restarts;
   std::swap_ranges(restarts + 4, restarts + 8,
-                   restarts + std::size_t{last} * 4);
-  std::string block = changed.substr(footer->index.offset, footer->index.size);
+                   restarts + std::size_t{index.count - 1} * 4);
+  std::string block = changed.substr(index.offset, index.bytes);
   AppendBlockTrailer(&block, Compression::kNone);
-  changed.replace(footer->index.offset, block.size(), block);
+  changed.replace(index.offset, block.size(), block);
   const auto table = OpenQuickly(changed);
   ASSERT_NE(table, nullptr);
-  for (int i = 98; i < 402; ++i) {
-    const std::string key = "key" + std::to_string(i) + "x";
+  for (const char* key : {"a", "z"}) {
     EXPECT_EQ(QuickLookup(*table, key, 9), "(must be loaded)");
+  }
+  for (int i = 98; i < 402; ++i) {
+    for (const char* end : {"", "x"}) {
+      const std::string key = "key" + std::to_string(i) + end;
+      const std::string got = QuickLookup(*table, key, 9);
+      if (got == "(must be loaded)") continue;
+      ASSERT_EQ(got, Expected(KeyOrder(), entries, key, 9)) << key;
+    }
   }
 }
 
