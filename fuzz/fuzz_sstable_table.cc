@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as a table of RocksDB and of LevelDB, read as `tamis scan`
-// and `tamis verify` do.
+// Arbitrary bytes as a table of RocksDB and of LevelDB, read as `tamis scan`,
+// `tamis verify` and `tamis probe` do.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,6 +18,7 @@ class Counter final : public SstableVisitor {
     Check(!stored.keys.empty(), "no visit without keys");
     Check(stored.keys.size() == stored.admitted.size(), "an answer per key");
     keys += stored.keys.size();
+    last.assign(stored.keys.back());
     return true;
   }
   void OnProblem(const std::string& problem) override {
@@ -28,6 +29,7 @@ class Counter final : public SstableVisitor {
 
   std::uint64_t keys = 0;
   std::uint64_t problems = 0;
+  std::string last;  // key
 };
 
 void CheckInfo(const SstableInfo& info) {
@@ -42,13 +44,16 @@ void CheckTable(const std::string& path, std::string_view engine, Slice bytes) {
       OpenSstable({.path = path, .engine = engine, .bytes = bytes.size()});
   Check(sstable.ok(), "any bytes can be described");
   CheckInfo((*sstable)->info());
-  for (const Slice key : QuestionsFrom(bytes))
+  for (const Slice key : QuestionsFrom(bytes)) {
     (void)(*sstable)->MayContain(key);
+    (void)(*sstable)->Find(key);
+  }
   Counter counter;
   const auto walk = (*sstable)->Walk(counter);
   if (!walk.ok()) return;
   Check(walk->keys == counter.keys && walk->problems == counter.problems,
         "the walk counts what it passes on");
+  (void)(*sstable)->Find(counter.last);
 }
 
 }  // namespace

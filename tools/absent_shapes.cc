@@ -18,10 +18,13 @@ unsigned ClassOf(char c, unsigned* size) {
   return 0;
 }
 
+// The keys ascend or descend.
 bool IsBetween(std::string_view key, std::span<const std::string_view> keys) {
   const auto [low, high] = std::minmax(keys.front(), keys.back());
-  return low < key && key < high &&
-         std::find(keys.begin(), keys.end(), key) == keys.end();
+  if (key <= low || high <= key) return false;
+  return keys.front() < keys.back()
+             ? !std::binary_search(keys.begin(), keys.end(), key)
+             : !std::binary_search(keys.rbegin(), keys.rend(), key);
 }
 
 }  // namespace

@@ -25,11 +25,7 @@ std::string ToJsonLines(const ScanReport& report,
     out += ToJson(total).Text() + "\n";
   }
   for (const std::string& problem : report.problems) {
-    Json object;
-    object["schema_version"] = kSchemaVersion;
-    object["type"] = "problem";
-    object["problem"] = problem;
-    out += object.Text() + "\n";
+    out += ProblemJson(problem).Text() + "\n";
   }
   Json summary;
   summary["schema_version"] = kSchemaVersion;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -187,7 +188,12 @@ std::vector<std::size_t> LongestFirst(const std::vector<FoundSstable>& found) {
   return order;
 }
 
-Status VerifyAll(const std::vector<FoundSstable>& found, unsigned threads,
+struct VerifyTask {
+  unsigned threads = 1;
+  std::optional<FilterVerdict> only = {};
+};
+
+Status VerifyAll(const std::vector<FoundSstable>& found, const VerifyTask& task,
                  const Console& console, std::vector<Verification>* all) {
   std::uint64_t total = 0;
   for (const FoundSstable& one : found) total += one.bytes;
@@ -196,19 +202,22 @@ Status VerifyAll(const std::vector<FoundSstable>& found, unsigned threads,
   std::atomic<std::uint64_t> bytes = 0;
   const std::vector<std::size_t> order = LongestFirst(found);
   all->resize(found.size());
-  return RunTasks(threads, order.size(), [&](std::size_t i, unsigned worker) {
+  const auto run = [&](std::size_t i, unsigned worker) {
     const FoundSstable& one = found[order[i]];
     const auto tell = [&](std::uint64_t read) {
       const std::uint64_t sum = keys += read;
       // Progress is of one thread, that of the caller.
       if (worker == 0) progress.Update(sum, bytes);
     };
-    Result<Verification> verified = Verify(one, tell);
+    Result<Verification> verified = Verify(one, task.only, tell);
     if (!verified.ok()) return verified.status();
     bytes += one.bytes;
     (*all)[order[i]] = *std::move(verified);
     return Status::Ok();
-  });
+  };
+  Status done = RunTasks(task.threads, order.size(), run);
+  std::erase_if(*all, [](const Verification& one) { return one.is_left_out; });
+  return done;
 }
 
 int CodeOf(const std::vector<Verification>& all) {
@@ -227,11 +236,13 @@ int CodeOf(const std::vector<Verification>& all) {
 int RunVerify(const VerifyArgs& args, const Console& console) {
   const Result<unsigned> threads = ParseThreads(args.threads);
   if (!threads.ok()) return Fail(console, "verify", threads.status().message());
+  VerifyTask task = {.threads = *threads};
+  if (!args.only.empty()) task.only = VerdictNamed(args.only);
   ScanReport report;
   std::vector<FoundSstable> found;
   std::vector<Verification> all;
   Status status = FindAll(args.paths, &found, &report);
-  if (status.ok()) status = VerifyAll(found, *threads, console, &all);
+  if (status.ok()) status = VerifyAll(found, task, console, &all);
   if (!status.ok()) {
     Fail(console, "verify", status.message());
     return status.code() == StatusCode::kInvalidArgument ? kExitError

@@ -87,12 +87,50 @@ int RunScan(const ScanArgs& args, const Console& console);
 
 struct VerifyArgs {
   std::vector<std::string> paths;
+  std::string only;     // as for ScanArgs
   std::string threads;  // as for ScanArgs
   bool json = false;
   bool csv = false;
 };
 // kExitNegative if a key is hidden; 3 if something cannot be read.
 int RunVerify(const VerifyArgs& args, const Console& console);
+
+struct WhatIfArgs {
+  std::vector<std::string> paths;
+  // At most one of these three is given; none: several rates are asked about.
+  std::string fpr;
+  std::string bits;
+  std::string memory;
+  std::string kind;     // as SstableFilterKind::name; empty: all
+  std::string only;     // as for ScanArgs
+  std::string threads;  // likewise
+  bool count = false;   // reads data where nothing else tells the keys
+  bool json = false;
+  bool csv = false;
+};
+// As for RunScan().
+int RunWhatIf(const WhatIfArgs& args, const Console& console);
+
+struct ProbeArgs {
+  std::string path;
+  std::vector<std::string> keys;
+  std::string only;  // as for ScanArgs
+  bool hex = false;
+  bool json = false;
+  bool csv = false;
+};
+// kExitNegative if a key is hidden; 3 if something cannot be read.
+int RunProbe(const ProbeArgs& args, const Console& console);
+
+struct WatchArgs {
+  std::vector<std::string> paths;
+  std::string prom;     // the file to write
+  std::string only;     // as for ScanArgs
+  std::string threads;  // likewise
+  bool json = false;
+};
+// As for RunScan().
+int RunWatch(const WatchArgs& args, const Console& console);
 
 struct MergeArgs {
   std::vector<std::string> files;

@@ -178,8 +178,61 @@ constexpr OptionSpec kSstableScanOptions[] = {
     kJsonLinesOption,
     kCsvOption,
 };
-constexpr OptionSpec kVerifyOptions[] = {kScanThreadsOption, kJsonLinesOption,
-                                         kCsvOption};
+constexpr OptionSpec kOnlyVerdictOption = {
+    .name = "--only",
+    .value = "VERDICT",
+    .help = "Only the files of this verdict",
+    .kind = ValueKind::kVerdict};
+constexpr OptionSpec kWhatIfOptions[] = {
+    {.name = "--fpr",
+     .value = "RATE",
+     .help = "Filters of this rate of false positives, such as 0.01 or 1%"},
+    {.name = "--bits",
+     .value = "BITS",
+     .help = "Filters of so many bits per key",
+     .excludes = "--fpr"},
+    {.name = "--memory",
+     .value = "BYTES",
+     .help = "So many bytes for all filters, divided so that lookups read as "
+             "little as possible in vain",
+     .excludes = "--fpr --bits"},
+    {.name = "--kind",
+     .value = "KIND",
+     .help = "Only filters of this kind: bloom, ribbon, classic or splitblock "
+             "(default: every kind that the engine could use)"},
+    kOnlyVerdictOption,
+    {.name = "--count",
+     .help = "Read the data of tables of which nothing else tells the number "
+             "of keys"},
+    kScanThreadsOption,
+    kJsonLinesOption,
+    kCsvOption,
+};
+constexpr OperandSpec kProbeOperands[] = {
+    {.name = "PATH",
+     .help = "A table, or a directory of LevelDB, RocksDB, Cassandra or "
+             "ScyllaDB data",
+     .kind = ValueKind::kFile},
+    {.name = "KEY", .help = "Keys", .many = true},
+};
+constexpr OptionSpec kProbeOptions[] = {
+    kHexKeysOption,
+    kOnlyVerdictOption,
+    kJsonLinesOption,
+    kCsvOption,
+};
+constexpr OptionSpec kWatchOptions[] = {
+    {.name = "--prom",
+     .value = "FILE",
+     .help = "The file to write, in the text format of Prometheus",
+     .kind = ValueKind::kFile,
+     .required = true},
+    kOnlyVerdictOption,
+    kScanThreadsOption,
+    kJsonLinesOption,
+};
+constexpr OptionSpec kVerifyOptions[] = {kOnlyVerdictOption, kScanThreadsOption,
+                                         kJsonLinesOption, kCsvOption};
 
 constexpr OperandSpec kMergeOperands[] = {
     {.name = "FILE",
@@ -343,6 +396,38 @@ constexpr CommandSpec kFilterCommands[] = {
          "Exit code: 0 if no key is hidden, 1 if one is, 2 on wrong use, 3 if "
          "something could not be read.",
      .examples = "tamis verify db"},
+    {.name = "whatif",
+     .summary = "Show what other filters of such tables would cost and save",
+     .operands = kSstableOperands,
+     .options = kWhatIfOptions,
+     .notes = "Without a size, several rates are shown.  Reads filters and "
+              "metadata, "
+              "and data only with --count.  Changes nothing.\n"
+              "Exit code: as for 'tamis scan'.",
+     .examples = "tamis whatif --fpr 0.1% db\n"
+                 "tamis whatif --memory 64Mi db"},
+    {.name = "probe",
+     .summary = "Show which tables are read for a key, why, and what is there",
+     .operands = kProbeOperands,
+     .options = kProbeOptions,
+     .notes =
+         "Tables are shown in the order in which the engine comes to them.  "
+         "Changes nothing.\n"
+         "Exit code: 0 if all is well, 1 if a filter hides a key, 2 on wrong "
+         "use, 3 if something could not be read.",
+     .examples = "tamis probe db user4711\n"
+                 "tamis probe --hex db 0001ff"},
+    {.name = "watch",
+     .summary =
+         "Write what the filters of such tables are worth for Prometheus",
+     .operands = kSstableOperands,
+     .options = kWatchOptions,
+     .notes =
+         "For a cron job and the textfile collector of Prometheus.  The file "
+         "is replaced as a whole.\n"
+         "Exit code: as for 'tamis scan'; the file is written with 0, 1 and 3.",
+     .examples = "tamis watch /var/lib/cassandra/data --prom "
+                 "/var/lib/node_exporter/filters.prom"},
     {.name = "merge",
      .summary = "Combine filters of equal parameters into one",
      .operands = kMergeOperands,

@@ -120,10 +120,47 @@ int Scan(const Arguments& given, const Console& console) {
 int Verify(const Arguments& given, const Console& console) {
   VerifyArgs args;
   args.paths = given.OperandsFrom(0);
+  args.only = given.Text("--only");
   args.threads = given.Text("--threads");
   args.json = given.Has("--json");
   args.csv = given.Has("--csv");
   return RunVerify(args, console);
+}
+
+int WhatIf(const Arguments& given, const Console& console) {
+  WhatIfArgs args;
+  args.paths = given.OperandsFrom(0);
+  args.fpr = given.Text("--fpr");
+  args.bits = given.Text("--bits");
+  args.memory = given.Text("--memory");
+  args.kind = given.Text("--kind");
+  args.only = given.Text("--only");
+  args.threads = given.Text("--threads");
+  args.count = given.Has("--count");
+  args.json = given.Has("--json");
+  args.csv = given.Has("--csv");
+  return RunWhatIf(args, console);
+}
+
+int Probe(const Arguments& given, const Console& console) {
+  ProbeArgs args;
+  args.path = given.Operand(0);
+  args.keys = given.OperandsFrom(1);
+  args.only = given.Text("--only");
+  args.hex = given.Has("--hex");
+  args.json = given.Has("--json");
+  args.csv = given.Has("--csv");
+  return RunProbe(args, console);
+}
+
+int Watch(const Arguments& given, const Console& console) {
+  WatchArgs args;
+  args.paths = given.OperandsFrom(0);
+  args.prom = given.Text("--prom");
+  args.only = given.Text("--only");
+  args.threads = given.Text("--threads");
+  args.json = given.Has("--json");
+  return RunWatch(args, console);
 }
 
 int Merge(const Arguments& given, const Console& console) {
@@ -345,6 +382,9 @@ constexpr NamedRun kRuns[] = {
     {"inspect", Inspect},
     {"scan", Scan},
     {"verify", Verify},
+    {"whatif", WhatIf},
+    {"probe", Probe},
+    {"watch", Watch},
     {"merge", Merge},
     {"add", Add},
     {"remove", Remove},

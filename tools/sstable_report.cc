@@ -12,80 +12,33 @@
 
 #include "base/worker_threads.h"
 #include "numbers.h"
+#include "tamis/sstable_whatif.h"
 #include "text.h"
 
 namespace tamis::tools {
 namespace {
 
-bool HasFilter(const SstableInfo& info) { return !info.filter.kind.empty(); }
-
-// What a lookup is expected to read of an sstable that it comes to.
-double RateOf(const SstableInfo& info) {
-  return HasFilter(info) ? info.filter.rate : 1;
-}
-
-// How much of its level an sstable covers: by keys or, if some table of the
-// level does not tell them, by bytes.
-double SizeOf(const SstableInfo& info, bool by_keys) {
-  return static_cast<double>(by_keys ? info.entries : info.bytes);
-}
-
-// A lookup comes to every sstable of level 0 and of Cassandra, and on the other
-// levels to the one whose range spans the key.
-double NeedlessReads(const std::vector<const SstableInfo*>& members) {
-  if (members.front()->level <= 0) {
-    double sum = 0;
-    for (const SstableInfo* info : members) sum += RateOf(*info);
-    return sum;
-  }
-  const bool by_keys =
-      std::all_of(members.begin(), members.end(),
-                  [](const auto* info) { return info->entries > 0; });
-  double reads = 0;
-  double all = 0;
-  for (const SstableInfo* info : members) {
-    reads += RateOf(*info) * SizeOf(*info, by_keys);
-    all += SizeOf(*info, by_keys);
-  }
-  return all > 0 ? reads / all : 0;
-}
-
-bool CountsReads(const SstableInfo& info) {
-  return info.level >= 0 || info.engine == "cassandra";
-}
-
 std::uint64_t Rounded(double number) {
   return static_cast<std::uint64_t>(std::clamp(std::round(number), 0.0, 9e18));
 }
 
-GroupTotal TotalOf(const std::vector<const SstableInfo*>& members) {
-  const SstableInfo& first = *members.front();
+GroupTotal TotalOf(const SstableGroup& group,
+                   const std::vector<SstableInfo>& sstables) {
   GroupTotal total;
-  total.directory = DirectoryOf(first.path);
-  total.group = first.group;
-  total.engine = first.engine;
-  total.sstables = members.size();
-  for (const SstableInfo* info : members) {
-    total.keys +=
-        info->entries > 0 ? info->entries : Rounded(info->filter.keys);
-    total.filter_bytes += info->filter.bytes;
-    total.wasted_bytes += info->wasted_bytes;
+  total.directory = group.directory;
+  total.group = group.name;
+  total.scope = group.scope;
+  total.engine = group.engine;
+  total.sstables = group.members.size();
+  total.counts_reads = group.counts_reads;
+  for (std::size_t i = 0; i < group.members.size(); ++i) {
+    const SstableInfo& info = sstables[group.members[i]];
+    total.keys += info.entries > 0 ? info.entries : Rounded(info.filter.keys);
+    total.filter_bytes += info.filter.bytes;
+    total.wasted_bytes += info.wasted_bytes;
+    total.needless_reads += group.weights[i] * NeedlessReadsOf(info);
   }
-  total.counts_reads = CountsReads(first);
-  if (total.counts_reads) total.needless_reads = NeedlessReads(members);
   return total;
-}
-
-// Groups that one lookup goes through: the levels of a column family, or one
-// table of Cassandra.
-std::string ScopeOf(const GroupTotal& total) {
-  if (total.engine == "cassandra") return total.group;
-  const std::size_t level = total.group.rfind("level ");
-  std::string scope = total.directory;
-  if (level != std::string::npos && level > 0) {
-    scope += " (" + total.group.substr(0, level - 1) + ")";
-  }
-  return scope;
 }
 
 void AddReadSentences(const ScanReport& report,
@@ -93,7 +46,7 @@ void AddReadSentences(const ScanReport& report,
   std::vector<std::pair<std::string, double>> scopes;
   for (const GroupTotal& total : report.groups) {
     if (!total.counts_reads) continue;
-    const std::string scope = ScopeOf(total);
+    const std::string& scope = total.scope;
     const auto found =
         std::find_if(scopes.begin(), scopes.end(),
                      [&](const auto& row) { return row.first == scope; });
@@ -232,16 +185,8 @@ Status ScanAll(const std::vector<FoundSstable>& found, unsigned threads,
 }
 
 void AddTotals(ScanReport* report) {
-  std::vector<std::vector<const SstableInfo*>> groups;
-  std::map<std::pair<std::string, std::string>, std::size_t> numbers;
-  for (const SstableInfo& info : report->sstables) {
-    const auto [place, is_new] = numbers.try_emplace(
-        std::pair(DirectoryOf(info.path), info.group), groups.size());
-    if (is_new) groups.emplace_back();
-    groups[place->second].push_back(&info);
-  }
-  for (const auto& members : groups) {
-    report->groups.push_back(TotalOf(members));
+  for (const SstableGroup& group : GroupSstables(report->sstables)) {
+    report->groups.push_back(TotalOf(group, report->sstables));
   }
 }
 
@@ -266,7 +211,7 @@ Json ToJson(const SstableInfo& info) {
   if (info.entries > 0) object["entries"] = info.entries;
   if (!info.compression.empty()) object["compression"] = info.compression;
   if (!info.comparator.empty()) object["comparator"] = info.comparator;
-  if (HasFilter(info)) object["filter"] = FilterJson(info);
+  if (!info.filter.kind.empty()) object["filter"] = FilterJson(info);
   object["verdict"] = NameOfVerdict(info.verdict);
   object["wasted_bytes"] = info.wasted_bytes;
   if (!info.remarks.empty()) object["remarks"] = info.remarks;
@@ -295,6 +240,14 @@ int ExitCodeOf(const ScanReport& report) {
     if (info.verdict != FilterVerdict::kOk) code = 1;
   }
   return report.problems.empty() ? code : kExitUnreadable;
+}
+
+Json ProblemJson(const std::string& problem) {
+  Json object;
+  object["schema_version"] = kSchemaVersion;
+  object["type"] = "problem";
+  object["problem"] = problem;
+  return object;
 }
 
 std::string CsvLine(const std::vector<std::string>& cells) {

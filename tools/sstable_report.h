@@ -20,6 +20,7 @@ inline constexpr int kSchemaVersion = 1;
 struct GroupTotal {
   std::string directory;
   std::string group;
+  std::string scope;  // as SstableGroup::scope
   std::string_view engine;
   std::uint64_t sstables = 0;
   std::uint64_t keys = 0;  // as far as they are known
@@ -57,6 +58,8 @@ std::string DirectoryOf(const std::string& path);
 
 Json ToJson(const SstableInfo& info);
 Json ToJson(const GroupTotal& total);
+// A line about a member of ScanReport::problems.
+Json ProblemJson(const std::string& problem);
 
 // Exit codes of scan and verify besides those of console.h.
 inline constexpr int kExitUnreadable = 3;

@@ -37,6 +37,9 @@ class Asker final : public SstableVisitor {
   std::unordered_set<std::string>& candidates() { return candidates_; }
 
  private:
+  // Enough of a small sstable, and of each part of a large one: making an
+  // absent key takes longer than reading several that are there.
+  static constexpr std::uint64_t kAskedDensely = 1024;
   static constexpr int kAskedPerBlock = 8;
   static constexpr std::size_t kMaxCandidates = 4096;
 
@@ -47,7 +50,8 @@ class Asker final : public SstableVisitor {
     }
   }
   void AskBetween(const StoredKeys& stored) {
-    for (int i = 0; i < kAskedPerBlock; ++i) {
+    const int times = result_->absent < kAskedDensely ? kAskedPerBlock : 1;
+    for (int i = 0; i < times; ++i) {
       if (!shapes_.Between(stored.keys, &absent_)) return;
       ++result_->absent;
       if (sstable_.MayContain(absent_)) ++result_->absent_passed;
@@ -119,11 +123,15 @@ std::string WhyUnmeasured(const SstableInfo& info) {
 
 }  // namespace
 
-Result<Verification> Verify(const FoundSstable& found, const KeysRead& tell) {
+Result<Verification> Verify(const FoundSstable& found,
+                            std::optional<FilterVerdict> only,
+                            const KeysRead& tell) {
   const auto sstable = OpenSstable(found);
   if (!sstable.ok()) return sstable.status();
   Verification result;
   result.info = (*sstable)->info();
+  result.is_left_out = only.has_value() && result.info.verdict != *only;
+  if (result.is_left_out) return result;
   result.why_not_verified = result.info.why_not_verifiable;
   if (!result.why_not_verified.empty()) return result;
   result.why_unmeasured = WhyUnmeasured(result.info);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct Verification {
   std::vector<std::string> problems;  // the first ones
   // Not empty: the keys could not be read at all, for this reason.
   std::string why_not_verified;
+  // True: its filter has another verdict, and nothing else was looked at.
+  bool is_left_out = false;
 
   static constexpr std::size_t kMaxHiddenKeys = 100;
   static constexpr std::size_t kMaxProblems = 100;
@@ -39,7 +42,10 @@ struct Verification {
 using KeysRead = std::function<void(std::uint64_t keys)>;
 
 // Reads the sstable once or, if its keys are not in order, twice.  Keeps one
-// block in memory.  ResourceExhausted: no memory.
-Result<Verification> Verify(const FoundSstable& found, const KeysRead& tell);
+// block in memory.  With `only`, leaves those of other verdicts out.
+// ResourceExhausted: no memory.
+Result<Verification> Verify(const FoundSstable& found,
+                            std::optional<FilterVerdict> only,
+                            const KeysRead& tell);
 
 }  // namespace tamis::tools

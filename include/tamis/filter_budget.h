@@ -26,7 +26,8 @@ struct FilterRun {
   // How often a lookup asks this run for a key that it does not have: 1 if all
   // lookups are of missing keys.  Only the proportions matter.
   double asked = 1.0;
-  // Of its filters: "bloom" (cache-local) or "ribbon".
+  // Of its filters: "bloom" (cache-local) or "ribbon"; or of another engine:
+  // "leveldb", "rocksdb", "rocksdb-ribbon" or "cassandra".
   std::string kind = "bloom";
 };
 

@@ -80,7 +80,10 @@ struct SstableInfo {
   std::uint64_t entries = 0;  // as stored, deletions included; 0: unknown
   std::string compression;    // as stored; empty: unknown
   std::string comparator;     // as stored; empty: unknown
-  SstableFilterInfo filter;   // of all its parts together
+  // Of LevelDB: the stretches of the file that would each have a filter of
+  // their own, because a data block begins there; 0: unknown, or other engines.
+  std::uint64_t filter_stretches = 0;
+  SstableFilterInfo filter;  // of all its parts together
   // What the filter is worth, or that the sstable cannot be read.
   FilterVerdict verdict = FilterVerdict::kUnreadable;
   std::uint64_t wasted_bytes = 0;  // of the filter: it would be as good without
@@ -121,6 +124,21 @@ struct SstableWalk {
   std::uint64_t problems = 0;  // passed to OnProblem()
 };
 
+// What an sstable has for one key.
+enum class StoredKind {
+  kNothing,
+  kValue,
+  kDeletion,
+  kMerge,  // RocksDB's: older tables have the rest of the value
+  kEntry,  // something, whose kind is not read: a partition of Cassandra
+};
+
+// The newest entry of a key in one sstable.
+struct StoredEntry {
+  StoredKind kind = StoredKind::kNothing;  // what it is
+  std::uint64_t offset = 0;                // of its block in the file
+};
+
 // One open sstable.  Safe to share among threads.
 class TAMIS_EXPORT Sstable {
  public:
@@ -137,6 +155,13 @@ class TAMIS_EXPORT Sstable {
   // for it as the engine would.  Verifies the checksums of all blocks that are
   // read.  NotSupported: info().why_not_verifiable.
   virtual Result<SstableWalk> Walk(SstableVisitor& visitor) const = 0;
+
+  // Looks the key up in the data, whatever the filter answers.  Deletions of
+  // ranges are not looked at.  Reads a block or two; of Cassandra's, and where
+  // the order of keys is not known, everything that Walk() does.
+  // Corruption, IoError: what the key would be in cannot be read.
+  // NotSupported: info().why_not_verifiable.
+  virtual Result<StoredEntry> Find(Slice user_key) const = 0;
 };
 
 // An sstable that was found, and what its surroundings tell about it.
@@ -149,6 +174,13 @@ struct FoundSstable {
   // The length that the engine's manifest records; 0: it records none.
   std::uint64_t recorded_bytes = 0;
   std::string comparator = {};  // as the manifest names it; empty: unknown
+  // The first and the last user key, as the manifest records them, in the
+  // order of the comparator.
+  bool has_range = false;
+  std::string smallest = {};
+  std::string largest = {};
+  // Of level 0, a higher one is newer; 0: unknown.
+  std::uint64_t newest_sequence = 0;
 };
 
 // What FindSstables() finds.

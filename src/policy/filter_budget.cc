@@ -34,6 +34,8 @@ using Sizes = std::vector<Size>;
 using Steps = std::vector<Size>;
 
 struct Curve {
+  // There are no sizes between two of them: they are whole bits.
+  bool has_steps_only = false;
   Sizes sizes;
   Steps from_nothing;
   Steps from_smallest;
@@ -73,9 +75,10 @@ Steps StepsFrom(std::size_t first, const Sizes& sizes) {
   return steps;
 }
 
-Curve CurveOf(const std::string& kind) {
+Curve CurveOf(const std::string& kind, bool has_steps_only) {
   constexpr double kStep = 0.25;
   Curve curve;
+  curve.has_steps_only = has_steps_only;
   curve.sizes.resize(1);  // no filter
   for (double i = kMinBits; i <= kMaxBits; i += kStep) {
     const Size size = SizeOf(kind, i);
@@ -89,16 +92,21 @@ Curve CurveOf(const std::string& kind) {
   return curve;
 }
 
-// Null: there is no such kind.  Made when it is first needed, and kept.
+// One for each kind, which is made when it is first needed, and kept.
+template <std::size_t kNumber>
+const Curve& CurveNumber(const std::string& kind, bool has_steps_only) {
+  static const Curve curve = CurveOf(kind, has_steps_only);
+  return curve;
+}
+
+// Null: memory is not divided over filters of that kind.
 const Curve* FindCurve(const std::string& kind) {
-  if (kind == "bloom") {
-    static const Curve curve = CurveOf("bloom");
-    return &curve;
-  }
-  if (kind == "ribbon") {
-    static const Curve curve = CurveOf("ribbon");
-    return &curve;
-  }
+  if (kind == "bloom") return &CurveNumber<0>(kind, false);
+  if (kind == "ribbon") return &CurveNumber<1>(kind, false);
+  if (kind == "leveldb") return &CurveNumber<2>(kind, true);
+  if (kind == "rocksdb") return &CurveNumber<3>(kind, false);
+  if (kind == "rocksdb-ribbon") return &CurveNumber<4>(kind, false);
+  if (kind == "cassandra") return &CurveNumber<5>(kind, true);
   return nullptr;
 }
 
@@ -127,8 +135,8 @@ Result<std::vector<CurvedRun>> CurvedRuns(std::span<const FilterRun> runs) {
     const Curve* const curve = FindCurve(run.kind);
     if (curve == nullptr) {
       return Status::InvalidArgument(
-          "memory is divided over filters of the kinds bloom and ribbon, not "
-          "\"" +
+          "memory is divided over filters of the kinds bloom, ribbon, leveldb, "
+          "rocksdb, rocksdb-ribbon and cassandra, not \"" +
           run.kind + "\"");
     }
     curved.push_back({.run = &run, .curve = curve});
@@ -163,14 +171,16 @@ std::vector<Step> StepsOf(std::vector<CurvedRun>& runs) {
 }
 
 // Returns the largest size of the kind with at most so many bits per key;
-// between two, one between them.
-Size SizeAt(const Sizes& sizes, double bits) noexcept {
+// between two, one between them where there are such.
+Size SizeAt(const Curve& curve, double bits) noexcept {
+  const Sizes& sizes = curve.sizes;
   const auto above = std::upper_bound(
       sizes.begin() + 1, sizes.end(), bits,
       [](double wanted, const Size& size) { return wanted < size.bits; });
   if (above == sizes.end()) return sizes.back();
   const Size& low = *(above - 1);
-  if (low.bits == 0) return low;  // no filter is smaller than the first
+  // No filter is smaller than the first.
+  if (low.bits == 0 || curve.has_steps_only) return low;
   const double part = (bits - low.bits) / (above->bits - low.bits);
   // Between two sizes the rate falls nearly as a power of the bits.
   return {low.argument + part * (above->argument - low.argument), bits,
@@ -196,8 +206,7 @@ double TakeSteps(std::vector<CurvedRun>& runs, double bits) {
       run.size = steps[step.to];
       continue;
     }
-    const Size part =
-        SizeAt(run.curve->sizes, run.size.bits + bits / run.keys());
+    const Size part = SizeAt(*run.curve, run.size.bits + bits / run.keys());
     if (part.bits <= run.size.bits) continue;
     bits = std::max(0.0, bits - run.keys() * (part.bits - run.size.bits));
     run.size = part;
@@ -274,7 +283,7 @@ Result<FilterDivision> DivideFilterMemoryEqually(
     for (const CurvedRun& run : *curved) keys += run.keys();
     if (keys > 0) {
       const double bits = kBitsPerByte * static_cast<double>(bytes) / keys;
-      for (CurvedRun& run : *curved) run.size = SizeAt(run.curve->sizes, bits);
+      for (CurvedRun& run : *curved) run.size = SizeAt(*run.curve, bits);
     }
     return DivisionOf(*curved);
   });

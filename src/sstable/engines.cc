@@ -26,6 +26,9 @@ class UnreadableSstable final : public Sstable {
   Result<SstableWalk> Walk(SstableVisitor& /*visitor*/) const override {
     return Status::NotSupported(info_.why_not_verifiable);
   }
+  Result<StoredEntry> Find(Slice /*user_key*/) const override {
+    return Status::NotSupported(info_.path + ": " + info_.why_not_verifiable);
+  }
 
  private:
   SstableInfo info_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sstable/manifest.h"
+#include "table/internal_key.h"
 #include "tamis/env.h"
 
 namespace tamis {
@@ -44,6 +45,15 @@ void Place(const LevelManifest& manifest, std::uint64_t number,
   found->level = table->second.level;
   found->group = GroupOf(manifest, table->second);
   found->recorded_bytes = table->second.bytes;
+  found->newest_sequence = table->second.largest_sequence;
+  const Slice smallest = table->second.smallest;
+  const Slice largest = table->second.largest;
+  found->has_range =
+      smallest.size() >= kTrailerBytes && largest.size() >= kTrailerBytes;
+  if (found->has_range) {
+    found->smallest = std::string(UserKeyOf(smallest));
+    found->largest = std::string(UserKeyOf(largest));
+  }
   if (table->second.family == 0) found->comparator = manifest.comparator;
 }
 

@@ -157,7 +157,10 @@ bool EditParser::ParseNewFile(std::uint32_t tag, Edit* edit) {
     return false;
   }
   // The sequence numbers.
-  if (tag != kNewFile && (!Number() || !Number())) return false;
+  if (tag != kNewFile &&
+      (!Number() || !ReadVarint64(&in_, &table.largest_sequence))) {
+    return false;
+  }
   if (tag == kNewFile4 && !ParseFields(&table)) return false;
   edit->added.emplace_back(number, std::move(table));
   return true;

@@ -24,6 +24,7 @@ struct ManifestTable {
   std::uint32_t path_id = 0;  // 0: it is beside the manifest
   std::string smallest;       // internal keys
   std::string largest;
+  std::uint64_t largest_sequence = 0;  // RocksDB's; 0: not recorded
 };
 
 struct LevelManifest {

@@ -93,6 +93,26 @@ TEST(FilterBudget, RibbonsNeedLess) {
   }
 }
 
+TEST(FilterBudget, DividesMemoryOverFiltersOfOtherEngines) {
+  for (const std::string kind :
+       {"leveldb", "rocksdb", "rocksdb-ribbon", "cassandra"}) {
+    SCOPED_TRACE(kind);
+    const FilterDivision division = Divided(Tree(3, 0, kind), 10);
+    EXPECT_LT(division.needless_reads,
+              DividedEqually(Tree(3, 0, kind), 10).needless_reads / 1.5);
+    for (const FilterShare& share : division.shares) {
+      const auto policy = MakePolicy(share.spec);
+      ASSERT_TRUE(policy.ok()) << share.spec;
+      const Estimate estimate = policy->Predict(1'000'000);
+      EXPECT_NEAR(8e-6 * static_cast<double>(estimate.bytes),
+                  share.bits_per_key, 0.1)
+          << share.spec;
+      EXPECT_NEAR(estimate.false_positive_rate / share.rate, 1, 0.05)
+          << share.spec;
+    }
+  }
+}
+
 TEST(FilterBudget, SmallRunsHaveBetterFilters) {
   const FilterDivision division = Divided(Tree(4, 4), 8);
   for (std::size_t i = 5; i < division.shares.size(); ++i) {

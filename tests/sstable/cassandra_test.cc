@@ -138,6 +138,9 @@ TEST(CassandraCorpus, EveryFilterHasAllKeysOfAnIndexAroundIt) {
     EXPECT_EQ(walked.problems, std::vector<std::string>());
     EXPECT_EQ(walked.hidden, std::vector<std::string>());
     EXPECT_EQ(walked.keys, keys);
+    EXPECT_EQ((*sstable)->Find(keys.back()).value().kind, StoredKind::kEntry);
+    EXPECT_EQ((*sstable)->Find("of no sstable").value().kind,
+              StoredKind::kNothing);
     ++sstables;
   }
   EXPECT_EQ(sstables, 14);

@@ -87,6 +87,14 @@ TEST_F(VerifyCommand, NamesEveryHiddenKeyAndItsFile) {
   EXPECT_TRUE(Contains(csv, ",hidden\n")) << csv;
 }
 
+TEST_F(VerifyCommand, OnlyTheFilesOfAVerdictAreVerified) {
+  EXPECT_TRUE(
+      Contains(Tamis({"verify", dir_.path(), "--only", "ok"}).out, "2,000"));
+  const RunResult run = Tamis({"verify", dir_.path(), "--only", "damaged"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.out, "no sstables\n");
+}
+
 TEST_F(VerifyCommand, WhatCouldNotBeReadIsNoProof) {
   const std::string index = dir_.Read("nb-1-big-Index.db");
   dir_.Write("nb-1-big-Index.db", index.substr(0, index.size() / 2 + 3));

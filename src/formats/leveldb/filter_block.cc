@@ -11,7 +11,6 @@
 namespace tamis {
 namespace {
 
-constexpr unsigned kBaseLg = 11;               // LevelDB's: a filter per 2 KiB
 constexpr std::size_t kTailBytes = 5;          // offset of the offsets, base_lg
 constexpr std::size_t kFewestFilterBytes = 2;  // a bit array and k
 // The offsets alone then take 4 GiB: no table has that many.
@@ -23,7 +22,7 @@ LevelDbFilterBlockBuilder::LevelDbFilterBlockBuilder(const FilterPolicy& policy)
     : policy_(policy) {}
 
 Status LevelDbFilterBlockBuilder::StartBlock(std::uint64_t block_offset) {
-  const std::uint64_t index = block_offset >> kBaseLg;
+  const std::uint64_t index = block_offset >> kLevelDbFilterBaseLog;
   if (index > kMaxFilters) {
     return Status::InvalidArgument(
         "leveldb: a filter block serves tables of up to 2 TiB");
@@ -79,7 +78,7 @@ Status LevelDbFilterBlockBuilder::Finish(std::string* dst) {
     p += sizeof(filter_start);
   }
   StoreLittle(p, static_cast<std::uint32_t>(filters_.size()));
-  p[4] = static_cast<char>(kBaseLg);
+  p[4] = static_cast<char>(kLevelDbFilterBaseLog);
   return Status::Ok();
 }
 

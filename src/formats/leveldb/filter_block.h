@@ -13,6 +13,10 @@
 
 namespace tamis {
 
+// The binary logarithm of LevelDB's bytes per filter: one for every 2 KiB in
+// which a data block begins.
+inline constexpr unsigned kLevelDbFilterBaseLog = 11;
+
 // Writes a filter block while a table is written.
 // Calls must match: (StartBlock AddKey*)* StartBlock? Finish, where the offsets
 // passed to StartBlock never decrease.  Not thread-safe.

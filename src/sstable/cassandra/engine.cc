@@ -15,6 +15,7 @@
 #include "sstable/cassandra/index_file.h"
 #include "sstable/cassandra/partition_trie.h"
 #include "sstable/filter_sum.h"
+#include "sstable/find_by_walk.h"
 #include "sstable/key_batch.h"
 #include "sstable/windowed_file.h"
 #include "tamis/env.h"
@@ -103,6 +104,9 @@ class CassandraSstable final : public Sstable {
     return filter_ == nullptr || filter_->MayContain(key);
   }
   Result<SstableWalk> Walk(SstableVisitor& visitor) const override;
+  Result<StoredEntry> Find(Slice key) const override {
+    return NoThrow([&] { return FindByWalk(*this, key); });
+  }
 
  private:
   std::string PathOf(std::string_view component) const {

@@ -2,6 +2,7 @@
 #include "sstable/leveldb/engine.h"
 
 #include <charconv>
+#include <span>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -11,8 +12,10 @@
 #include "formats/leveldb/bloom.h"
 #include "formats/leveldb/filter_block.h"
 #include "sstable/filter_sum.h"
+#include "sstable/find_by_walk.h"
 #include "sstable/key_batch.h"
 #include "sstable/level_listing.h"
+#include "sstable/leveldb/lookup.h"
 #include "sstable/windowed_file.h"
 #include "store/table_filter_file.h"
 #include "table/block.h"
@@ -45,6 +48,16 @@ struct TableFilters {
     if (parts != nullptr && !parts->MayContain(key)) return false;
     return leveldb == nullptr || leveldb->MayContain(block_offset, key);
   }
+  // out[i] = MayContain(block_offset, keys[i])
+  void CheckMany(std::uint64_t block_offset, std::span<const Slice> keys,
+                 std::span<bool> out) const {
+    if (whole != nullptr && parts == nullptr && leveldb == nullptr) {
+      return whole->MayContainMany(keys, out);
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      out[i] = MayContain(block_offset, keys[i]);
+    }
+  }
   // Without LevelDB's, which a Tamis store queries only if it is alone.
   bool has_own() const noexcept { return whole != nullptr || parts != nullptr; }
 };
@@ -62,9 +75,11 @@ class LevelDbSstable final : public Sstable {
   const SstableInfo& info() const noexcept override { return info_; }
   bool MayContain(Slice user_key) const override;
   Result<SstableWalk> Walk(SstableVisitor& visitor) const override;
+  Result<StoredEntry> Find(Slice user_key) const override;
 
  private:
   void ReadIndex();
+  void CountStretches();
   void ReadFilters();
   void ReadLevelDbFilter(const BlockHandle& handle, FilterSum* sum);
   void ReadWholeFilter(const MetaEntry& entry, const FilterOpener& opener,
@@ -102,10 +117,25 @@ void LevelDbSstable::ReadIndex() {
                               std::to_string(footer_.index.offset) +
                               " is not a block");
   }
-  if (read.ok()) return;
+  if (read.ok()) return CountStretches();
   index_ = Block();
   info_.why_not_verifiable = read.message();
   info_.remarks.push_back(read.message());
+}
+
+void LevelDbSstable::CountStretches() {
+  std::uint64_t next = 0;  // the first stretch that was not counted
+  BlockCursor cursor;
+  cursor.Reset(index_);
+  for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
+    Slice value = cursor.value();
+    BlockHandle handle;
+    if (!ReadHandle(&value, &handle)) continue;
+    const std::uint64_t stretch = handle.offset >> kLevelDbFilterBaseLog;
+    if (stretch < next) continue;
+    ++info_.filter_stretches;
+    next = stretch + 1;
+  }
 }
 
 std::string LevelDbSstable::ReadFilterBytes(const BlockHandle& handle,
@@ -316,6 +346,18 @@ Result<SstableWalk> LevelDbSstable::Walk(SstableVisitor& visitor) const {
   });
 }
 
+Result<StoredEntry> LevelDbSstable::Find(Slice user_key) const {
+  if (!info_.why_not_verifiable.empty()) {
+    return Status::NotSupported(info_.path + ": " + info_.why_not_verifiable);
+  }
+  return NoThrow([&]() -> Result<StoredEntry> {
+    if (!has_known_order()) return FindByWalk(*this, user_key);
+    auto found = FindInLevelDbTable(*file_, index_, user_key);
+    if (found.ok()) return found;
+    return AboutFile(info_.path, found.status());
+  });
+}
+
 bool LevelDbSstable::WalkAll(WalkReport* report) const {
   const WindowedFile file(*file_);
   BlockBuffer buffer;
@@ -367,9 +409,7 @@ bool LevelDbSstable::WalkBlock(const ReadableFile& file,
   if (batch.size() == 0) return true;
   const std::span<const Slice> keys = batch.Keys();
   const std::span<bool> answers = batch.Answers();
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    answers[i] = filters_.MayContain(handle.offset, keys[i]);
-  }
+  filters_.CheckMany(handle.offset, keys, answers);
   return report->Give(keys, answers, handle.offset,
                       is_whole && has_known_order());
 }

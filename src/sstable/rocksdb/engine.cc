@@ -8,6 +8,7 @@
 #include "sstable/key_batch.h"
 #include "sstable/level_listing.h"
 #include "sstable/rocksdb/filter.h"
+#include "sstable/rocksdb/lookup.h"
 #include "sstable/rocksdb/table.h"
 #include "sstable/windowed_file.h"
 #include "table/block_file.h"
@@ -36,6 +37,7 @@ class RocksDbSstable final : public Sstable {
     return filter_->MayContain(user_key);
   }
   Result<SstableWalk> Walk(SstableVisitor& visitor) const override;
+  Result<StoredEntry> Find(Slice user_key) const override;
 
  private:
   void Describe();
@@ -125,6 +127,17 @@ Result<SstableWalk> RocksDbSstable::Walk(SstableVisitor& visitor) const {
     WalkIndex(file, table_.footer().index, table_.has_two_level_index(),
               &report);
     return report.walk();
+  });
+}
+
+Result<StoredEntry> RocksDbSstable::Find(Slice user_key) const {
+  if (!info_.why_not_verifiable.empty()) {
+    return Status::NotSupported(info_.path + ": " + info_.why_not_verifiable);
+  }
+  return NoThrow([&]() -> Result<StoredEntry> {
+    auto found = FindInRocksDbTable(table_, *file_, Order(), user_key);
+    if (found.ok()) return found;
+    return AboutFile(info_.path, found.status());
   });
 }
 
