@@ -20,16 +20,21 @@ wanted_packages() {
       NF == 1 || $2 == arch { print $1 }'
 }
 
-# missing_packages [PURPOSE]
+# missing_packages [PURPOSE] -- what an installed package of the list provides
+# is not missing: another Node.js than Debian's brings its own npm.
 missing_packages() {
   local wanted
   wanted=$(wanted_packages "$@")
   # dpkg-query fails for names it has never seen; those are missing as well.
   # shellcheck disable=SC2086,SC2016
-  { dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null ||
-    true; } |
+  { dpkg-query -W -f '${Package} ${db:Status-Status} ${Provides}\n' $wanted \
+    2>/dev/null || true; } |
     awk -v wanted="$wanted" '
-      $2 == "installed" { have[$1] = 1 }
+      $2 == "installed" {
+        have[$1] = 1
+        # "npm, nodejs-abi (= 108)"
+        for (i = 3; i <= NF; ++i) { sub(/,$/, "", $i); have[$i] = 1 }
+      }
       END {
         n = split(wanted, names)
         for (i = 1; i <= n; ++i) if (!(names[i] in have)) print names[i]

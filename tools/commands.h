@@ -132,6 +132,15 @@ struct WatchArgs {
 // As for RunScan().
 int RunWatch(const WatchArgs& args, const Console& console);
 
+struct ReportArgs {
+  std::vector<std::string> paths;
+  std::string output;
+  std::string threads;  // as for ScanArgs
+  bool force = false;
+};
+// As RunScan().
+int RunReport(const ReportArgs& args, const Console& console);
+
 struct MergeArgs {
   std::vector<std::string> files;
   std::string output;

@@ -234,6 +234,9 @@ constexpr OptionSpec kWatchOptions[] = {
 constexpr OptionSpec kVerifyOptions[] = {kOnlyVerdictOption, kScanThreadsOption,
                                          kJsonLinesOption, kCsvOption};
 
+constexpr OptionSpec kReportOptions[] = {kOutputOption, kScanThreadsOption,
+                                         kForceOption};
+
 constexpr OperandSpec kMergeOperands[] = {
     {.name = "FILE",
      .help = "Filters, two or more",
@@ -428,6 +431,17 @@ constexpr CommandSpec kFilterCommands[] = {
          "Exit code: as for 'tamis scan'; the file is written with 0, 1 and 3.",
      .examples = "tamis watch /var/lib/cassandra/data --prom "
                  "/var/lib/node_exporter/filters.prom"},
+    {.name = "report",
+     .summary = "Write a page about the filters of other engines' tables",
+     .operands = kSstableOperands,
+     .options = kReportOptions,
+     .notes =
+         "One file of HTML to open in a browser or to attach to a ticket; it "
+         "loads nothing from anywhere.  Reads filters and metadata, and no "
+         "data.  Changes nothing else.\n"
+         "Exit code: as for 'tamis scan'; the page is written with 0, 1 and 3, "
+         "unless a PATH cannot be read at all.",
+     .examples = "tamis report /var/lib/cassandra/data -o report.html"},
     {.name = "merge",
      .summary = "Combine filters of equal parameters into one",
      .operands = kMergeOperands,

@@ -163,6 +163,15 @@ int Watch(const Arguments& given, const Console& console) {
   return RunWatch(args, console);
 }
 
+int Report(const Arguments& given, const Console& console) {
+  ReportArgs args;
+  args.paths = given.OperandsFrom(0);
+  args.output = given.Text("--output");
+  args.threads = given.Text("--threads");
+  args.force = given.Has("--force");
+  return RunReport(args, console);
+}
+
 int Merge(const Arguments& given, const Console& console) {
   MergeArgs args;
   args.files = given.OperandsFrom(0);
@@ -385,6 +394,7 @@ constexpr NamedRun kRuns[] = {
     {"whatif", WhatIf},
     {"probe", Probe},
     {"watch", Watch},
+    {"report", Report},
     {"merge", Merge},
     {"add", Add},
     {"remove", Remove},

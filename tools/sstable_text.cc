@@ -18,24 +18,8 @@ std::string OrDash(bool is_known, std::string text) {
 }
 
 std::string FillText(const SstableFilterInfo& filter) {
-  const KindEntry* const kind = FindKind(filter.kind);
-  const bool has_fill =
-      filter.bits > 0 && filter.set_bits > 0 &&
-      (kind == nullptr || kind->storage == KindStorage::kBits);
-  return OrDash(has_fill, Percent(static_cast<double>(filter.set_bits) /
-                                  static_cast<double>(filter.bits)));
-}
-
-std::string KindText(const SstableFilterInfo& filter) {
-  if (filter.kind.empty()) return "none";
-  std::string text = filter.kind;
-  if (filter.is_partitioned) text += ", partitioned";
-  if (!filter.has_whole_keys) {
-    text += ", prefixes";
-  } else if (!filter.prefix_extractor.empty()) {
-    text += ", and prefixes";
-  }
-  return text;
+  const std::optional<double> fill = FillOfBits(filter);
+  return OrDash(fill.has_value(), Percent(fill.value_or(0)));
 }
 
 std::vector<std::string> CellsOf(const SstableInfo& info) {
@@ -118,6 +102,28 @@ std::string FilesText(const ScanReport& report,
 }
 
 }  // namespace
+
+std::string KindText(const SstableFilterInfo& filter) {
+  if (filter.kind.empty()) return "none";
+  std::string text = filter.kind;
+  if (filter.is_partitioned) text += ", partitioned";
+  if (!filter.has_whole_keys) {
+    text += ", prefixes";
+  } else if (!filter.prefix_extractor.empty()) {
+    text += ", and prefixes";
+  }
+  return text;
+}
+
+std::optional<double> FillOfBits(const SstableFilterInfo& filter) {
+  const KindEntry* const kind = FindKind(filter.kind);
+  const bool has_fill =
+      filter.bits > 0 && filter.set_bits > 0 &&
+      (kind == nullptr || kind->storage == KindStorage::kBits);
+  if (!has_fill) return std::nullopt;
+  return static_cast<double>(filter.set_bits) /
+         static_cast<double>(filter.bits);
+}
 
 bool IsShown(const SstableInfo& info, std::optional<FilterVerdict> only) {
   return !only.has_value() || info.verdict == *only;

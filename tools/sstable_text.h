@@ -10,6 +10,13 @@
 
 namespace tamis::tools {
 
+// "bloom, partitioned", or "none".
+std::string KindText(const SstableFilterInfo& filter);
+
+// The fraction of the bits that are set; nothing: they are not known, or such
+// filters have no bits of which a fraction is set.
+std::optional<double> FillOfBits(const SstableFilterInfo& filter);
+
 // True if that verdict is to be shown; nothing: all are.
 bool IsShown(const SstableInfo& info, std::optional<FilterVerdict> only);
 

@@ -39,6 +39,12 @@ pretend id 'echo 1000'
 expect_pass ensure
 calls_are ''
 
+# What another package of the list provides is not missing either.
+pretend dpkg-query 'echo "cmake installed"' \
+  'echo "g++ installed onlythere (= 1), onlyhere"'
+expect_pass ensure
+calls_are ''
+
 # Something missing, or removed but configured, and not root: the exact line.
 pretend dpkg-query 'echo "cmake installed"' 'echo "g++ config-files"' 'exit 1'
 line='apt-get install -y --no-install-recommends g++ onlyhere'
