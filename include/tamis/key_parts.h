@@ -22,6 +22,7 @@ namespace tamis {
 // How keys are divided.  Equal counts divide them equally, on every machine and
 // in every version.
 struct KeyParts {
+  // There are never more parts.
   static constexpr std::uint64_t kMaxCount = 16384;
 
   std::uint64_t count = 1;  // 1 to kMaxCount
@@ -40,8 +41,8 @@ struct KeyParts {
 
 // A part that answers "maybe" to every key, and why.
 struct MissingPart {
-  std::uint64_t part = 0;
-  Status status;
+  std::uint64_t part = 0;  // its number
+  Status status;           // why it has no filter
 };
 
 // The filters of all parts, in one folder, which answer as one filter does.
