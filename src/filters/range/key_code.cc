@@ -154,21 +154,20 @@ std::vector<std::uint64_t> KeyCode::CodesOf(
   WithContext(context_, [&]<RangeContext kContext>() {
     // The state before each byte of the last key, up to where its coding ended:
     // the next key continues from where the two differ.
-    std::vector<KeyCoder<kContext>> states = {KeyCoder<kContext>(*this)};
+    std::vector<KeyCoder<kContext>> states(32, KeyCoder<kContext>(*this));
+    std::size_t coded = 0;  // bytes of the last key
+    const typename KeyCoder<kContext>::Tables tables(*this);
     Slice last;
     for (Slice key : sorted) {
       key.remove_prefix(prefix_.size());
-      const std::size_t shared =
-          std::min(SharedBytes(last, key), states.size() - 1);
-      states.erase(states.begin() + static_cast<std::ptrdiff_t>(shared) + 1,
-                   states.end());
-      for (std::size_t i = shared; i < key.size() && !states.back().is_done();
-           ++i) {
-        KeyCoder<kContext> next = states.back();
-        next.PushByte(static_cast<std::uint8_t>(key[i]));
-        states.push_back(next);
+      coded = std::min(SharedBytes(last, key), coded);
+      KeyCoder<kContext> here = states[coded];
+      while (coded < key.size() && !here.is_done()) {
+        here.PushByte(tables, static_cast<std::uint8_t>(key[coded++]));
+        if (coded == states.size()) states.resize(2 * coded, here);
+        states[coded] = here;
       }
-      const std::uint64_t code = states.back().code();
+      const std::uint64_t code = here.code();
       if (codes.empty() || codes.back() != code) codes.push_back(code);
       last = key;
     }

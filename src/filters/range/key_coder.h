@@ -92,6 +92,24 @@ inline Share ShareInSpan(const std::uint8_t* table,
 template <RangeContext kContext>
 class KeyCoder {
  public:
+  // What each step needs of a code: a loop keeps it in registers.
+  struct Tables {
+    explicit Tables(const KeyCode& code) noexcept
+        : numbers(code.numbers_.data()),
+          read(code.read_.data()),
+          limits(code.limits_.data()),
+          bytes(code.tables_),
+          min_width(code.min_width_),
+          slot_bits(code.slot_bits_) {}
+
+    const std::uint16_t* numbers;
+    const CodeTable* read;
+    const std::uint16_t* limits;
+    const std::uint8_t* bytes;
+    std::uint64_t min_width;
+    unsigned slot_bits;
+  };
+
   explicit KeyCoder(const KeyCode& code) noexcept : code_(&code) {}
 
   void Push(const char* from, const char* to) noexcept {
@@ -104,6 +122,23 @@ class KeyCoder {
   }
   // REQUIRES: !is_done()
   void PushByte(std::uint8_t byte) noexcept { PushByte(Tables(*code_), byte); }
+  [[gnu::always_inline]] void PushByte(const Tables& tables,
+                                       std::uint8_t byte) noexcept {
+    const CodeTable& table =
+        tables.read[tables.numbers[walk_.Slot(tables.slot_bits)]];
+    walk_.Push(byte);
+    const auto i = static_cast<std::uint32_t>(byte) - table.first;
+    if (table.kind == CodeTable::Kind::kReady && i < table.span) {
+      const std::uint16_t* limits = tables.limits + table.limits + i;
+      return Narrow(
+          {limits[0], static_cast<std::uint16_t>(limits[1] - 1) + 1u});
+    }
+    if (table.kind == CodeTable::Kind::kConstant && i == 0) return;
+    if (table.kind == CodeTable::Kind::kUniform) {
+      return Narrow({byte * 256u, byte * 256u + 256u});
+    }
+    Narrow(ShareIn(tables.bytes + table.stored, byte));
+  }
 
   // The code of the bytes so far.  Those that begin with them have this code or
   // more, at most code() + width(); this one alone if is_done().
@@ -159,41 +194,6 @@ class KeyCoder {
     const std::size_t slot = walk_.Slot(code_->slot_bits_);
     const auto at = LoadLittle<std::uint16_t>(code_->slots_ + 2 * slot);
     return at == kNoTable ? nullptr : code_->tables_ + at;
-  }
-
-  struct Tables {
-    explicit Tables(const KeyCode& code) noexcept
-        : numbers(code.numbers_.data()),
-          read(code.read_.data()),
-          limits(code.limits_.data()),
-          bytes(code.tables_),
-          min_width(code.min_width_),
-          slot_bits(code.slot_bits_) {}
-
-    const std::uint16_t* numbers;
-    const CodeTable* read;
-    const std::uint16_t* limits;
-    const std::uint8_t* bytes;
-    std::uint64_t min_width;
-    unsigned slot_bits;
-  };
-
-  [[gnu::always_inline]] void PushByte(const Tables& tables,
-                                       std::uint8_t byte) noexcept {
-    const CodeTable& table =
-        tables.read[tables.numbers[walk_.Slot(tables.slot_bits)]];
-    walk_.Push(byte);
-    const auto i = static_cast<std::uint32_t>(byte) - table.first;
-    if (table.kind == CodeTable::Kind::kReady && i < table.span) {
-      const std::uint16_t* limits = tables.limits + table.limits + i;
-      return Narrow(
-          {limits[0], static_cast<std::uint16_t>(limits[1] - 1) + 1u});
-    }
-    if (table.kind == CodeTable::Kind::kConstant && i == 0) return;
-    if (table.kind == CodeTable::Kind::kUniform) {
-      return Narrow({byte * 256u, byte * 256u + 256u});
-    }
-    Narrow(ShareIn(tables.bytes + table.stored, byte));
   }
 
   // A share without a size leaves a width of 0, with which coding ends.
