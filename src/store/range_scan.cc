@@ -54,7 +54,7 @@ bool RangeScan::RulesOutLevel(int number, const Level& level) const {
   if (lower() == nullptr || upper() == nullptr) return false;
   // A scan over more tables is a long one, which finds something.
   constexpr std::size_t kMaxAsked = 2;
-  std::size_t i = level.FindTable(bounds_->span.from);
+  std::size_t i = level.FindTable(LookupKey(*lower(), kMaxSequence).internal());
   for (std::size_t asked = 0; i < level.size(); ++i, ++asked) {
     const TableFile& file = *level.files()[i];
     if (UserKeyOf(file.smallest()) >= *upper()) return true;

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "store/reader_slots.h"
@@ -25,10 +26,20 @@ class RangeScan {
     kFrom,     // there is none before *to, which is another key
   };
 
-  // `bounds` may be null.  REQUIRES: keys are in bytewise order; use != kOff
+  // REQUIRES: keys are in bytewise order; use != kOff; `limits` lasts as long
+  // as this, or until SetBounds()
   RangeScan(ReaderSlots& slots, FilterUse use,
-            const ScanBounds* bounds) noexcept
-      : slots_(&slots), obeys_(use == FilterUse::kOn), bounds_(bounds) {}
+            const ScanLimits& limits) noexcept
+      : slots_(&slots),
+        obeys_(use == FilterUse::kOn),
+        lower_(limits.lower()),
+        upper_(limits.upper()) {}
+
+  // The bounds are the same, and last longer.
+  void SetBounds(const ScanBounds& bounds) noexcept {
+    if (lower_) lower_ = *bounds.lower;
+    if (upper_) upper_ = *bounds.upper;
+  }
 
   // The iterator has one source alone, which need not say where it continues,
   // only whether it has a key within the bounds.
@@ -55,12 +66,8 @@ class RangeScan {
                       std::string* to) const;
 
   // Null: there is no such bound.
-  const std::string* lower() const noexcept {
-    return bounds_ != nullptr && bounds_->lower ? &*bounds_->lower : nullptr;
-  }
-  const std::string* upper() const noexcept {
-    return bounds_ != nullptr && bounds_->upper ? &*bounds_->upper : nullptr;
-  }
+  const Slice* lower() const noexcept { return lower_ ? &*lower_ : nullptr; }
+  const Slice* upper() const noexcept { return upper_ ? &*upper_ : nullptr; }
 
   // A table is left unread until the scan comes to a place; it came there.
   // `was_asked`: its filter had named the place.
@@ -77,7 +84,8 @@ class RangeScan {
 
   ReaderSlots* slots_;
   bool obeys_;  // false: answers are counted only
-  const ScanBounds* bounds_;
+  std::optional<Slice> lower_;
+  std::optional<Slice> upper_;
   bool is_alone_ = false;
 };
 

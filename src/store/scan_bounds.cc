@@ -45,12 +45,12 @@ std::unique_ptr<const ScanBounds> ScanBounds::Of(const ScanLimits& limits) {
   return bounds;
 }
 
-bool ScanBounds::Span(const TableFile& file,
+bool ScanLimits::Span(const TableFile& file,
                       const KeyOrder& order) const noexcept {
-  if (lower && order.CompareUser(UserKeyOf(file.largest()), *lower) < 0) {
+  if (lower_ && order.CompareUser(UserKeyOf(file.largest()), *lower_) < 0) {
     return false;
   }
-  return !upper || order.CompareUser(UserKeyOf(file.smallest()), *upper) < 0;
+  return !upper_ || order.CompareUser(UserKeyOf(file.smallest()), *upper_) < 0;
 }
 
 }  // namespace tamis

@@ -33,6 +33,9 @@ class ScanLimits {
   const std::optional<Slice>& upper() const noexcept { return upper_; }
   bool any() const noexcept { return lower_ || upper_; }
 
+  // False only if the table has no key within them.
+  bool Span(const TableFile& file, const KeyOrder& order) const noexcept;
+
   // Returns the prefix that every key within them has; nothing if they may have
   // several, or none.  `extractor` may be null.
   // REQUIRES: bytewise order, if it is not
@@ -52,9 +55,6 @@ struct ScanBounds {
 
   // Null: there are none.
   static std::unique_ptr<const ScanBounds> Of(const ScanLimits& limits);
-
-  // False only if the table has no key within the bounds.
-  bool Span(const TableFile& file, const KeyOrder& order) const noexcept;
 };
 
 }  // namespace tamis

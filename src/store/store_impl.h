@@ -35,6 +35,7 @@
 #include "store/recovery.h"
 #include "store/remembered_settings.h"
 #include "store/router_keeper.h"
+#include "store/skipping_iterator.h"
 #include "store/store_context.h"
 #include "store/store_writer.h"
 #include "store/table_loader.h"
@@ -125,7 +126,12 @@ class StoreImpl {
                           LoadRequests* requests) const noexcept;
 
   // ---- store_iterator.cc
-  std::optional<RangeScan> RangesFor(const ScanBounds* bounds);
+  std::optional<RangeScan> RangesFor(const ScanLimits& limits);
+  std::vector<SkippedTables> TablesFor(const ReadOptions& options,
+                                       const ReadView& view,
+                                       const ScanLimits& limits,
+                                       const RangeScan* ranges,
+                                       ReadCounters* counters);
   struct PrefixRange {
     const ScanLimits& limits;
     Slice prefix;  // of every key within them

@@ -12,6 +12,7 @@
 #include "store/key_copy.h"
 #include "store/level_iterator.h"
 #include "store/merging_iterator.h"
+#include "store/prefix_scan.h"
 #include "store/range_scan.h"
 #include "store/skipping_iterator.h"
 #include "store/store_impl.h"
@@ -229,12 +230,12 @@ using Tables = std::vector<SkippedTables>;
 
 // The tables that an iterator reads: all but those without keys within its
 // bounds.
-Tables TablesWithin(const Version& version, const ScanBounds* bounds,
+Tables TablesWithin(const Version& version, const ScanLimits& limits,
                     const RangeScan* ranges) {
   // Often none is left: then there is nothing to allocate.
   Tables tables;
   for (const TableFileRef& file : version.level(0).files()) {
-    if (bounds != nullptr && !bounds->Span(*file, version.order())) continue;
+    if (!limits.Span(*file, version.order())) continue;
     if (ranges != nullptr && ranges->RulesOut(0, *file)) continue;
     tables.push_back({.file = &file});
   }
@@ -306,25 +307,8 @@ std::unique_ptr<InternalIterator> NewMergedIterator(
 
 }  // namespace
 
-std::unique_ptr<InternalIterator> NewPlacesIterator(
-    const ReadView& view, BlockReadOptions options, const ScanBounds& bounds,
-    const std::vector<ScanPlace>& places, RangeScan* ranges) {
-  options.span = &bounds.span;
-  return NewMergedIterator(view, TablesAt(*view.version, places, ranges),
-                           options, ranges);
-}
-
-std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
-                                                  BlockReadOptions options,
-                                                  const ScanBounds* bounds,
-                                                  RangeScan* ranges) {
-  if (bounds != nullptr) options.span = &bounds->span;
-  return NewMergedIterator(view, TablesWithin(*view.version, bounds, ranges),
-                           options, ranges);
-}
-
 // Nothing: no range filter is asked.
-std::optional<RangeScan> StoreImpl::RangesFor(const ScanBounds* bounds) {
+std::optional<RangeScan> StoreImpl::RangesFor(const ScanLimits& limits) {
   const StoreOptions& options = context_.options;
   const bool may_have =
       options.range_filter_bits != 0 ||
@@ -333,7 +317,7 @@ std::optional<RangeScan> StoreImpl::RangesFor(const ScanBounds* bounds) {
       options.filter_use == FilterUse::kOff) {
     return std::nullopt;
   }
-  return RangeScan(views_.slots(), options.filter_use, bounds);
+  return RangeScan(views_.slots(), options.filter_use, limits);
 }
 
 namespace {
@@ -365,31 +349,43 @@ std::unique_ptr<Iterator> StoreImpl::NewIterator(const ReadOptions& options) {
   // The view before the sequence, as in Get().
   const ReadView& view = views_.visible();
   const Sequence sequence = SequenceFor(options);
-  const BlockReadOptions reading{.verify_checksums = options.verify_checksums,
-                                 .fill_cache = options.fill_cache};
-  ScanSource source;
+  BlockReadOptions reading{.verify_checksums = options.verify_checksums,
+                           .fill_cache = options.fill_cache};
   ScanLimits limits;
+  ScanSource source;
   const Status valid = limits.Set(options, context_.order);
   if (!valid.ok()) {
     source.entries = std::make_unique<EmptyIterator>(valid);
-  } else if (const auto prefix = PrefixOf(limits)) {
-    const std::vector<ScanPlace> places =
-        PlacesOf(options, view, {limits, *prefix}, &guard.counters());
-    if (places.empty() && !HasMemtables(view)) {
+  } else {
+    std::optional<RangeScan> ranges = RangesFor(limits);
+    const Tables tables = TablesFor(
+        options, view, limits, ranges ? &*ranges : nullptr, &guard.counters());
+    // Nothing that the iterator would need is made for it.
+    if (tables.empty() && !HasMemtables(view)) {
       return std::make_unique<NothingToScan>();
     }
     source.bounds = ScanBounds::Of(limits);
-    std::optional<RangeScan> ranges = RangesFor(source.bounds.get());
-    source.entries = NewPlacesIterator(view, reading, *source.bounds, places,
-                                       ranges ? &*ranges : nullptr);
-  } else {
-    source.bounds = ScanBounds::Of(limits);
-    std::optional<RangeScan> ranges = RangesFor(source.bounds.get());
-    source.entries = NewViewIterator(view, reading, source.bounds.get(),
-                                     ranges ? &*ranges : nullptr);
+    if (source.bounds != nullptr) {
+      reading.span = &source.bounds->span;
+      if (ranges) ranges->SetBounds(*source.bounds);
+    }
+    source.entries =
+        NewMergedIterator(view, tables, reading, ranges ? &*ranges : nullptr);
   }
   source.view = view.shared_from_this();
   return NewStoreIterator(std::move(source), context_.order, sequence);
+}
+
+// The tables that an iterator reads, without those that filters rule out.
+std::vector<SkippedTables> StoreImpl::TablesFor(const ReadOptions& options,
+                                                const ReadView& view,
+                                                const ScanLimits& limits,
+                                                const RangeScan* ranges,
+                                                ReadCounters* counters) {
+  const std::optional<Slice> prefix = PrefixOf(limits);
+  if (!prefix) return TablesWithin(*view.version, limits, ranges);
+  return TablesAt(*view.version,
+                  PlacesOf(options, view, {limits, *prefix}, counters), ranges);
 }
 
 // Returns the prefix that filters are asked for; nothing: none is.

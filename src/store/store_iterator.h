@@ -6,10 +6,7 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "store/prefix_scan.h"
-#include "store/range_scan.h"
 #include "store/read_view.h"
 #include "store/scan_bounds.h"
 #include "table/internal_iterator.h"
@@ -28,17 +25,5 @@ struct ScanSource {
 std::unique_ptr<Iterator> NewStoreIterator(ScanSource source,
                                            const KeyOrder& order,
                                            Sequence sequence);
-
-// Returns an iterator over the entries of a view; those outside the bounds may
-// be left out.  `ranges`, if not null, asks range filters.  REQUIRES: the view,
-// and the bounds, if not null, outlive it
-std::unique_ptr<InternalIterator> NewViewIterator(const ReadView& view,
-                                                  BlockReadOptions options,
-                                                  const ScanBounds* bounds,
-                                                  RangeScan* ranges = nullptr);
-// The same over the memtables and those tables.
-std::unique_ptr<InternalIterator> NewPlacesIterator(
-    const ReadView& view, BlockReadOptions options, const ScanBounds& bounds,
-    const std::vector<ScanPlace>& places, RangeScan* ranges);
 
 }  // namespace tamis

@@ -245,6 +245,34 @@ TEST(StoreRangeFilters, SpareTheTablesOfEmptyScans) {
   EXPECT_GT(stats.levels[0].range_filter_absent, kTables * kScans * 97 / 100);
 }
 
+// Files of tables go when nothing refers to them any more.
+TEST(StoreRangeFilters, AnIteratorThatTheyLeaveNothingKeepsNoTables) {
+  StoreOptions options = StillOptions();
+  options.range_filter_bits = 16;
+  TestStore store(options);
+  for (std::uint64_t table = 0; table < 2; ++table) {
+    for (std::uint64_t i = table; i < 2000; i += 2) {
+      store.Put(SparseKey(i), "v");
+    }
+    store.Flush();
+  }
+  ASSERT_EQ(Forward(*store, SparseKey(0), SparseKey(1)).substr(0, 5), "user:");
+  const std::string in_a_gap = "user:" + NumberKey(700'910);
+  const std::string end = "user:" + NumberKey(700'950);
+  const auto empty =
+      store->NewIterator({.lower_bound = in_a_gap, .upper_bound = end});
+  store.Compact();
+  EXPECT_EQ(store.Files(".ldb").size(), 1u);
+  empty->SeekToFirst();
+  EXPECT_FALSE(empty->Valid());
+  EXPECT_TRUE(empty->status().ok());
+
+  const auto all = store->NewIterator();
+  store.Put("user:", "v");
+  store.Compact();
+  EXPECT_EQ(store.Files(".ldb").size(), 2u);
+}
+
 // What is not read cannot be found to be damaged; with kAlwaysMaybe it is read.
 TEST(StoreRangeFilters, AreAskedAndNotObeyedWithAlwaysMaybe) {
   StoreOptions options = StillOptions();

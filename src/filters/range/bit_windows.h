@@ -29,8 +29,10 @@ inline constexpr std::uint64_t kWindowMask =
 inline std::uint64_t SelectZero(const char* bits, std::uint64_t at,
                                 std::uint64_t end,
                                 std::uint64_t rank) noexcept {
-  for (; at < end; at += kWindowBits) {
-    const std::uint64_t zeros = ~Window(bits, at) & kWindowMask;
+  const char* word = bits + at / 8;
+  std::uint64_t skipped = ~std::uint64_t{0} << (at % 8);
+  for (at -= at % 8; at < end; at += 64, word += 8) {
+    const std::uint64_t zeros = ~LoadLittle64(word) & skipped;
     const std::uint64_t up_to_each = OnesUpToEachByte(zeros);
     const std::uint64_t count = up_to_each >> 56;
     if (rank < count) {
@@ -38,6 +40,7 @@ inline std::uint64_t SelectZero(const char* bits, std::uint64_t at,
       return std::min(at, end);
     }
     rank -= count;
+    skipped = ~std::uint64_t{0};
   }
   return end;
 }

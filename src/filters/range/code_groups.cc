@@ -21,8 +21,8 @@ constexpr std::uint64_t kMaxFactor = 2 * kMinFactor - 1;
 constexpr std::uint64_t kNoCell = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxCode = ~std::uint64_t{0};
 constexpr std::uint64_t kMaxCodes = kMaxGroupCodes;
-// The first code of one group in so many is also in a small array.
-constexpr std::uint64_t kTopStep = 4;
+// So many neighbours are compared without asking which one it is.
+constexpr std::uint64_t kFewGroups = 4;
 
 std::uint64_t BytesOf(std::uint64_t bits) noexcept { return (bits + 7) / 8; }
 
@@ -227,11 +227,10 @@ std::optional<CodeGroups> CodeGroups::Parse(const Layout& layout, Slice bytes) {
   groups.lows_ =
       groups.highs_ + HighBytes(layout.shape, layout.groups, layout.codes);
   if (layout.groups > 0 && groups.StartOf(0) != 0) return std::nullopt;
-  groups.tops_.reserve(layout.groups / kTopStep + 1);
   for (std::uint64_t group = 0; group < layout.groups; ++group) {
     if (!groups.GroupIsWhole(group)) return std::nullopt;
-    if (group % kTopStep == 0) groups.tops_.push_back(groups.FirstOf(group));
   }
+  groups.MakeTops();
   return groups;
 }
 
@@ -263,23 +262,44 @@ bool CodeGroups::GroupIsWhole(std::uint64_t group) const noexcept {
   return ones == codes;
 }
 
+// Codes are spread evenly, so the upper bits of one nearly name its group.
+void CodeGroups::MakeTops() {
+  const unsigned bits =
+      std::max(static_cast<unsigned>(std::bit_width(layout_.groups)), 2u) - 1;
+  top_shift_ = 64 - bits;
+  tops_.reserve((std::size_t{1} << bits) + 1);
+  for (std::uint64_t group = 0; group < layout_.groups; ++group) {
+    const std::uint64_t top = FirstOf(group) >> top_shift_;
+    while (tops_.size() <= top) {
+      tops_.push_back(static_cast<std::uint32_t>(group));
+    }
+  }
+  tops_.resize((std::size_t{1} << bits) + 1,
+               static_cast<std::uint32_t>(layout_.groups));
+}
+
 std::optional<std::uint64_t> CodeGroups::Find(
     std::uint64_t code) const noexcept {
-  // Steps whose length does not depend on the codes, as no branch does.
-  const std::uint64_t* top = tops_.data();
-  if (tops_.empty() || *top > code) return std::nullopt;
-  for (std::size_t left = tops_.size(); left > 1;) {
-    const std::size_t half = left / 2;
-    top += top[half] <= code ? half : 0;
-    left -= half;
+  const std::uint64_t top = code >> top_shift_;
+  std::uint64_t begin = tops_[top];
+  std::uint64_t end = tops_[top + 1];
+  while (end - begin > kFewGroups) {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    (FirstOf(middle) <= code ? begin : end) = middle;
   }
-  const auto first = static_cast<std::uint64_t>(top - tops_.data()) * kTopStep;
-  const std::uint64_t end = std::min(first + kTopStep, layout_.groups);
-  std::uint64_t group = first;
-  for (std::uint64_t next = first + 1; next < end; ++next) {
-    group += FirstOf(next) <= code ? 1u : 0u;
+  // Those after the end begin above the code as well.
+  std::uint64_t below = begin;
+  if (begin + kFewGroups <= layout_.groups) {
+    for (unsigned i = 0; i < kFewGroups; ++i) {
+      below += FirstOf(begin + i) <= code ? 1u : 0u;
+    }
+  } else {
+    for (; begin < layout_.groups; ++begin) {
+      below += FirstOf(begin) <= code ? 1u : 0u;
+    }
   }
-  return group;
+  if (below == 0) return std::nullopt;
+  return below - 1;
 }
 
 std::uint64_t CodeGroups::LowBitsOf(std::uint64_t code) const noexcept {

@@ -127,6 +127,7 @@ class CodeGroups {
 
   // Returns whether a group's bytes are whole: as many codes as it claims.
   bool GroupIsWhole(std::uint64_t group) const noexcept;
+  void MakeTops();
   std::uint64_t FirstOf(std::uint64_t group) const noexcept;
   std::uint64_t StartOf(std::uint64_t group) const noexcept;
   // The number of the last group whose first code is at most `code`; nothing:
@@ -147,7 +148,10 @@ class CodeGroups {
   const char* groups_ = nullptr;
   const char* highs_ = nullptr;
   const char* lows_ = nullptr;
-  std::vector<std::uint64_t> tops_;  // first codes of some groups
+  unsigned top_shift_ = 63;
+  // For each value of the upper bits of a code: the number of the first group
+  // that begins with these or greater ones.
+  std::vector<std::uint32_t> tops_;
 };
 
 }  // namespace tamis

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <utility>
 
 #include "base/coding.h"
 #include "filters/range/key_coder.h"
@@ -12,18 +14,20 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kFixedBytes = 8;
+// Of tables that are ready for queries: 8 KiB, so that they stay in a cache.
+constexpr std::size_t kMaxLimits = 4096;
 
 // Where a key is, seen from all keys with the prefix.
 enum class Place { kBefore, kInside, kAfter };
 
 Place PlaceOf(Slice key, Slice prefix) noexcept {
-  if (key.starts_with(prefix)) return Place::kInside;
+  if (SharedBytes(key, prefix) == prefix.size()) return Place::kInside;
   return key < prefix ? Place::kBefore : Place::kAfter;
 }
 
 }  // namespace
 
-std::optional<KeyCode> KeyCode::Parse(Slice bytes) noexcept {
+std::optional<KeyCode> KeyCode::Parse(Slice bytes) {
   if (bytes.size() < kFixedBytes) return std::nullopt;
   KeyCode code;
   const unsigned context = ByteAt(bytes, 0);
@@ -45,7 +49,7 @@ std::optional<KeyCode> KeyCode::Parse(Slice bytes) noexcept {
   code.slots_ = reinterpret_cast<const std::uint8_t*>(bytes.data()) +
                 kFixedBytes + prefix;
   code.tables_ = code.slots_ + slots;
-  if (!code.TablesAreWhole()) return std::nullopt;
+  if (!code.ReadTables()) return std::nullopt;
   return code;
 }
 
@@ -54,12 +58,58 @@ bool KeyCode::IsReserved(Slice bytes) noexcept {
          (ByteAt(bytes, 0) >= kRangeContexts || ByteAt(bytes, 7) != 0);
 }
 
-bool KeyCode::TablesAreWhole() const noexcept {
-  for (std::size_t slot = 0; slot < std::size_t{1} << slot_bits_; ++slot) {
+// Returns false if one is not whole.
+bool KeyCode::ReadTables() {
+  const std::size_t slots = std::size_t{1} << slot_bits_;
+  numbers_.assign(slots, 0);
+  read_.emplace_back();
+  // Slots of new tables mostly follow those of others.
+  std::map<std::uint16_t, std::uint16_t> known;
+  for (std::size_t slot = 0; slot < slots; ++slot) {
     const auto at = LoadLittle<std::uint16_t>(slots_ + 2 * slot);
-    if (at != kNoTable && !IsTable(at)) return false;
+    if (at == kNoTable) continue;
+    const auto [found, is_new] =
+        known.emplace(at, static_cast<std::uint16_t>(read_.size()));
+    if (is_new) {
+      if (!IsTable(at)) return false;
+      read_.push_back(ReadTable(at));
+    }
+    numbers_[slot] = found->second;
   }
   return true;
+}
+
+CodeTable KeyCode::ReadTable(std::uint16_t at) {
+  const std::uint8_t* table = tables_ + at;
+  const unsigned count = table[1];
+  const bool is_list = table[0] == kListTable;
+  const std::uint8_t* symbols = table + kTableHeaderBytes;
+  CodeTable read;
+  read.stored = at;
+  read.first = is_list ? symbols[0] : table[2];
+  const unsigned last = is_list ? symbols[count - 1] : read.first + count - 1;
+  read.span = static_cast<std::uint16_t>(last - read.first + 1);
+  read.kind = CodeTable::Kind::kStored;
+  read.limits = static_cast<std::uint32_t>(limits_.size());
+  const auto share_of = [&](unsigned byte) {
+    return ShareIn(table, static_cast<std::uint8_t>(byte));
+  };
+  const Share first = share_of(read.first);
+  if (count == 1 && first.start == 0) {
+    read.kind = CodeTable::Kind::kConstant;
+    return read;
+  }
+  // A first share without a size is not of our writer, and its limit could not
+  // be told from 2^16.
+  if (first.end == 0 || limits_.size() + read.span + 1 > kMaxLimits) {
+    return read;
+  }
+  read.kind = CodeTable::Kind::kReady;
+  limits_.push_back(static_cast<std::uint16_t>(first.start));
+  for (unsigned byte = read.first; byte <= last; ++byte) {
+    limits_.push_back(static_cast<std::uint16_t>(share_of(byte).end));
+  }
+  return read;
 }
 
 bool KeyCode::IsTable(std::size_t at) const noexcept {
@@ -92,7 +142,7 @@ std::uint64_t KeyCode::CodeOf(Slice key) const noexcept {
   key.remove_prefix(prefix_.size());
   return WithContext(context_, [&]<RangeContext kContext>() {
     KeyCoder<kContext> coder(*this);
-    coder.Push(key);
+    coder.Push(key.data(), key.data() + key.size());
     return coder.code();
   });
 }
@@ -104,21 +154,20 @@ std::vector<std::uint64_t> KeyCode::CodesOf(
   WithContext(context_, [&]<RangeContext kContext>() {
     // The state before each byte of the last key, up to where its coding ended:
     // the next key continues from where the two differ.
-    std::vector<KeyCoder<kContext>> states = {KeyCoder<kContext>(*this)};
+    std::vector<KeyCoder<kContext>> states(32, KeyCoder<kContext>(*this));
+    std::size_t coded = 0;  // bytes of the last key
+    const typename KeyCoder<kContext>::Tables tables(*this);
     Slice last;
     for (Slice key : sorted) {
       key.remove_prefix(prefix_.size());
-      const std::size_t shared =
-          std::min(SharedBytes(last, key), states.size() - 1);
-      states.erase(states.begin() + static_cast<std::ptrdiff_t>(shared) + 1,
-                   states.end());
-      for (std::size_t i = shared; i < key.size() && !states.back().is_done();
-           ++i) {
-        KeyCoder<kContext> next = states.back();
-        next.PushByte(static_cast<std::uint8_t>(key[i]));
-        states.push_back(next);
+      coded = std::min(SharedBytes(last, key), coded);
+      KeyCoder<kContext> here = states[coded];
+      while (coded < key.size() && !here.is_done()) {
+        here.PushByte(tables, static_cast<std::uint8_t>(key[coded++]));
+        if (coded == states.size()) states.resize(2 * coded, here);
+        states[coded] = here;
       }
-      const std::uint64_t code = states.back().code();
+      const std::uint64_t code = here.code();
       if (codes.empty() || codes.back() != code) codes.push_back(code);
       last = key;
     }
@@ -140,32 +189,31 @@ std::optional<std::uint64_t> KeyCode::HighEndOf(Slice to) const noexcept {
 }
 
 KeyCode::Ends KeyCode::EndsOf(Slice lo, Slice hi) const noexcept {
+  const std::size_t shared = SharedBytes(lo, hi);
   const Place from = PlaceOf(lo, prefix_);
-  const Place to = PlaceOf(hi, prefix_);
+  const Place to = shared >= prefix_.size() ? from : PlaceOf(hi, prefix_);
   if (from == Place::kAfter || to == Place::kBefore) return {true, 0, 0};
-  if (from == Place::kInside) lo.remove_prefix(prefix_.size());
-  if (to == Place::kInside) hi.remove_prefix(prefix_.size());
   return WithContext(context_, [&]<RangeContext kContext>() -> Ends {
     KeyCoder<kContext> coder(*this);
-    if (from != Place::kInside || to != Place::kInside) {
-      Ends ends{false, 0, ~std::uint64_t{0}};
-      KeyCoder<kContext> other(*this);
-      if (from == Place::kInside) {
-        coder.Push(lo);
-        ends.lo = coder.code();
-      }
-      if (to == Place::kInside) {
-        other.Push(hi);
-        ends.hi = other.code();
-      }
-      return ends;
+    KeyCoder<kContext> other(*this);
+    const std::size_t prefix = prefix_.size();
+    if (from == Place::kInside && to == Place::kInside) {
+      coder.Push(lo.data() + prefix, lo.data() + shared);
+      other = coder;
+      coder.Push(lo.data() + shared, lo.data() + lo.size());
+      other.Push(hi.data() + shared, hi.data() + hi.size());
+      return {false, coder.code(), other.code()};
     }
-    const std::size_t shared = SharedBytes(lo, hi);
-    coder.Push(lo.substr(0, shared));
-    KeyCoder<kContext> other = coder;
-    coder.Push(lo.substr(shared));
-    other.Push(hi.substr(shared));
-    return {false, coder.code(), other.code()};
+    Ends ends{false, 0, ~std::uint64_t{0}};
+    if (from == Place::kInside) {
+      coder.Push(lo.data() + prefix, lo.data() + lo.size());
+      ends.lo = coder.code();
+    }
+    if (to == Place::kInside) {
+      other.Push(hi.data() + prefix, hi.data() + hi.size());
+      ends.hi = other.code();
+    }
+    return ends;
   });
 }
 

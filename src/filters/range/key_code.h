@@ -63,25 +63,26 @@ class ContextWalk {
     }
   }
 
+  // No branch depends on the byte: where it is a letter, a digit or neither is
+  // not to be predicted.
   void Push(std::uint8_t byte) noexcept {
     if constexpr (kContext == RangeContext::kPosition) {
       ++offset_;
     } else if constexpr (kContext == RangeContext::kField) {
-      if (IsSeparator(byte)) {
-        past_ += 1;
-        offset_ = 0;
-      } else {
-        ++offset_;
-      }
+      const std::uint32_t ends = IsSeparator(byte);
+      past_ += ends;
+      offset_ = (offset_ + 1) & (ends - 1);
     } else if constexpr (kContext == RangeContext::kFamily) {
-      PushFamily(byte);
+      const std::uint32_t ends = IsSeparator(byte);
+      const std::uint32_t added = ends != 0 ? 0x101 : byte + 1u;
+      const std::uint32_t counts = 0u - (in_first_ | ends);
+      past_ = (counts & (past_ * 0x01000193u + added)) | (~counts & past_);
+      offset_ = (offset_ + 1 - in_first_) & (ends - 1);
+      in_first_ &= ~ends;
     } else if constexpr (kContext == RangeContext::kDigits) {
-      if (byte >= '0' && byte <= '9') {
-        ++offset_;
-      } else {
-        past_ = past_ * 0x01000193u + byte + 1;
-        offset_ = 0;
-      }
+      const bool is_digit = byte >= '0' && byte <= '9';
+      past_ = is_digit ? past_ : past_ * 0x01000193u + byte + 1;
+      offset_ = is_digit ? offset_ + 1 : 0;
     } else {
       constexpr unsigned kBytes = static_cast<unsigned>(kContext) -
                                   static_cast<unsigned>(RangeContext::kOrder1) +
@@ -92,28 +93,34 @@ class ContextWalk {
   }
 
  private:
-  // ASCII that is neither a letter nor a digit separates fields.
-  static bool IsSeparator(std::uint8_t byte) noexcept {
-    const auto letter = static_cast<std::uint8_t>((byte | 0x20) - 'a');
-    const auto digit = static_cast<std::uint8_t>(byte - '0');
-    return byte < 0x80 && letter >= 26 && digit >= 10;
-  }
-
-  void PushFamily(std::uint8_t byte) noexcept {
-    if (IsSeparator(byte)) {
-      past_ = past_ * 0x01000193u + 0x101;
-      in_first_ = false;
-      offset_ = 0;
-    } else if (in_first_) {
-      past_ = past_ * 0x01000193u + byte + 1;
-    } else {
-      ++offset_;
-    }
+  // 1: ASCII that is neither a letter nor a digit separates fields.
+  static std::uint32_t IsSeparator(std::uint8_t byte) noexcept {
+    // All of the first 64 bytes but digits, of the second but letters.
+    static constexpr std::uint64_t kSets[] = {0xfc00ffffffffffff,
+                                              0xf8000001f8000001, 0, 0};
+    return static_cast<std::uint32_t>(kSets[byte >> 6] >> (byte & 63)) & 1;
   }
 
   std::uint32_t past_ = 0;
   std::uint32_t offset_ = 0;
-  bool in_first_ = true;
+  std::uint32_t in_first_ = 1;
+};
+
+// A table of a code, made ready for queries: the shares of all bytes from the
+// first symbol to the last one.
+struct CodeTable {
+  enum class Kind : std::uint8_t {
+    kUniform,   // there is no table: all bytes are equally likely
+    kConstant,  // one symbol, which leaves the interval as it is
+    kReady,     // its limits are among KeyCode::limits_
+    kStored     // it is searched as it is stored
+  };
+
+  std::uint32_t limits = 0;  // where they begin
+  std::uint16_t stored = 0;  // where it is among the stored tables
+  std::uint16_t span = 0;    // bytes from the first symbol to the last one
+  std::uint8_t first = 0;
+  Kind kind = Kind::kUniform;
 };
 
 // Reads a code from the bytes of a filter.
@@ -129,7 +136,7 @@ class KeyCode {
  public:
   // Nothing: the bytes are not a code.  Afterwards no key, whatever its bytes,
   // makes CodeOf() read outside `bytes`.  REQUIRES: they outlive the code.
-  static std::optional<KeyCode> Parse(Slice bytes) noexcept;
+  static std::optional<KeyCode> Parse(Slice bytes);
 
   // Returns whether the bytes begin with what only a later version writes.
   static bool IsReserved(Slice bytes) noexcept;
@@ -172,8 +179,9 @@ class KeyCode {
  private:
   template <RangeContext kContext>
   friend class KeyCoder;
-  bool TablesAreWhole() const noexcept;
+  bool ReadTables();
   bool IsTable(std::size_t at) const noexcept;
+  CodeTable ReadTable(std::uint16_t at);
 
   RangeContext context_ = RangeContext::kPosition;
   unsigned slot_bits_ = 0;
@@ -183,6 +191,12 @@ class KeyCode {
   const std::uint8_t* slots_ = nullptr;
   const std::uint8_t* tables_ = nullptr;
   std::size_t size_ = 0;
+  // What queries use in place of the slots and tables as they are stored.
+  std::vector<std::uint16_t> numbers_;  // of the slots' tables
+  std::vector<CodeTable> read_;         // number 0: uniform
+  // Where the share of a byte begins is where that of the one before ends; 2^16
+  // is stored as 0.
+  std::vector<std::uint16_t> limits_;
 };
 
 // A table's first byte.

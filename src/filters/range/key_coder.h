@@ -81,30 +81,69 @@ inline Share ShareInSpan(const std::uint8_t* table,
           i + 1 == count ? kWholeShare : LoadShare(starts, std::size_t{i} + 1)};
 }
 
+// Any table.  It is not inlined: the others need the registers.
+[[gnu::noinline]] inline Share ShareIn(const std::uint8_t* table,
+                                       std::uint8_t byte) noexcept {
+  return table[0] == kListTable ? ShareInList(table, byte)
+                                : ShareInSpan(table, byte);
+}
+
 // The state of coding one key; a copy continues from the same place.
 template <RangeContext kContext>
 class KeyCoder {
  public:
-  explicit KeyCoder(const KeyCode& code) noexcept
-      : code_(&code), min_width_(code.min_width_) {}
+  // What each step needs of a code: a loop keeps it in registers.
+  struct Tables {
+    explicit Tables(const KeyCode& code) noexcept
+        : numbers(code.numbers_.data()),
+          read(code.read_.data()),
+          limits(code.limits_.data()),
+          bytes(code.tables_),
+          min_width(code.min_width_),
+          slot_bits(code.slot_bits_) {}
 
-  void Push(Slice bytes) noexcept {
-    KeyCoder here = *this;  // whose members are in registers
-    for (std::size_t i = 0; i < bytes.size() && !here.is_done(); ++i) {
-      here.PushByte(static_cast<std::uint8_t>(bytes[i]));
+    const std::uint16_t* numbers;
+    const CodeTable* read;
+    const std::uint16_t* limits;
+    const std::uint8_t* bytes;
+    std::uint64_t min_width;
+    unsigned slot_bits;
+  };
+
+  explicit KeyCoder(const KeyCode& code) noexcept : code_(&code) {}
+
+  void Push(const char* from, const char* to) noexcept {
+    const Tables tables(*code_);  // in registers, as what follows
+    KeyCoder here = *this;
+    for (; from != to && here.width_ >= tables.min_width; ++from) {
+      here.PushByte(tables, static_cast<std::uint8_t>(*from));
     }
     *this = here;
   }
   // REQUIRES: !is_done()
-  void PushByte(std::uint8_t byte) noexcept {
-    Narrow(ShareOf(byte));
+  void PushByte(std::uint8_t byte) noexcept { PushByte(Tables(*code_), byte); }
+  [[gnu::always_inline]] void PushByte(const Tables& tables,
+                                       std::uint8_t byte) noexcept {
+    const CodeTable& table =
+        tables.read[tables.numbers[walk_.Slot(tables.slot_bits)]];
     walk_.Push(byte);
+    const auto i = static_cast<std::uint32_t>(byte) - table.first;
+    if (table.kind == CodeTable::Kind::kReady && i < table.span) {
+      const std::uint16_t* limits = tables.limits + table.limits + i;
+      return Narrow(
+          {limits[0], static_cast<std::uint16_t>(limits[1] - 1) + 1u});
+    }
+    if (table.kind == CodeTable::Kind::kConstant && i == 0) return;
+    if (table.kind == CodeTable::Kind::kUniform) {
+      return Narrow({byte * 256u, byte * 256u + 256u});
+    }
+    Narrow(ShareIn(tables.bytes + table.stored, byte));
   }
 
   // The code of the bytes so far.  Those that begin with them have this code or
   // more, at most code() + width(); this one alone if is_done().
   std::uint64_t code() const noexcept { return low_; }
-  bool is_done() const noexcept { return width_ < min_width_; }
+  bool is_done() const noexcept { return width_ < code_->min_width_; }
 
   // Returns the smallest byte with which keys may reach `code`: those with a
   // smaller byte have less.
@@ -157,23 +196,14 @@ class KeyCoder {
     return at == kNoTable ? nullptr : code_->tables_ + at;
   }
 
-  Share ShareOf(std::uint8_t byte) const noexcept {
-    const std::uint8_t* table = Table();
-    if (table == nullptr) return {byte * 256u, byte * 256u + 256u};
-    return table[0] == kListTable ? ShareInList(table, byte)
-                                  : ShareInSpan(table, byte);
-  }
-
   // A share without a size leaves a width of 0, with which coding ends.
   void Narrow(Share share) noexcept {
-    if (share.end - share.start == kWholeShare) return;
     const std::uint64_t start = PartOf(width_, share.start);
     low_ += start;
     width_ = PartOf(width_, share.end) - start;
   }
 
   const KeyCode* code_;
-  std::uint64_t min_width_;
   ContextWalk<kContext> walk_;
   std::uint64_t low_ = 0;
   std::uint64_t width_ = ~std::uint64_t{0};
