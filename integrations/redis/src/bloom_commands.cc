@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // BF.*: Bloom filters that grow by further filters.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -28,6 +28,10 @@ constexpr const char* kBadCapacity = "ERR bad capacity";
 constexpr const char* kCapacityRange = "ERR (capacity should be larger than 0)";
 constexpr const char* kBadExpansion = "ERR bad expansion";
 constexpr const char* kNoExpansion = "ERR Nonscaling filters cannot expand";
+constexpr const char* kBadGenerations =
+    "ERR bad generations: give a number from 2 to 64";
+constexpr const char* kGenerationsExpand =
+    "ERR filters with GENERATIONS cannot expand; leave EXPANSION out";
 
 // Return why an argument is not valid, or null.
 const char* ReadErrorRate(const Arguments& arguments, int i, double* rate) {
@@ -58,9 +62,11 @@ struct BloomOptions {
 
   // Returns why they do not go together, or null.
   const char* Finish() {
-    if (!is_nonscaling) return nullptr;
+    const bool has_generations = parameters.generations != 0;
+    if (!is_nonscaling && !has_generations) return nullptr;
     parameters.expansion = 0;
-    return has_expansion ? kNoExpansion : nullptr;
+    if (!has_expansion) return nullptr;
+    return has_generations ? kGenerationsExpand : kNoExpansion;
   }
 };
 
@@ -102,6 +108,22 @@ const char* ReadInsertOption(const Arguments& arguments, int* i,
   return is_capacity
              ? ReadCapacity(arguments, *i - 1, &options->parameters.capacity)
              : ReadErrorRate(arguments, *i - 1, &options->parameters.error);
+}
+
+// The same, of BF.RESERVE, which alone makes filters with generations.
+const char* ReadOptionOfReserve(const Arguments& arguments, int* i,
+                                BloomOptions* options) {
+  if (!arguments.Is(*i, "GENERATIONS")) {
+    return ReadReserveOption(arguments, i, options);
+  }
+  if (*i + 1 == arguments.count) return kMissingValue;
+  *i += 2;
+  std::uint64_t number = 0;
+  if (!arguments.Number(*i - 1, kMinGenerations, kMaxGenerations, &number)) {
+    return kBadGenerations;
+  }
+  options->parameters.generations = static_cast<std::uint32_t>(number);
+  return nullptr;
 }
 
 int ReplyToMistake(const Arguments& arguments, const char* mistake) {
@@ -151,11 +173,10 @@ int Add(const Arguments& arguments, const Addition& addition,
   const Items items(arguments, addition.items_at);
   std::vector<unsigned char> is_new(items.count());
   std::size_t done = 0;
+  const std::uint64_t items_before = chain->items();
   const ChainStatus status = chain->AddNew(items.keys(), is_new.data(), &done);
   is_new.resize(done);
-  const bool has_new =
-      std::find(is_new.begin(), is_new.end(), 1) != is_new.end();
-  if (is_made || has_new) {
+  if (is_made || chain->items() != items_before) {
     ReplicateFirst(arguments, addition.command,
                    addition.items_at + static_cast<int>(done));
   }
@@ -173,7 +194,7 @@ int BloomReserve(RedisContext* context, RedisString** values, int count) {
     mistake = ReadCapacity(arguments, 3, &options.parameters.capacity);
   }
   for (int i = 4; i < count && mistake == nullptr;) {
-    mistake = ReadReserveOption(arguments, &i, &options);
+    mistake = ReadOptionOfReserve(arguments, &i, &options);
   }
   if (mistake == nullptr) mistake = options.Finish();
   if (mistake != nullptr) return ReplyToMistake(arguments, mistake);
@@ -251,7 +272,7 @@ int BloomInfo(RedisContext* context, RedisString** values, int count) {
       key.ValueOf<const FilterChain>(ChainTypeOf(ChainKind::kBloom));
   if (chain == nullptr) return arguments.Error(kWrongType);
   const std::uint32_t expansion = chain->parameters().expansion;
-  const std::array<InfoField, 5> fields = {{
+  const std::array<InfoField, 7> all_fields = {{
       {"CAPACITY", "Capacity", static_cast<long long>(chain->capacity())},
       {"SIZE", "Size", static_cast<long long>(chain->MemoryBytes())},
       {"FILTERS", "Number of filters",
@@ -260,7 +281,12 @@ int BloomInfo(RedisContext* context, RedisString** values, int count) {
        static_cast<long long>(chain->items())},
       {"EXPANSION", "Expansion rate",
        expansion == 0 ? -1 : static_cast<long long>(expansion)},
+      {"GENERATIONS", "Generations", chain->parameters().generations},
+      {"ROTATIONS", "Rotations", static_cast<long long>(chain->rotations())},
   }};
+  // The last two are of filters whose items expire.
+  const std::span<const InfoField> fields =
+      std::span(all_fields).first(chain->is_rotating() ? 7 : 5);
   if (count == 2) redis.ReplyWithMap(context, static_cast<long>(fields.size()));
   for (const InfoField& field : fields) {
     if (count == 2) {

@@ -74,7 +74,8 @@ RedisArgument load_chunk[] = {kKey, kIterator, Named("data", Type::kString),
 RedisArgument bloom_reserve[] = {
     kKey,        Named("error_rate", Type::kDouble),
     kCapacity,   kExpansion,
-    kNonscaling, kEnd};
+    kNonscaling, Token("generations", "GENERATIONS", Type::kInteger),
+    kEnd};
 RedisArgument bloom_insert[] = {kKey,
                                 kCapacityOption,
                                 Token("error", "ERROR", Type::kDouble),
@@ -89,7 +90,8 @@ constexpr RedisArgument Field(const char* name, const char* token) {
 RedisArgument bloom_fields[] = {
     Field("capacity", "CAPACITY"),   Field("size", "SIZE"),
     Field("filters", "FILTERS"),     Field("items", "ITEMS"),
-    Field("expansion", "EXPANSION"), kEnd};
+    Field("expansion", "EXPANSION"), Field("generations", "GENERATIONS"),
+    Field("rotations", "ROTATIONS"), kEnd};
 RedisArgument bloom_info[] = {kKey,
                               {.name = "single_value",
                                .type = Type::kOneOf,
@@ -221,6 +223,9 @@ const Command kCommands[] = {
     {"TAMIS.SHRINK", FileShrink, kGrowsMuch, kKeyUpdate, 3,
      "Folds a filter to a part of its size, at a higher rate.", kOfSize,
      file_shrink},
+    {"TAMIS.ROTATE", Rotate, kChanges, kKeyUpdate, 2,
+     "Starts a new generation, and drops the items of the oldest.", kOfSize,
+     key_only},
 };
 
 constexpr RedisCommandInfoVersion kInfoVersion = {

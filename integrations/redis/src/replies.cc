@@ -47,6 +47,9 @@ const char* MessageOf(ChainStatus status, ChainKind kind) noexcept {
     case ChainStatus::kFull:
       return kind == ChainKind::kBloom ? "ERR non scaling filter is full"
                                        : "ERR Filter is full";
+    case ChainStatus::kGenerationFull:
+      return "ERR the newest generation is full; start another with "
+             "TAMIS.ROTATE, or reserve a larger capacity";
     case ChainStatus::kNoMemory:
       return "ERR Insufficient memory for the filter; reserve a smaller "
              "capacity, or a larger error rate";

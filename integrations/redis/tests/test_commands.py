@@ -20,7 +20,7 @@ def commands(server):
 
 def test_each_is_documented(commands):
     call, names = commands
-    assert len(names) == 29
+    assert len(names) == 30
     for name in names:
         (docs,) = call("COMMAND", "DOCS", name).values()
         assert docs["summary"].endswith(b".") and docs["complexity"].startswith(b"O(")
@@ -30,7 +30,8 @@ def test_each_is_documented(commands):
         assert all(argument["name"] for argument in docs["arguments"])
     (docs,) = call("COMMAND", "DOCS", "BF.INFO").values()
     tokens = [part["token"] for part in docs["arguments"][1]["arguments"]]
-    assert tokens == [b"CAPACITY", b"SIZE", b"FILTERS", b"ITEMS", b"EXPANSION"]
+    assert tokens == [b"CAPACITY", b"SIZE", b"FILTERS", b"ITEMS", b"EXPANSION",
+                      b"GENERATIONS", b"ROTATIONS"]
     (docs,) = call("COMMAND", "DOCS", "BF.INSERT").values()
     assert docs["arguments"][-1]["token"] == b"ITEMS"
     assert "multiple" in str(docs["arguments"][-1]["flags"])
@@ -43,7 +44,7 @@ def test_keys_and_flags(commands):
         flags, (spec, *others) = info[2], info[8]
         writes = "write" in flags
         assert writes != ("readonly" in flags)
-        assert writes == ("denyoom" in flags) or name == "CF.DEL"
+        assert writes == ("denyoom" in flags) or name in ("CF.DEL", "TAMIS.ROTATE")
         assert len(others) == (1 if name == "TAMIS.MERGE" else 0)
         assert spec["begin_search"]["spec"]["index"] == 1
         assert ("RO" in spec["flags"]) != writes

@@ -26,11 +26,15 @@ def fill(r):
     r.cf().insert("cuckoo", list(range(KEYS)))
     for i in range(0, 300):
         r.cf().delete("cuckoo", i)
+    r.execute_command("BF.RESERVE", "rotating", 0.01, KEYS, "GENERATIONS", 3)
+    for first in (0, 1000, 2000):
+        r.execute_command("TAMIS.ROTATE", "rotating")
+        r.bf().madd("rotating", *range(first, first + 1000))
     r.bf().create("large", 0.01, 1_000_000)  # more than a piece
     r.bf().madd("large", *range(KEYS))
 
 
-NAMES = ["bloom", "tight", "fixed", "empty", "cuckoo", "large"]
+NAMES = ["bloom", "tight", "fixed", "empty", "cuckoo", "rotating", "large"]
 
 
 def command(name, what):
@@ -293,7 +297,11 @@ def change(r):
     r.cf().create("full", 8, expansion=0)
     r.cf().insert("full", list(range(40)))
     r.cf().addnx("cuckoo", "x")
+    r.bf().madd("rotating", *range(KEYS + 100))  # renews
+    r.execute_command("TAMIS.ROTATE", "rotating")
+    r.bf().madd("rotating", *range(100))  # changes, and nothing is new
     r.copy("bloom", "copied")
-    for name, copy in (("bloom", "chunks"), ("cuckoo", "cuckoo-chunks")):
+    for name, copy in (("bloom", "chunks"), ("cuckoo", "cuckoo-chunks"),
+                       ("rotating", "rotating-chunks")):
         for iterator, data in dump_by_chunks(r, name):
             r.execute_command(command(name, "LOADCHUNK"), copy, iterator, data)
