@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::string_view kCommand = "redis";
 constexpr std::string_view kLayout = "tamis-parts-1";
+constexpr std::string_view kFileType = "tamis-fl0";  // of TAMIS.LOAD's values
 // A server checks a part of this size in some milliseconds.
 constexpr std::uint64_t kUsualPartBytes = std::uint64_t{64} << 20;
 // Redis takes no longer argument (proto-max-bulk-len), unless it is told to.
@@ -113,11 +114,10 @@ Result<Stored> ReadStored(RedisClient* client, const std::string& name) {
 
 // ---- push
 
-// Returns how many parts the filter has that will be replaced.
-// InvalidArgument: something is there that may not be.
-Result<std::uint64_t> PartsToReplace(const RedisArgs& args, RedisClient* client,
-                                     const std::string& name,
-                                     std::uint64_t parts) {
+// Returns how many parts there are of the filter that is replaced, as its
+// description says.  InvalidArgument: it may not be replaced.
+Result<std::uint64_t> PartsStored(const RedisArgs& args, RedisClient* client,
+                                  const std::string& name) {
   const auto stored = ReadStored(client, name);
   if (stored.ok()) {
     if (args.replace) return stored->spread.parts;
@@ -125,23 +125,32 @@ Result<std::uint64_t> PartsToReplace(const RedisArgs& args, RedisClient* client,
                                    ": is there already; --replace replaces it");
   }
   if (stored.status().code() != StatusCode::kNotFound) return stored.status();
-  auto exists = Run(client, {"EXISTS", name});
+  const auto exists = Run(client, {"EXISTS", name});
   if (!exists.ok()) return exists.status();
-  if (exists->number != 0) {
-    return Status::InvalidArgument(name +
-                                   ": is something else; choose another name");
-  }
-  for (std::uint64_t i = 0; i < parts && !args.replace; ++i) {
+  if (exists->number == 0) return 0;
+  return Status::InvalidArgument(name +
+                                 ": is something else; choose another name");
+}
+
+// Checks that no part would take the place of anything else.
+Status CheckParts(const RedisArgs& args, RedisClient* client,
+                  const std::string& name, std::uint64_t parts) {
+  for (std::uint64_t i = 0; i < parts; ++i) {
     const std::string part = PartName(name, i);
-    exists = Run(client, {"EXISTS", part});
-    if (!exists.ok()) return exists.status();
-    if (exists->number == 0) continue;
+    const auto type = Run(client, {"TYPE", part});
+    if (!type.ok()) return type.status();
+    if (type->text == "none") continue;
+    if (type->text != kFileType) {
+      return Status::InvalidArgument(
+          part + ": is something else; choose another name");
+    }
+    if (args.replace) continue;
     return Status::InvalidArgument(
         part +
         ": is there already, perhaps from a push that was interrupted; "
         "--replace replaces it");
   }
-  return 0;
+  return Status::Ok();
 }
 
 Status PushParts(const FilterSplitter& splitter, RedisClient* client,
@@ -164,13 +173,16 @@ Status Push(const FilterSplitter& splitter, const RedisArgs& args,
   auto client = ClientFor(args);
   if (!client.ok()) return client.status();
   const FilterSpread& spread = splitter.spread();
-  const auto old = PartsToReplace(args, (*client).get(), name, spread.parts);
+  const auto old = PartsStored(args, (*client).get(), name);
   if (!old.ok()) return old.status();
+  Status status =
+      CheckParts(args, (*client).get(), name, std::max(*old, spread.parts));
+  if (!status.ok()) return status;
   Progress progress(console);
   // Without its description nobody asks the filter while parts change.
   auto reply = Run((*client).get(), {"DEL", name});
   if (!reply.ok()) return reply.status();
-  Status status = PushParts(splitter, (*client).get(), name, &progress);
+  status = PushParts(splitter, (*client).get(), name, &progress);
   if (!status.ok()) return status;
   for (std::uint64_t i = spread.parts; i < *old; ++i) {
     const std::string part = PartName(name, i);

@@ -18,15 +18,17 @@ namespace tamis {
 
 // Which of the parts a key is in.
 struct FilterSpread {
+  // There are never more parts.
   static constexpr std::uint64_t kMaxParts = 16384;
 
-  std::uint64_t parts = 1;
+  std::uint64_t parts = 1;   // how many there are
   std::uint64_t blocks = 1;  // of the whole filter; a multiple of `parts`
   std::uint64_t seed = 0;    // of the hash of keys
 
   // Less than `parts`.
   TAMIS_EXPORT std::uint64_t PartOf(Slice key) const noexcept;
 
+  // Equal spreads put every key into the same part.
   bool operator==(const FilterSpread&) const = default;
 };
 
@@ -43,6 +45,7 @@ class FilterSplitter {
                                                   std::uint64_t parts,
                                                   std::uint64_t max_part_bytes);
 
+  // How the keys are divided.
   const FilterSpread& spread() const noexcept { return spread_; }
   // The first 64 bytes of the file, which a FilterJoiner needs.
   Slice header() const noexcept { return filter_.substr(0, 64); }

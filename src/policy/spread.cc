@@ -10,6 +10,7 @@
 #include "base/no_throw.h"
 #include "formats/tamis/any_kind.h"
 #include "formats/tamis/container.h"
+#include "formats/tamis/kinds.h"
 #include "formats/tamis/line_view.h"
 #include "math/fast_range.h"
 
@@ -25,19 +26,10 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 60;
 
 // Returns the bytes of a block, or 0 if the kind has none whose number follows
 // from the hash alone.
-std::size_t BlockBytesOf(std::uint16_t kind) noexcept {
-  switch (static_cast<TamisKind>(kind)) {
-    case TamisKind::kLineBloom:
-      return 64;
-    case TamisKind::kSplitBlock:
-      return 32;
-    default:
-      return 0;
-  }
-}
-
 std::size_t BlockBytesOf(Slice file) noexcept {
-  return BlockBytesOf(PeekTamisKind(file));
+  const TamisKindRow* const row = RowOfBytes(file);
+  if (row == nullptr || !row->unit.blocks.has_value()) return 0;
+  return static_cast<std::size_t>(row->unit.bits / 8);
 }
 
 // Returns the smallest number of parts that are small enough; 0: there is none.

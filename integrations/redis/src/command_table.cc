@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of the commands, and what COMMAND DOCS and COMMAND INFO say.
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "commands.h"
 #include "redis_api.h"
@@ -10,7 +12,7 @@ namespace {
 
 constexpr const char* kSince = "0.5.0";  // of Tamis
 
-// Flags of CreateCommand(), from which the server derives ACL categories.
+// Flags of CreateCommand().
 constexpr const char* kReads = "readonly fast";
 constexpr const char* kReadsMuch = "readonly";
 constexpr const char* kChanges = "write fast";
@@ -131,6 +133,13 @@ constexpr const char* kOfPiece = "O(n), where n is the size of the piece";
 
 // Alone it has further keys, which it reads.
 constexpr const char* kMergeName = "TAMIS.MERGE";
+
+// The categories of access control lists that follow from the flags.
+std::string CategoriesOf(std::string_view flags) {
+  const bool reads = flags.starts_with("readonly");
+  return std::string(reads ? "read" : "write") +
+         (flags.ends_with("fast") ? " fast" : " slow");
+}
 
 struct Command {
   const char* name;
@@ -260,6 +269,11 @@ bool Document(RedisContext* context, const Command& command) {
                                  .arity = command.arity,
                                  .key_specs = keys,
                                  .arguments = command.arguments};
+  if (redis.SetCommandACLCategories != nullptr &&
+      redis.SetCommandACLCategories(
+          created, CategoriesOf(command.flags).c_str()) != kRedisOk) {
+    return false;
+  }
   return redis.SetCommandInfo(created, &info) == kRedisOk;
 }
 

@@ -50,6 +50,18 @@ def test_keys_and_flags(commands):
         assert ("RO" in spec["flags"]) != writes
 
 
+def test_categories_of_users(commands, r):
+    call, names = commands
+    version = tuple(map(int, r.info("server")["redis_version"].split(".")[:2]))
+    if version < (7, 2):
+        pytest.skip("Redis has categories for commands of modules from 7.2 on")
+    reads = {name.decode().upper() for name in call("ACL", "CAT", "read")}
+    writes = {name.decode().upper() for name in call("ACL", "CAT", "write")}
+    for name in names:
+        assert (name in writes) != (name in reads)
+        assert ("write" in call("COMMAND", "INFO", name)[0][2]) == (name in writes)
+
+
 def test_a_user_who_may_only_read(r, server):
     r.bf().add("f", "x")
     r.acl_setuser("reader", enabled=True, nopass=True, keys=["f"],

@@ -60,7 +60,8 @@ async function cuckoo(client) {
 
 // Chunks are bytes, which this client takes for text unless it is told.
 async function transfer(client) {
-  const bytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
+  const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer };
+  const bytes = client.withTypeMapping(typeMapping);
   for (const [module, from, to, item] of [['bf', 'f', 'f2', 'b'], ['cf', 'c', 'c2', 'a']]) {
     for (let iterator = 0; ;) {
       const { iterator: next, chunk } = await bytes[module].scanDump(from, iterator);
@@ -72,7 +73,8 @@ async function transfer(client) {
   }
   const file = readFileSync(path);
   assert.equal(await client.sendCommand(['TAMIS.LOAD', 'file', file]), 'OK');
-  assert.deepEqual(await bytes.sendCommand(['TAMIS.DUMP', 'file']), file);
+  const dumped = await client.sendCommand(['TAMIS.DUMP', 'file'], { typeMapping });
+  assert.ok(file.equals(dumped), 'the bytes that were loaded');
   const found = await client.sendCommand(['TAMIS.MEXISTS', 'file', '7', 'never']);
   assert.deepEqual(found.map(Number), [1, 0]);
   assert.equal(Number(await client.sendCommand(['TAMIS.EXISTS', 'file', '99'])), 1);
