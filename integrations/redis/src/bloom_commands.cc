@@ -6,7 +6,6 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "chain_queries.h"
 #include "chain_type.h"
@@ -139,17 +138,18 @@ struct Addition {
 };
 
 int ReplyToAddition(const Arguments& arguments, const Addition& addition,
-                    const std::vector<unsigned char>& is_new,
-                    ChainStatus status) {
+                    const Answers& is_new, ChainStatus status) {
   RedisContext* const context = arguments.context;
   const char* const message = MessageOf(status, ChainKind::kBloom);
   if (addition.is_single) {
-    return status == ChainStatus::kOk ? redis.ReplyWithBool(context, is_new[0])
-                                      : arguments.Error(message);
+    return status == ChainStatus::kOk
+               ? redis.ReplyWithBool(context, is_new.all()[0])
+               : arguments.Error(message);
   }
   if (status == ChainStatus::kOk) return ReplyWithBools(context, is_new);
-  redis.ReplyWithArray(context, static_cast<long>(is_new.size() + 1));
-  for (const unsigned char value : is_new) redis.ReplyWithBool(context, value);
+  redis.ReplyWithArray(context, static_cast<long>(is_new.all().size() + 1));
+  for (const unsigned char value : is_new.all())
+    redis.ReplyWithBool(context, value);
   return redis.ReplyWithError(context, message);
 }
 
@@ -171,11 +171,11 @@ int Add(const Arguments& arguments, const Addition& addition,
     chain = SetChain(key, std::move(made));
   }
   const Items items(arguments, addition.items_at);
-  std::vector<unsigned char> is_new(items.count());
+  Answers is_new(items.count());
   std::size_t done = 0;
   const std::uint64_t items_before = chain->items();
   const ChainStatus status = chain->AddNew(items.keys(), is_new.data(), &done);
-  is_new.resize(done);
+  is_new.Shorten(done);
   if (is_made || chain->items() != items_before) {
     ReplicateFirst(arguments, addition.command,
                    addition.items_at + static_cast<int>(done));

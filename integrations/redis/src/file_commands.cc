@@ -155,7 +155,7 @@ int FileExistsMany(RedisContext* context, RedisString** values, int count) {
   if (count < 3) return redis.WrongArity(context);
   const OpenedKey key(context, values[1], kRedisRead);
   const Items items(arguments, 2);
-  std::vector<unsigned char> answers(items.count());
+  Answers answers(items.count());
   const tamis_filter* const filter = FileToRead(arguments, key);
   if (filter == nullptr) return kRedisOk;
   const ChainKeys keys = items.keys();

@@ -228,6 +228,48 @@ def test_damaged_dumps_are_errors(filled):
     assert filled.info("memory")["used_memory_peak"] < 200 << 20
 
 
+def test_damaged_rdb_files_do_not_crash_a_server(tmp_path):
+    """It starts and answers, or says what is wrong and ends."""
+    folder = tmp_path / "first"
+    folder.mkdir()
+    server = Server(folder)
+    r = server.client
+    r.bf().create("bloom", 0.01, 20)
+    r.bf().madd("bloom", *range(60))
+    r.cf().create("cuckoo", 20)
+    r.cf().insert("cuckoo", list(range(40)))
+    r.execute_command("BF.RESERVE", "rotating", 0.01, 30, "GENERATIONS", 2)
+    r.bf().madd("rotating", *range(30))
+    r.config_set("rdbchecksum", "no")
+    r.save()
+    server.stop()
+    data = (folder / "dump.rdb").read_bytes()
+    chance = random.Random(3)
+    first = min(data.index(name) for name in (b"bloom", b"cuckoo", b"rotating"))
+    started = 0
+    for i in range(24):
+        wrong = bytearray(data)
+        for _ in range(1 + i % 3):
+            wrong[chance.randrange(first, len(data) - 9)] = chance.randrange(256)
+        if i % 6 == 5:
+            del wrong[chance.randrange(first, len(data)):]
+        broken = tmp_path / str(i)
+        broken.mkdir()
+        (broken / "dump.rdb").write_bytes(wrong)
+        try:
+            server = Server(broken, "--rdbchecksum", "no")
+        except RuntimeError as error:
+            assert "crashed" not in str(error) and "signal" not in str(error).lower()
+            continue
+        started += 1
+        for kind, name in (("BF", "bloom"), ("CF", "cuckoo"), ("BF", "rotating")):
+            if server.client.exists(name):
+                server.client.execute_command(f"{kind}.MEXISTS", name, *range(60))
+        assert server.client.ping()
+        server.stop()
+    assert started < 12  # most damage is noticed
+
+
 def wait_until(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
