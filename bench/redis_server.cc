@@ -32,8 +32,9 @@ constexpr int kPortsToTry = 100;
                                const std::string& module) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::execlp("redis-server", "redis-server", "--port", port.c_str(), "--bind",
-           "127.0.0.1", "--save", "", "--loglevel", "warning", "--loadmodule",
-           module.c_str(), static_cast<char*>(nullptr));
+           "127.0.0.1", "--save", "", "--loglevel", "warning", "--logfile",
+           "/dev/null", "--loadmodule", module.c_str(),
+           static_cast<char*>(nullptr));
   ::_exit(127);
 }
 
