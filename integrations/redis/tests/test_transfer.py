@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing is lost, and damage is an error: RDB, AOF, replicas, DUMP, SCANDUMP."""
+import os
 import random
+import signal
+import subprocess
 import time
 
 import pytest
 import redis
 import resp3
-from conftest import Server
+from conftest import LONGEST_LIFE, MODULE, Server, free_port
 from test_bloom import error_of
 
 KEYS = 3000
@@ -228,11 +231,47 @@ def test_damaged_dumps_are_errors(filled):
     assert filled.info("memory")["used_memory_peak"] < 200 << 20
 
 
+def outcome_of_loading(folder):
+    """Starts a server on the folder's RDB file.  Returns whether it loads it."""
+    log, port = folder / "log", free_port()
+    process = subprocess.Popen(  # `timeout` leads a group of its own
+        ["timeout", "--signal=KILL", LONGEST_LIFE, "redis-server", "--port", str(port),
+         "--bind", "127.0.0.1", "--dir", str(folder), "--save", "", "--rdbchecksum", "no",
+         "--logfile", str(log), "--loadmodule", MODULE])
+    try:
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            code = process.poll()
+            text = log.read_text(errors="replace") if log.exists() else ""
+            assert "crashed by signal" not in text, text
+            if "Ready to accept connections" in text:
+                client = redis.Redis(port=port, socket_timeout=30)
+                for kind, name in (("BF", "bloom"), ("CF", "cuckoo"), ("BF", "rotating")):
+                    if client.exists(name):
+                        client.execute_command(f"{kind}.MEXISTS", name, *range(60))
+                assert client.ping()
+                client.close()
+                return True
+            if code is not None:
+                assert code in (0, 1), f"{code}: {text}"  # a signal is more
+                return False
+            # Redis 7.0 then looks for the mistake, by a function that does not
+            # end if the file does within the value of a module.
+            if "aborting now" in text:
+                return False
+            time.sleep(0.01)
+        raise AssertionError("neither loaded nor refused:\n" + text)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(30)
+
+
 def test_damaged_rdb_files_do_not_crash_a_server(tmp_path):
     """It starts and answers, or says what is wrong and ends."""
     folder = tmp_path / "first"
     folder.mkdir()
-    server = Server(folder)
+    server = Server(folder, "--rdbchecksum", "no")
     r = server.client
     r.bf().create("bloom", 0.01, 20)
     r.bf().madd("bloom", *range(60))
@@ -240,34 +279,25 @@ def test_damaged_rdb_files_do_not_crash_a_server(tmp_path):
     r.cf().insert("cuckoo", list(range(40)))
     r.execute_command("BF.RESERVE", "rotating", 0.01, 30, "GENERATIONS", 2)
     r.bf().madd("rotating", *range(30))
-    r.config_set("rdbchecksum", "no")
     r.save()
     server.stop()
     data = (folder / "dump.rdb").read_bytes()
     chance = random.Random(3)
     first = min(data.index(name) for name in (b"bloom", b"cuckoo", b"rotating"))
-    started = 0
-    for i in range(24):
+    loaded = 0
+    for i in range(25):
         wrong = bytearray(data)
-        for _ in range(1 + i % 3):
+        for _ in range(0 if i == 0 else 1 + i % 3):
             wrong[chance.randrange(first, len(data) - 9)] = chance.randrange(256)
         if i % 6 == 5:
             del wrong[chance.randrange(first, len(data)):]
         broken = tmp_path / str(i)
         broken.mkdir()
         (broken / "dump.rdb").write_bytes(wrong)
-        try:
-            server = Server(broken, "--rdbchecksum", "no")
-        except RuntimeError as error:
-            assert "crashed" not in str(error) and "signal" not in str(error).lower()
-            continue
-        started += 1
-        for kind, name in (("BF", "bloom"), ("CF", "cuckoo"), ("BF", "rotating")):
-            if server.client.exists(name):
-                server.client.execute_command(f"{kind}.MEXISTS", name, *range(60))
-        assert server.client.ping()
-        server.stop()
-    assert started < 12  # most damage is noticed
+        is_loaded = outcome_of_loading(broken)
+        assert is_loaded or i > 0  # the first is whole
+        loaded += is_loaded
+    assert loaded < 12  # most damage is noticed
 
 
 def wait_until(condition, seconds=60):
