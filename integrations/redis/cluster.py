@@ -157,7 +157,7 @@ def main():
                   f"  redis-cli -c -p {ports[0]} BF.RESERVE seen 0.01 1000000\n"
                   f"  redis-cli -c -p {ports[0]} BF.MADD seen apple banana cherry\n"
                   f"  seq 1000000 | tamis build --policy bloom:fpr=0.01,fold=64 -o numbers.tamis\n"
-                  f"  tamis redis push numbers.tamis --parts 12 --server 127.0.0.1:{ports[0]}\n"
+                  f"  tamis redis push numbers.tamis --parts 16 --server 127.0.0.1:{ports[0]}\n"
                   f"  tamis redis query numbers -k 42 -k dragonfruit --server 127.0.0.1:{ports[0]}\n"
                   "Ctrl-C stops it.", flush=True)
             signal.pause()
