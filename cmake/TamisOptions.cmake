@@ -11,6 +11,8 @@ option(TAMIS_BUILD_BENCHMARKS "Build the benchmarks, which need LevelDB" OFF)
 option(TAMIS_BUILD_PYTHON "Build the Python package, which needs Python's headers"
        OFF)
 option(TAMIS_BUILD_REDIS "Build the Redis module" OFF)
+option(TAMIS_HIREDIS
+       "Build `tamis redis` with a client, if hiredis is there" ON)
 option(TAMIS_BUILD_LEVELDB
        "Build libleveldb.so.1d over the store, which needs LevelDB's headers"
        OFF)

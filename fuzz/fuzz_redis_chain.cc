@@ -52,6 +52,9 @@ void Use(FilterChain* chain, Input* input) {
     const ChainStatus status =
         is_cuckoo ? chain->Insert(key)
                   : chain->AddNew({&bytes, &length, 1}, &is_new, &done);
+    if (chain->is_rotating() && i == 2 && !chain->is_loading()) {
+      Check(chain->Rotate() == ChainStatus::kOk, "generations rotate");
+    }
     if (status == ChainStatus::kOk) {
       Check(MayContain(*chain, key), "an added key may be in");
       Check(chain->Count(key) > 0, "an added key is counted");
@@ -84,6 +87,10 @@ std::string DescriptionFrom(Input* input, std::string* stream) {
       .error = 0.01,
       .capacity = input->TakeNumber(1) + 1,
       .expansion = static_cast<std::uint32_t>(kind >> 1 & 3)};
+  if ((kind & 17) == 16) {  // items expire
+    description.parameters.expansion = 0;
+    description.parameters.generations = kMinGenerations + (kind >> 6);
+  }
   std::unique_ptr<FilterChain> real;
   if ((kind & 8) != 0 &&
       FilterChain::Create(description.parameters, &real) == ChainStatus::kOk) {

@@ -16,6 +16,8 @@ constexpr std::array<std::string_view, 3> kCompressions = {"none", "snappy",
 constexpr std::array<std::string_view, 8> kVerdicts = {
     "ok",      "saturated",   "oversized", "missing",
     "damaged", "legacy-hash", "not-used",  "unreadable"};
+constexpr std::array<std::string_view, 3> kRedisActions = {"push", "pull",
+                                                           "query"};
 constexpr std::array<std::string_view, 2> kSizingRules = {"textbook",
                                                           "cassandra"};
 constexpr std::array<std::string_view, 6> kPolicies = {
@@ -86,6 +88,8 @@ std::vector<std::string_view> ValuesOf(ValueKind kind) {
       return Copy(kSizingRules);
     case ValueKind::kVerdict:
       return Copy(kVerdicts);
+    case ValueKind::kRedisAction:
+      return Copy(kRedisActions);
     case ValueKind::kText:
     case ValueKind::kFile:
     case ValueKind::kDirectory:

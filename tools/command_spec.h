@@ -26,6 +26,7 @@ enum class ValueKind {
   kCompression,
   kSizingRule,
   kVerdict,
+  kRedisAction,
 };
 
 struct OptionSpec {

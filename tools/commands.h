@@ -190,4 +190,22 @@ struct DedupeArgs {
 // 128 + N if signal N ended the input.
 int RunDedupe(const DedupeArgs& args, const Console& console);
 
+struct RedisArgs {
+  std::string action;  // push, pull or query
+  std::string what;    // push: the file; else the filter's name in Redis
+  // push: its name there, or nothing; query: files of keys.
+  std::vector<std::string> operands;
+  std::string server;  // HOST:PORT; empty: the usual one
+  std::string user;
+  std::string parts;  // empty: as few as are small enough
+  bool replace = false;
+  std::string output;  // of pull; empty: the name and .tamis
+  bool force = false;
+  std::vector<std::string> listed_keys;
+  KeySyntax syntax;
+  std::string only;  // as in QueryArgs
+};
+// kExitNegative if no key was answered with "maybe".
+int RunRedis(const RedisArgs& args, const Console& console);
+
 }  // namespace tamis::tools

@@ -44,6 +44,12 @@ std::string Quoted(std::string_view text) {
   return out + "'";
 }
 
+// Whether the first operand is one of some words, and others follow it.
+bool BeginsWithAction(const CommandSpec& command) {
+  return command.operands.size() > 1 &&
+         TakesOnlyListedValues(command.operands[0].kind);
+}
+
 // --- bash ---
 
 // Returns the line that completes values of that kind; empty: none.
@@ -74,6 +80,10 @@ std::string BashArm(const CommandSpec& command) {
   if (!command.operands.empty()) {
     const std::string values = BashValues(command.operands[0].kind);
     if (!values.empty()) arm += "      operand=" + Quoted(values) + "\n";
+    if (BeginsWithAction(command)) {
+      arm += "      ((COMP_CWORD == 2)) || operand=" +
+             Quoted(BashValues(command.operands[1].kind)) + "\n";
+    }
   }
   return arm + "      ;;\n";
 }
@@ -221,6 +231,10 @@ std::string FishCommand(const CommandSpec& command) {
       (command.operands[0].kind == ValueKind::kFile ||
        command.operands[0].kind == ValueKind::kDirectory)) {
     lines += "complete -c tamis" + condition + " -F\n";
+  }
+  if (BeginsWithAction(command)) {
+    lines += "complete -c tamis" + condition + " -F -a " +
+             Quoted(Joined(ValuesOf(command.operands[0].kind))) + "\n";
   }
   return lines;
 }

@@ -310,6 +310,57 @@ constexpr OptionSpec kFoldOptions[] = {
     kSummaryJsonOption,
 };
 
+constexpr OperandSpec kRedisOperands[] = {
+    {.name = "ACTION",
+     .help = "push, pull or query",
+     .kind = ValueKind::kRedisAction},
+    {.name = "WHAT",
+     .help = "push: the filter's file; pull and query: its name in Redis",
+     .kind = ValueKind::kFile},
+    {.name = "MORE",
+     .help = "push: its name in Redis (default: that of the file, without "
+             ".tamis); query: files of keys, where '-' or nothing is standard "
+             "input",
+     .kind = ValueKind::kFile,
+     .required = false,
+     .many = true},
+};
+constexpr OptionSpec kRedisOptions[] = {
+    {.name = "--server",
+     .letter = 's',
+     .value = "ADDRESS",
+     .help = "HOST:PORT of the server, or of a node of the cluster (default "
+             "127.0.0.1:6379)"},
+    {.name = "--user",
+     .value = "NAME",
+     .help = "User to log in as; the password is in $REDISCLI_AUTH"},
+    {.name = "--parts",
+     .value = "N",
+     .help = "push: so many parts (default: as few as have at most 64 MiB)"},
+    {.name = "--replace",
+     .help = "push: replace a filter that was pushed under this name"},
+    {.name = "--output",
+     .letter = 'o',
+     .value = "FILE",
+     .help = "pull: file to write (default: NAME.tamis); '-' is standard "
+             "output",
+     .kind = ValueKind::kFile},
+    kForceOption,
+    {.name = "--key",
+     .letter = 'k',
+     .value = "KEY",
+     .help = "query: a key to ask about; may be repeated",
+     .repeatable = true,
+     .may_be_empty = true},
+    kHexKeysOption,
+    kNulOption,
+    kTypeOption,
+    {.name = "--only",
+     .value = "ANSWER",
+     .help = "query: print only these answers",
+     .kind = ValueKind::kAnswer},
+};
+
 constexpr OperandSpec kDedupeOperands[] = {
     {.name = "FILE",
      .help = "Files of lines; '-' or nothing is standard input",
@@ -497,6 +548,18 @@ constexpr CommandSpec kFilterCommands[] = {
      .notes = "A line that looks as if seen before is dropped; so are a few "
               "new ones, at the rate --fpr.",
      .examples = "tail -f urls.log | tamis dedupe --keys 10M > new-urls.txt"},
+    {.name = "redis",
+     .summary = "Push filters to Redis, pull them back, and ask them there",
+     .operands = kRedisOperands,
+     .options = kRedisOptions,
+     .notes = "For a server or a cluster with the module redis_tamis.  A large "
+              "filter is divided by the hash of its keys into parts NAME#0, "
+              "NAME#1, ..., which a cluster has on its nodes; NAME itself says "
+              "how.  push changes nothing that it did not push before.\n"
+              "Exit code: 0 fine, 1 if query has no maybe, 2 on errors.",
+     .examples = "tamis redis push words.tamis --server 10.0.0.7:6379\n"
+                 "tamis redis query words -k apple\n"
+                 "tamis redis pull words -o copy.tamis"},
 };
 
 constexpr GroupSpec kWhole = {

@@ -251,6 +251,23 @@ int DbGet(const Arguments& given, const Console& console) {
   return RunDbGet(args, console);
 }
 
+int Redis(const Arguments& given, const Console& console) {
+  RedisArgs args;
+  args.action = given.Operand(0);
+  args.what = given.Operand(1);
+  args.operands = given.OperandsFrom(2);
+  args.server = given.Text("--server");
+  args.user = given.Text("--user");
+  args.parts = given.Text("--parts");
+  args.replace = given.Has("--replace");
+  args.output = given.Text("--output");
+  args.force = given.Has("--force");
+  args.listed_keys = given.Texts("--key");
+  args.syntax = KeySyntaxFrom(given);
+  args.only = given.Text("--only");
+  return RunRedis(args, console);
+}
+
 int DbDelete(const Arguments& given, const Console& console) {
   DbDeleteArgs args;
   args.dir = given.Operand(0);
@@ -401,6 +418,7 @@ constexpr NamedRun kRuns[] = {
     {"rotate", Rotate},
     {"fold", Fold},
     {"dedupe", Dedupe},
+    {"redis", Redis},
     {"db put", DbPut},
     {"db get", DbGet},
     {"db delete", DbDelete},

@@ -256,8 +256,9 @@ TAMIS_EXPORT int tamis_mutable_insert_fixed(tamis_mutable* filter,
                                             size_t stride, size_t count,
                                             char** message);
 /* Inserts, in order, those keys that are certainly absent, and sets new_keys[i]
- * to 1 for them and to 0 for the others.  Sets *done, on failure too, to the
- * number of keys up to the first that failed. */
+ * to 1 for them and to 0 for the others; of a rotating filter it inserts these,
+ * too, which renews them.  Sets *done, on failure too, to the number of keys up
+ * to the first that failed. */
 TAMIS_EXPORT int tamis_mutable_insert_new(tamis_mutable* filter,
                                           const char* const* keys,
                                           const size_t* lengths, size_t count,
@@ -276,6 +277,16 @@ TAMIS_EXPORT uint64_t tamis_mutable_count(const tamis_mutable* filter,
 /* Starts a new generation and drops the oldest.  TAMIS_NOT_SUPPORTED: not a
  * rotating filter. */
 TAMIS_EXPORT int tamis_mutable_rotate(tamis_mutable* filter, char** message);
+/* How many rotations there were, and how many keys are counted in the
+ * generation of that age, of which 0 is the newest; 0 of other kinds. */
+TAMIS_EXPORT uint64_t tamis_mutable_rotations(const tamis_mutable* filter);
+TAMIS_EXPORT uint64_t tamis_mutable_generation_keys(const tamis_mutable* filter,
+                                                    unsigned age);
+/* Returns 0 only if the key is certainly not in the newest generation; of other
+ * kinds, not in the filter. */
+TAMIS_EXPORT int tamis_mutable_newest_may_contain(const tamis_mutable* filter,
+                                                  const char* key,
+                                                  size_t length);
 /* Returns the filter for queries.  It belongs to `filter`. */
 TAMIS_EXPORT const tamis_filter* tamis_mutable_filter(
     const tamis_mutable* filter);
@@ -285,9 +296,9 @@ TAMIS_EXPORT int tamis_mutable_save(const tamis_mutable* filter, char** bytes,
 
 /* Writes to `piece` the bytes from `offset` on of what tamis_mutable_save()
  * would return, as many as fit into `capacity`; sets *length to their number,
- * and *total to that of all.  Kinds of one part (bloom, classic, splitblock,
- * counting, cuckoo) copy no more than that.  If the filter changes between two
- * pieces, tamis_mutable_load() reports damage when they are put together. */
+ * and *total to that of all.  Every kind but scalable copies no more than that.
+ * If the filter changes between two pieces, tamis_mutable_load() reports damage
+ * when they are put together. */
 TAMIS_EXPORT int tamis_mutable_save_piece(const tamis_mutable* filter,
                                           uint64_t offset, char* piece,
                                           size_t capacity, size_t* length,

@@ -262,11 +262,9 @@ class TAMIS_EXPORT MutableFilter : public FilterReader {
   virtual Status Save(std::string* dst) const = 0;
 
   // Sets piece to the bytes from `offset` on of what Save() would append now,
-  // as many as fit, *length to their number and *total to that of all.  The
-  // kinds bloom, classic, splitblock, counting and cuckoo do not copy the whole
-  // for it.  A filter that changes
-  // between two pieces is damaged when they are put together, as its checksum
-  // tells.
+  // as many as fit, *length to their number and *total to that of all.  Only
+  // the kind scalable copies the whole for it.  A filter that changes between
+  // two pieces is damaged when they are put together, as its checksum tells.
   virtual Status SavePiece(std::uint64_t offset, std::span<char> piece,
                            std::size_t* length, std::uint64_t* total) const {
     std::string whole;

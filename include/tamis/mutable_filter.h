@@ -50,6 +50,13 @@ class TAMIS_EXPORT RotatingFilter : public MutableFilter {
   virtual Status Rotate() = 0;
   virtual unsigned generations() const noexcept = 0;
   virtual std::uint64_t rotations() const noexcept = 0;  // so far
+
+  // Returns how many keys are counted in the generation of that age: 0 is the
+  // newest; 0 keys if there is none so old.
+  virtual std::uint64_t generation_keys(unsigned age) const noexcept = 0;
+  // Is the key, maybe, in the newest generation?  If so, inserting it changes
+  // nothing.
+  virtual bool NewestMayContain(Slice key) const noexcept = 0;
 };
 
 // Return empty filters.  `spec` is as for MakePolicy(): "cuckoo:fpr=0.01",

@@ -122,13 +122,17 @@ int InsertAll(tamis_mutable* filter, std::size_t count, Keys keys,
 // Of keys that a piece of a call has.  The first look at all of them overlaps
 // their memory accesses; a key that is absent then may be one that the same
 // piece has twice, and is looked at again.
-Status InsertNew(MutableFilter* filter, std::span<const Slice> keys,
+// A key that a rotating filter has in an older generation is not new, and is
+// inserted all the same, which renews it.
+Status InsertNew(tamis_mutable* to, std::span<const Slice> keys,
                  unsigned char* new_keys, std::size_t* done) {
+  MutableFilter* const filter = to->filter.get();
+  const bool renews = to->rotating != nullptr;
   std::array<bool, kKeysAtATime> present;
   filter->MayContainMany(keys, std::span<bool>(present.data(), keys.size()));
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const bool is_new = !present[i] && !filter->MayContain(keys[i]);
-    if (is_new) {
+    if (is_new || renews) {
       if (Status inserted = filter->Insert(keys[i]); !inserted.ok()) {
         return inserted;
       }
@@ -204,8 +208,7 @@ int tamis_mutable_insert_new(tamis_mutable* filter, const char* const* keys,
         count, tamis::PairedKeys{keys, lengths},
         [&](std::span<const tamis::Slice> piece, std::size_t first) {
           if (!status.ok()) return;
-          status = tamis::InsertNew(filter->filter.get(), piece,
-                                    new_keys + first, done);
+          status = tamis::InsertNew(filter, piece, new_keys + first, done);
         });
     return status;
   });
@@ -239,6 +242,25 @@ int tamis_mutable_rotate(tamis_mutable* filter, char** message) {
     }
     return filter->rotating->Rotate();
   });
+}
+
+uint64_t tamis_mutable_rotations(const tamis_mutable* filter) {
+  return filter->rotating == nullptr ? 0 : filter->rotating->rotations();
+}
+
+uint64_t tamis_mutable_generation_keys(const tamis_mutable* filter,
+                                       unsigned age) {
+  if (filter->rotating == nullptr) return 0;
+  return filter->rotating->generation_keys(age);
+}
+
+int tamis_mutable_newest_may_contain(const tamis_mutable* filter,
+                                     const char* key, size_t length) {
+  const tamis::Slice slice = tamis::SliceOf(key, length);
+  const bool maybe = filter->rotating == nullptr
+                         ? filter->filter->MayContain(slice)
+                         : filter->rotating->NewestMayContain(slice);
+  return maybe ? 1 : 0;
 }
 
 const tamis_filter* tamis_mutable_filter(const tamis_mutable* filter) {

@@ -43,8 +43,9 @@ TEST(TamisReload, ALoadedFilterGrowsOnAsIfNothingHadBeen) {
 
 TEST(TamisReload, PiecesAreTogetherWhatSavingReturns) {
   const auto keys = NumberedKeys("key-", 300);
-  for (const char* spec : {"bloom:10,seed=4", "splitblock:10", "classic:10",
-                           "scalable:10", "leveldb:10", "parquet:10"}) {
+  for (const char* spec :
+       {"bloom:10,seed=4", "splitblock:10", "classic:10", "scalable:10",
+        "leveldb:10", "parquet:10", "rotating:10,generations=9"}) {
     auto filter = PolicyOf(spec)->NewMutable(100);
     ASSERT_TRUE(filter.ok());
     for (const std::string& key : keys) ASSERT_TRUE(filter->Insert(key).ok());

@@ -132,6 +132,39 @@ TEST(TamisRotating, SavedAndLoadedItGoesOnAsIfNothingHadBeen) {
   EXPECT_EQ(Saved(*broken), Saved(*straight));
 }
 
+TEST(TamisRotating, PiecesOfARotatedFilterAreTogetherWhatSavingReturns) {
+  auto filter = NewFilter({.sizing = {.rate = 0.01}, .generations = 3}, 100);
+  for (const char* key : {"old", "middle", "new", "newest"}) {
+    ASSERT_TRUE(filter->Insert(key).ok() && filter->Rotate().ok());
+  }
+  const std::string saved = Saved(*filter);
+  std::string pieces;
+  std::string piece(100, '?');
+  std::size_t length = 0;
+  std::uint64_t total = 0;
+  do {
+    ASSERT_TRUE(filter->SavePiece(pieces.size(), piece, &length, &total).ok());
+    pieces.append(piece, 0, length);
+  } while (length > 0);
+  EXPECT_EQ(ToHex(pieces), ToHex(saved));
+  EXPECT_EQ(total, saved.size());
+}
+
+TEST(TamisRotating, TellsWhatEachGenerationHas) {
+  auto filter = NewFilter({.sizing = {.rate = 0.001}, .generations = 3}, 100);
+  ASSERT_TRUE(filter->Insert("a").ok() && filter->Insert("b").ok());
+  EXPECT_TRUE(filter->NewestMayContain("a"));
+  ASSERT_TRUE(filter->Rotate().ok());
+  EXPECT_TRUE(filter->MayContain("a"));
+  EXPECT_FALSE(filter->NewestMayContain("a"));
+  ASSERT_TRUE(filter->Insert("a").ok());
+  EXPECT_TRUE(filter->NewestMayContain("a"));
+  EXPECT_EQ(filter->generation_keys(0), 1u);
+  EXPECT_EQ(filter->generation_keys(1), 2u);
+  EXPECT_EQ(filter->generation_keys(2), 0u);
+  EXPECT_EQ(filter->generation_keys(3), 0u);
+}
+
 TEST(TamisRotating, ABuilderFillsTheNewestGeneration) {
   const auto policy = PolicyOf("rotating:fpr=0.01,generations=6");
   for (std::uint64_t n : {0u, 1u, 1000u}) {

@@ -178,6 +178,8 @@ TEST_P(CompletionOf, OffersCommandsOptionsValuesAndFiles) {
       {"tamis build --b", {"--bits-per-key"}},
       {"tamis build --kind fuse", {"fuse8", "fuse16", "fuse32"}},
       {"tamis query keys.txt --only ", {"maybe", "no"}},
+      {"tamis redis p", {"push", "pull"}},
+      {"tamis redis push ke", {"keys.txt"}},
       {"tamis db load db --compression z", {"zstd"}},
       {"tamis build -o ke", {"keys.txt"}},
       {"tamis build ke", {"keys.txt"}},

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // BF.*: Bloom filters that grow by further filters.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "chain_queries.h"
 #include "chain_type.h"
@@ -28,6 +27,10 @@ constexpr const char* kBadCapacity = "ERR bad capacity";
 constexpr const char* kCapacityRange = "ERR (capacity should be larger than 0)";
 constexpr const char* kBadExpansion = "ERR bad expansion";
 constexpr const char* kNoExpansion = "ERR Nonscaling filters cannot expand";
+constexpr const char* kBadGenerations =
+    "ERR bad generations: give a number from 2 to 64";
+constexpr const char* kGenerationsExpand =
+    "ERR filters with GENERATIONS cannot expand; leave EXPANSION out";
 
 // Return why an argument is not valid, or null.
 const char* ReadErrorRate(const Arguments& arguments, int i, double* rate) {
@@ -58,9 +61,11 @@ struct BloomOptions {
 
   // Returns why they do not go together, or null.
   const char* Finish() {
-    if (!is_nonscaling) return nullptr;
+    const bool has_generations = parameters.generations != 0;
+    if (!is_nonscaling && !has_generations) return nullptr;
     parameters.expansion = 0;
-    return has_expansion ? kNoExpansion : nullptr;
+    if (!has_expansion) return nullptr;
+    return has_generations ? kGenerationsExpand : kNoExpansion;
   }
 };
 
@@ -104,6 +109,22 @@ const char* ReadInsertOption(const Arguments& arguments, int* i,
              : ReadErrorRate(arguments, *i - 1, &options->parameters.error);
 }
 
+// The same, of BF.RESERVE, which alone makes filters with generations.
+const char* ReadOptionOfReserve(const Arguments& arguments, int* i,
+                                BloomOptions* options) {
+  if (!arguments.Is(*i, "GENERATIONS")) {
+    return ReadReserveOption(arguments, i, options);
+  }
+  if (*i + 1 == arguments.count) return kMissingValue;
+  *i += 2;
+  std::uint64_t number = 0;
+  if (!arguments.Number(*i - 1, kMinGenerations, kMaxGenerations, &number)) {
+    return kBadGenerations;
+  }
+  options->parameters.generations = static_cast<std::uint32_t>(number);
+  return nullptr;
+}
+
 int ReplyToMistake(const Arguments& arguments, const char* mistake) {
   return mistake == kMissingValue ? redis.WrongArity(arguments.context)
                                   : arguments.Error(mistake);
@@ -117,17 +138,18 @@ struct Addition {
 };
 
 int ReplyToAddition(const Arguments& arguments, const Addition& addition,
-                    const std::vector<unsigned char>& is_new,
-                    ChainStatus status) {
+                    const Answers& is_new, ChainStatus status) {
   RedisContext* const context = arguments.context;
   const char* const message = MessageOf(status, ChainKind::kBloom);
   if (addition.is_single) {
-    return status == ChainStatus::kOk ? redis.ReplyWithBool(context, is_new[0])
-                                      : arguments.Error(message);
+    return status == ChainStatus::kOk
+               ? redis.ReplyWithBool(context, is_new.all()[0])
+               : arguments.Error(message);
   }
   if (status == ChainStatus::kOk) return ReplyWithBools(context, is_new);
-  redis.ReplyWithArray(context, static_cast<long>(is_new.size() + 1));
-  for (const unsigned char value : is_new) redis.ReplyWithBool(context, value);
+  redis.ReplyWithArray(context, static_cast<long>(is_new.all().size() + 1));
+  for (const unsigned char value : is_new.all())
+    redis.ReplyWithBool(context, value);
   return redis.ReplyWithError(context, message);
 }
 
@@ -149,13 +171,12 @@ int Add(const Arguments& arguments, const Addition& addition,
     chain = SetChain(key, std::move(made));
   }
   const Items items(arguments, addition.items_at);
-  std::vector<unsigned char> is_new(items.count());
+  Answers is_new(items.count());
   std::size_t done = 0;
+  const std::uint64_t items_before = chain->items();
   const ChainStatus status = chain->AddNew(items.keys(), is_new.data(), &done);
-  is_new.resize(done);
-  const bool has_new =
-      std::find(is_new.begin(), is_new.end(), 1) != is_new.end();
-  if (is_made || has_new) {
+  is_new.Shorten(done);
+  if (is_made || chain->items() != items_before) {
     ReplicateFirst(arguments, addition.command,
                    addition.items_at + static_cast<int>(done));
   }
@@ -173,7 +194,7 @@ int BloomReserve(RedisContext* context, RedisString** values, int count) {
     mistake = ReadCapacity(arguments, 3, &options.parameters.capacity);
   }
   for (int i = 4; i < count && mistake == nullptr;) {
-    mistake = ReadReserveOption(arguments, &i, &options);
+    mistake = ReadOptionOfReserve(arguments, &i, &options);
   }
   if (mistake == nullptr) mistake = options.Finish();
   if (mistake != nullptr) return ReplyToMistake(arguments, mistake);
@@ -251,7 +272,7 @@ int BloomInfo(RedisContext* context, RedisString** values, int count) {
       key.ValueOf<const FilterChain>(ChainTypeOf(ChainKind::kBloom));
   if (chain == nullptr) return arguments.Error(kWrongType);
   const std::uint32_t expansion = chain->parameters().expansion;
-  const std::array<InfoField, 5> fields = {{
+  const std::array<InfoField, 7> all_fields = {{
       {"CAPACITY", "Capacity", static_cast<long long>(chain->capacity())},
       {"SIZE", "Size", static_cast<long long>(chain->MemoryBytes())},
       {"FILTERS", "Number of filters",
@@ -260,7 +281,12 @@ int BloomInfo(RedisContext* context, RedisString** values, int count) {
        static_cast<long long>(chain->items())},
       {"EXPANSION", "Expansion rate",
        expansion == 0 ? -1 : static_cast<long long>(expansion)},
+      {"GENERATIONS", "Generations", chain->parameters().generations},
+      {"ROTATIONS", "Rotations", static_cast<long long>(chain->rotations())},
   }};
+  // The last two are of filters whose items expire.
+  const std::span<const InfoField> fields =
+      std::span(all_fields).first(chain->is_rotating() ? 7 : 5);
   if (count == 2) redis.ReplyWithMap(context, static_cast<long>(fields.size()));
   for (const InfoField& field : fields) {
     if (count == 2) {

@@ -31,9 +31,13 @@ std::uint64_t ChecksumOf(std::string_view bytes) noexcept {
 
 bool IsValid(const ChainParameters& parameters) noexcept {
   if (parameters.capacity == 0) return false;
-  if (parameters.kind == ChainKind::kCuckoo) return true;
+  if (parameters.kind == ChainKind::kCuckoo) return parameters.generations == 0;
+  const bool is_rotating = parameters.generations != 0;
+  const bool has_generations = parameters.generations >= kMinGenerations &&
+                               parameters.generations <= kMaxGenerations &&
+                               parameters.expansion == 0;
   return parameters.kind == ChainKind::kBloom && parameters.error > 0 &&
-         parameters.error < 1;
+         parameters.error < 1 && (!is_rotating || has_generations);
 }
 
 }  // namespace
@@ -52,7 +56,7 @@ std::string EncodeDescription(const ChainDescription& description) {
   std::string bytes;
   AppendNumber(kVersion, 1, &bytes);
   AppendNumber(static_cast<std::uint64_t>(parameters.kind), 1, &bytes);
-  AppendNumber(0, 2, &bytes);
+  AppendNumber(parameters.generations, 2, &bytes);
   AppendNumber(parameters.expansion, 4, &bytes);
   AppendNumber(std::bit_cast<std::uint64_t>(parameters.error), 8, &bytes);
   AppendNumber(parameters.capacity, 8, &bytes);
@@ -79,10 +83,11 @@ bool DecodeDescription(std::string_view bytes, std::size_t max_filters,
   }
   const std::size_t end = bytes.size() - kChecksumBytes;
   if (ChecksumOf(bytes.substr(0, end)) != LoadNumber(at + end, 8)) return false;
-  if (LoadNumber(at, 1) != kVersion || LoadNumber(at + 2, 2) != 0) return false;
+  if (LoadNumber(at, 1) != kVersion) return false;
 
   ChainParameters& parameters = description->parameters;
   parameters.kind = static_cast<ChainKind>(LoadNumber(at + 1, 1));
+  parameters.generations = static_cast<std::uint32_t>(LoadNumber(at + 2, 2));
   parameters.expansion = static_cast<std::uint32_t>(LoadNumber(at + 4, 4));
   parameters.error = std::bit_cast<double>(LoadNumber(at + 8, 8));
   parameters.capacity = LoadNumber(at + 16, 8);
@@ -91,6 +96,7 @@ bool DecodeDescription(std::string_view bytes, std::size_t max_filters,
       static_cast<std::uint32_t>(LoadNumber(at + 28, 4));
   description->erased = LoadNumber(at + 32, 8);
   if (!IsValid(parameters)) return false;
+  if (parameters.generations != 0 && filters != 1) return false;
   for (std::size_t i = 0; i < filters; ++i) {
     const char* const filter = at + kFixedBytes + i * kFilterBytes;
     description->filters.push_back({.capacity = LoadNumber(filter, 8),

@@ -5,7 +5,7 @@
 //   offset size
 //        0    1  version, 1
 //        1    1  kind, as ChainKind
-//        2    2  0
+//        2    2  generations of a filter whose items expire; 0: they do not
 //        4    4  expansion
 //        8    8  rate of false positives, an IEEE 754 double
 //       16    8  capacity of the first filter

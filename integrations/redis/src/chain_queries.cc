@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chain_queries.h"
 
-#include <vector>
-
 namespace tamis {
 
 int Exists(ChainKind kind, const Arguments& arguments) {
@@ -27,7 +25,7 @@ int ExistsMany(ChainKind kind, const Arguments& arguments) {
   const auto* chain = key.ValueOf<const FilterChain>(ChainTypeOf(kind));
   if (!key.is_empty() && chain == nullptr) return arguments.Error(kWrongType);
   const Items items(arguments, 2);
-  std::vector<unsigned char> answers(items.count());
+  Answers answers(items.count());
   if (chain != nullptr) chain->MayContain(items.keys(), answers.data());
   return ReplyWithBools(context, answers);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of the commands, and what COMMAND DOCS and COMMAND INFO say.
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "commands.h"
 #include "redis_api.h"
@@ -10,7 +12,7 @@ namespace {
 
 constexpr const char* kSince = "0.5.0";  // of Tamis
 
-// Flags of CreateCommand(), from which the server derives ACL categories.
+// Flags of CreateCommand().
 constexpr const char* kReads = "readonly fast";
 constexpr const char* kReadsMuch = "readonly";
 constexpr const char* kChanges = "write fast";
@@ -74,7 +76,8 @@ RedisArgument load_chunk[] = {kKey, kIterator, Named("data", Type::kString),
 RedisArgument bloom_reserve[] = {
     kKey,        Named("error_rate", Type::kDouble),
     kCapacity,   kExpansion,
-    kNonscaling, kEnd};
+    kNonscaling, Token("generations", "GENERATIONS", Type::kInteger),
+    kEnd};
 RedisArgument bloom_insert[] = {kKey,
                                 kCapacityOption,
                                 Token("error", "ERROR", Type::kDouble),
@@ -89,7 +92,8 @@ constexpr RedisArgument Field(const char* name, const char* token) {
 RedisArgument bloom_fields[] = {
     Field("capacity", "CAPACITY"),   Field("size", "SIZE"),
     Field("filters", "FILTERS"),     Field("items", "ITEMS"),
-    Field("expansion", "EXPANSION"), kEnd};
+    Field("expansion", "EXPANSION"), Field("generations", "GENERATIONS"),
+    Field("rotations", "ROTATIONS"), kEnd};
 RedisArgument bloom_info[] = {kKey,
                               {.name = "single_value",
                                .type = Type::kOneOf,
@@ -129,6 +133,13 @@ constexpr const char* kOfPiece = "O(n), where n is the size of the piece";
 
 // Alone it has further keys, which it reads.
 constexpr const char* kMergeName = "TAMIS.MERGE";
+
+// The categories of access control lists that follow from the flags.
+std::string CategoriesOf(std::string_view flags) {
+  const bool reads = flags.starts_with("readonly");
+  return std::string(reads ? "read" : "write") +
+         (flags.ends_with("fast") ? " fast" : " slow");
+}
 
 struct Command {
   const char* name;
@@ -221,6 +232,9 @@ const Command kCommands[] = {
     {"TAMIS.SHRINK", FileShrink, kGrowsMuch, kKeyUpdate, 3,
      "Folds a filter to a part of its size, at a higher rate.", kOfSize,
      file_shrink},
+    {"TAMIS.ROTATE", Rotate, kChanges, kKeyUpdate, 2,
+     "Starts a new generation, and drops the items of the oldest.", kOfSize,
+     key_only},
 };
 
 constexpr RedisCommandInfoVersion kInfoVersion = {
@@ -255,6 +269,11 @@ bool Document(RedisContext* context, const Command& command) {
                                  .arity = command.arity,
                                  .key_specs = keys,
                                  .arguments = command.arguments};
+  if (redis.SetCommandACLCategories != nullptr &&
+      redis.SetCommandACLCategories(
+          created, CategoriesOf(command.flags).c_str()) != kRedisOk) {
+    return false;
+  }
   return redis.SetCommandInfo(created, &info) == kRedisOk;
 }
 

@@ -40,6 +40,8 @@ int FileExistsMany(RedisContext* context, RedisString** values, int count);
 int FileInfo(RedisContext* context, RedisString** values, int count);
 int FileMerge(RedisContext* context, RedisString** values, int count);
 int FileShrink(RedisContext* context, RedisString** values, int count);
+// Of both: filters with generations, and files of the kind rotating.
+int Rotate(RedisContext* context, RedisString** values, int count);
 
 // Creates all commands of the table, with their documentation.  Returns whether
 // the server took them.

@@ -142,7 +142,7 @@ int FileExists(RedisContext* context, RedisString** values, int count) {
   const Arguments arguments{context, values, count};
   if (count != 3) return redis.WrongArity(context);
   const OpenedKey key(context, values[1], kRedisRead);
-  if (key.is_empty()) return redis.ReplyWithBool(context, 0);
+  // No filter is not a filter without items: it may have been evicted.
   const tamis_filter* const filter = FileToRead(arguments, key);
   if (filter == nullptr) return kRedisOk;
   const std::string_view item = arguments[2];
@@ -155,14 +155,12 @@ int FileExistsMany(RedisContext* context, RedisString** values, int count) {
   if (count < 3) return redis.WrongArity(context);
   const OpenedKey key(context, values[1], kRedisRead);
   const Items items(arguments, 2);
-  std::vector<unsigned char> answers(items.count());
-  if (!key.is_empty()) {
-    const tamis_filter* const filter = FileToRead(arguments, key);
-    if (filter == nullptr) return kRedisOk;
-    const ChainKeys keys = items.keys();
-    tamis_filter_may_contain_many(filter, keys.keys, keys.lengths, keys.count,
-                                  answers.data());
-  }
+  Answers answers(items.count());
+  const tamis_filter* const filter = FileToRead(arguments, key);
+  if (filter == nullptr) return kRedisOk;
+  const ChainKeys keys = items.keys();
+  tamis_filter_may_contain_many(filter, keys.keys, keys.lengths, keys.count,
+                                answers.data());
   return ReplyWithBools(context, answers);
 }
 

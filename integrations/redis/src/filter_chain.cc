@@ -23,9 +23,11 @@ constexpr std::size_t kHeaderBytes = 64;
 constexpr std::size_t kKindAt = 10;
 constexpr std::size_t kKeysAt = 24;
 constexpr std::size_t kSizeParameterAt = 32;
+constexpr std::size_t kGenerationsAt = 44;
 constexpr std::uint64_t kClassicKind = 1;
 constexpr std::uint64_t kLineKind = 2;
 constexpr std::uint64_t kCuckooKind = 7;
+constexpr std::uint64_t kRotatingKind = 9;
 
 // 2 of 1,000 absent keys are false positives of one filter.
 constexpr std::uint64_t kFingerprintBits = 12;
@@ -54,6 +56,10 @@ std::string TextOf(Number number) {
 }
 
 std::string BloomSpec(const ChainParameters& parameters, std::size_t index) {
+  if (parameters.generations != 0) {
+    return "rotating:fpr=" + TextOf(parameters.error) +
+           ",generations=" + TextOf(parameters.generations);
+  }
   const double error = ErrorOf(parameters, index);
   return (error >= kMinLineError ? "bloom:fpr=" : "classic:fpr=") +
          TextOf(error);
@@ -123,6 +129,12 @@ std::uint64_t FilterChain::capacity() const noexcept {
   std::uint64_t sum = 0;
   for (const Link& link : links_) sum += link.capacity;
   return sum;
+}
+
+std::uint64_t FilterChain::rotations() const noexcept {
+  return is_rotating() && !is_loading()
+             ? tamis_mutable_rotations(links_.back().filter.get())
+             : 0;
 }
 
 std::uint64_t FilterChain::items() const noexcept {
@@ -231,16 +243,13 @@ ChainStatus FilterChain::AddNew(const ChainKeys& keys, unsigned char* is_new,
   *done = 0;
   if (is_loading()) return ChainStatus::kLoading;
   while (*done < keys.count) {
-    const Link& last = links_.back();
-    const std::uint64_t left =
-        last.items < last.capacity ? last.capacity - last.items : 0;
+    const std::uint64_t left = Space();
     if (left == 0) {  // only a key that is new needs another filter
-      const ChainKeys next = keys.From(*done, 1);
-      QueryLinks(links_.size(), next, is_new + *done);
-      if (is_new[*done] != 0) {
+      if (IsThere(keys.From(*done, 1))) {
         is_new[(*done)++] = 0;
         continue;
       }
+      if (is_rotating()) return ChainStatus::kGenerationFull;
       if (const ChainStatus grown = Grow(); grown != ChainStatus::kOk) {
         return grown;
       }
@@ -253,6 +262,24 @@ ChainStatus FilterChain::AddNew(const ChainKeys& keys, unsigned char* is_new,
     if (added != ChainStatus::kOk) return added;
   }
   return ChainStatus::kOk;
+}
+
+std::uint64_t FilterChain::Space() const noexcept {
+  const Link& last = links_.back();
+  const std::uint64_t items =
+      is_rotating() ? tamis_mutable_generation_keys(last.filter.get(), 0)
+                    : last.items;
+  return items < last.capacity ? last.capacity - items : 0;
+}
+
+bool FilterChain::IsThere(const ChainKeys& key) const {
+  if (is_rotating()) {
+    return tamis_mutable_newest_may_contain(links_.back().filter.get(),
+                                            key.keys[0], key.lengths[0]) != 0;
+  }
+  unsigned char answer = 0;
+  QueryLinks(links_.size(), key, &answer);
+  return answer != 0;
 }
 
 // REQUIRES: at most kPiece keys, which fit into the last filter
@@ -270,15 +297,30 @@ ChainStatus FilterChain::AddPiece(const ChainKeys& keys, unsigned char* is_new,
   }
   std::array<unsigned char, kPiece> inserted;
   std::size_t taken = 0;
-  const int code = tamis_mutable_insert_new(
-      links_.back().filter.get(), others.data(), lengths.data(), count,
-      inserted.data(), &taken, nullptr);
+  Link& last = links_.back();
+  const std::uint64_t before =
+      tamis_mutable_generation_keys(last.filter.get(), 0);
+  const int code =
+      tamis_mutable_insert_new(last.filter.get(), others.data(), lengths.data(),
+                               count, inserted.data(), &taken, nullptr);
+  last.items += tamis_mutable_generation_keys(last.filter.get(), 0) - before;
   std::size_t other = 0;
   for (std::size_t i = 0; i < keys.count; ++i) {
     if (in_older[i] == 0 && other == taken) break;  // here it failed
     const unsigned char answer = in_older[i] != 0 ? 0 : inserted[other++];
-    links_.back().items += answer;
+    if (!is_rotating()) last.items += answer;
     is_new[(*done)++] = answer;
+  }
+  return StatusOf(code);
+}
+
+ChainStatus FilterChain::Rotate() {
+  if (is_loading()) return ChainStatus::kLoading;
+  Link& link = links_.back();
+  const int code = tamis_mutable_rotate(link.filter.get(), nullptr);
+  link.items = 0;
+  for (std::uint32_t age = 0; age < parameters_.generations; ++age) {
+    link.items += tamis_mutable_generation_keys(link.filter.get(), age);
   }
   return StatusOf(code);
 }
@@ -392,13 +434,22 @@ ChainStatus FilterChain::Feed(std::uint64_t offset, std::string_view bytes) {
   return ChainStatus::kOk;
 }
 
+bool FilterChain::IsOfChain(std::string_view file) const noexcept {
+  const std::uint64_t kind = LoadNumber(file.data() + kKindAt, 2);
+  if (is_rotating()) {
+    return kind == kRotatingKind && LoadNumber(file.data() + kGenerationsAt,
+                                               4) == parameters_.generations;
+  }
+  return parameters_.kind == ChainKind::kCuckoo
+             ? kind == kCuckooKind
+             : (kind == kClassicKind || kind == kLineKind);
+}
+
 ChainStatus FilterChain::LoadReceived() {
   Link& link = links_[loaded_];
-  const std::uint64_t kind = LoadNumber(received_.data() + kKindAt, 2);
-  const bool is_of_chain = parameters_.kind == ChainKind::kCuckoo
-                               ? kind == kCuckooKind
-                               : (kind == kClassicKind || kind == kLineKind);
-  if (!is_of_chain) return ChainStatus::kDamaged;
+  if (!IsOfChain({received_.data(), received_.size()})) {
+    return ChainStatus::kDamaged;
+  }
   tamis_mutable* filter = nullptr;
   const int code =
       tamis_mutable_load(received_.data(), received_.size(), &filter, nullptr);

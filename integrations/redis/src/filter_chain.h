@@ -25,11 +25,18 @@ namespace tamis {
 
 enum class ChainKind : std::uint8_t { kBloom = 1, kCuckoo = 2 };
 
+// Of a filter whose items expire.
+inline constexpr std::uint32_t kMinGenerations = 2;
+inline constexpr std::uint32_t kMaxGenerations = 64;
+
 struct ChainParameters {
   ChainKind kind = ChainKind::kBloom;
   double error = 0;             // of a Bloom chain; between 0 and 1
   std::uint64_t capacity = 0;   // of the first filter; at least 1
   std::uint32_t expansion = 2;  // of each next one; 0: there is no next
+  // Of a Bloom filter whose items expire: it is one filter, each of whose
+  // generations has the capacity, and its expansion is 0.  0: no item expires.
+  std::uint32_t generations = 0;
   // What CF.RESERVE was called with, for CF.INFO: no answer depends on them.
   std::uint32_t bucket_size = 0;
   std::uint32_t max_iterations = 0;
@@ -37,10 +44,11 @@ struct ChainParameters {
 
 enum class ChainStatus {
   kOk,
-  kFull,      // no space for the key, and the chain may not grow
-  kNoMemory,  // or larger than any filter
-  kLoading,   // its stream is not complete
-  kDamaged,   // bytes are not what they should be
+  kFull,            // no space for the key, and the chain may not grow
+  kGenerationFull,  // the same of the newest generation
+  kNoMemory,        // or larger than any filter
+  kLoading,         // its stream is not complete
+  kDamaged,         // bytes are not what they should be
 };
 
 // The keys of one call.
@@ -69,6 +77,8 @@ class FilterChain {
   std::uint64_t items() const noexcept;
   std::uint64_t erased() const noexcept { return erased_; }
   std::uint64_t buckets() const noexcept;  // of cuckoo filters
+  bool is_rotating() const noexcept { return parameters_.generations != 0; }
+  std::uint64_t rotations() const noexcept;  // so far
   // All memory that the value takes.
   std::size_t MemoryBytes() const noexcept;
 
@@ -77,7 +87,9 @@ class FilterChain {
 
   // Of a Bloom chain: adds, in order, the keys that are certainly absent, and
   // sets is_new[i] to 1 for them and to 0 for others.  *done is the number of
-  // keys up to the first that failed.
+  // keys up to the first that failed.  Keys that expire are added to the newest
+  // generation, even if an older one has them, and are not new then.  items()
+  // changes if anything does.
   ChainStatus AddNew(const ChainKeys& keys, unsigned char* is_new,
                      std::size_t* done);
 
@@ -86,6 +98,9 @@ class FilterChain {
   // Undoes one insertion; *erased is false if the key is certainly absent.
   ChainStatus Erase(std::string_view key, bool* erased);
   std::uint64_t Count(std::string_view key) const;
+
+  // Starts a new generation and drops the oldest.  REQUIRES: is_rotating()
+  ChainStatus Rotate();
 
   std::string Description() const;
   bool is_loading() const noexcept { return loaded_ < links_.size(); }
@@ -124,6 +139,11 @@ class FilterChain {
                   unsigned char* answers) const;
   ChainStatus AddPiece(const ChainKeys& keys, unsigned char* is_new,
                        std::size_t* done);
+  // How many keys that are new fit into the last filter.
+  std::uint64_t Space() const noexcept;
+  // Whether adding the key, to a last filter without space, changes nothing.
+  bool IsThere(const ChainKeys& key) const;
+  bool IsOfChain(std::string_view file) const noexcept;
 
   ChainParameters parameters_;
   std::vector<Link> links_;

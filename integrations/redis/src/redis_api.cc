@@ -78,6 +78,10 @@ bool GetInputAndOutput(GetApi get) noexcept {
 bool LoadRedisApi(RedisContext* context) noexcept {
   GetApi get = nullptr;
   std::memcpy(&get, static_cast<const void*>(context), sizeof(get));
+  if (!Get(get, "RedisModule_SetCommandACLCategories",
+           &redis.SetCommandACLCategories)) {
+    redis.SetCommandACLCategories = nullptr;
+  }
   return GetKeysAndModule(get) && GetReplies(get) && GetInputAndOutput(get);
 }
 

@@ -156,6 +156,8 @@ struct RedisApi {
                        int step);
   RedisCommand* (*GetCommand)(RedisContext*, const char* name);
   int (*SetCommandInfo)(RedisCommand*, const RedisCommandInfo*);
+  // Null before Redis 7.2, which puts commands of modules into no category.
+  int (*SetCommandACLCategories)(RedisCommand*, const char* categories);
   RedisType* (*CreateDataType)(RedisContext*, const char* name, int version,
                                RedisTypeMethods*);
   void (*Log)(RedisContext*, const char* level, const char* format, ...);
@@ -204,7 +206,7 @@ struct RedisApi {
 // Set by LoadRedisApi(); the server calls nothing else before.
 extern RedisApi redis;
 
-// Returns whether the server has every function above.
+// Returns whether the server has every function above that Redis 7.0 has.
 bool LoadRedisApi(RedisContext* context) noexcept;
 
 }  // namespace tamis

@@ -31,14 +31,20 @@ bool Arguments::Rate(int i, double* rate) const {
   return redis.StringToDouble(values[i], rate) == kRedisOk;
 }
 
-Items::Items(const Arguments& arguments, int first) {
-  const auto count = static_cast<std::size_t>(arguments.count - first);
-  keys_.reserve(count);
-  lengths_.reserve(count);
-  for (int i = first; i < arguments.count; ++i) {
-    const std::string_view item = arguments[i];
-    keys_.push_back(item.data());
-    lengths_.push_back(item.size());
+Items::Items(const Arguments& arguments, int first)
+    : count_(static_cast<std::size_t>(arguments.count - first)) {
+  if (count_ > kFewItems) {
+    many_keys_.resize(count_);
+    many_lengths_.resize(count_);
+    keys_ = many_keys_.data();
+    lengths_ = many_lengths_.data();
+  } else {
+    keys_ = few_keys_.data();
+    lengths_ = few_lengths_.data();
+  }
+  for (std::size_t i = 0; i < count_; ++i) {
+    keys_[i] = redis.StringPtrLen(arguments.values[first + static_cast<int>(i)],
+                                  &lengths_[i]);
   }
 }
 
@@ -47,6 +53,9 @@ const char* MessageOf(ChainStatus status, ChainKind kind) noexcept {
     case ChainStatus::kFull:
       return kind == ChainKind::kBloom ? "ERR non scaling filter is full"
                                        : "ERR Filter is full";
+    case ChainStatus::kGenerationFull:
+      return "ERR the newest generation is full; start another with "
+             "TAMIS.ROTATE, or reserve a larger capacity";
     case ChainStatus::kNoMemory:
       return "ERR Insufficient memory for the filter; reserve a smaller "
              "capacity, or a larger error rate";
@@ -60,10 +69,10 @@ const char* MessageOf(ChainStatus status, ChainKind kind) noexcept {
   return kBadData;
 }
 
-int ReplyWithBools(RedisContext* context,
-                   const std::vector<unsigned char>& bools) {
-  redis.ReplyWithArray(context, static_cast<long>(bools.size()));
-  for (const unsigned char value : bools) redis.ReplyWithBool(context, value);
+int ReplyWithBools(RedisContext* context, const Answers& answers) {
+  const std::span<const unsigned char> all = answers.all();
+  redis.ReplyWithArray(context, static_cast<long>(all.size()));
+  for (const unsigned char value : all) redis.ReplyWithBool(context, value);
   return kRedisOk;
 }
 

@@ -4,8 +4,10 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -44,30 +46,56 @@ struct Arguments {
   }
 };
 
+// So many items take no memory from the heap: most commands have one.
+inline constexpr std::size_t kFewItems = 8;
+
 // The arguments from the first on as keys of a filter.
 class Items {
  public:
   Items(const Arguments& arguments, int first);
 
-  ChainKeys keys() const noexcept {
-    return {keys_.data(), lengths_.data(), keys_.size()};
-  }
-  std::size_t count() const noexcept { return keys_.size(); }
-  std::string_view operator[](std::size_t i) const {
-    return {keys_[i], lengths_[i]};
-  }
+  Items(const Items&) = delete;
+  Items& operator=(const Items&) = delete;
+
+  ChainKeys keys() const noexcept { return {keys_, lengths_, count_}; }
+  std::size_t count() const noexcept { return count_; }
 
  private:
-  std::vector<const char*> keys_;
-  std::vector<std::size_t> lengths_;
+  std::size_t count_;
+  std::array<const char*, kFewItems> few_keys_;
+  std::array<std::size_t, kFewItems> few_lengths_;
+  const char** keys_ = nullptr;
+  std::size_t* lengths_ = nullptr;
+  std::vector<const char*> many_keys_;
+  std::vector<std::size_t> many_lengths_;
+};
+
+// An answer for each of them: 0 or 1.
+class Answers {
+ public:
+  explicit Answers(std::size_t count)
+      : count_(count), many_(count > kFewItems ? count : 0) {}
+
+  unsigned char* data() noexcept {
+    return many_.empty() ? few_.data() : many_.data();
+  }
+  std::span<const unsigned char> all() const noexcept {
+    return {many_.empty() ? few_.data() : many_.data(), count_};
+  }
+  // Leaves out those from `count` on.
+  void Shorten(std::size_t count) noexcept { count_ = count; }
+
+ private:
+  std::size_t count_;
+  std::array<unsigned char, kFewItems> few_ = {};
+  std::vector<unsigned char> many_;
 };
 
 // The reply to a failed change of a chain.
 const char* MessageOf(ChainStatus status, ChainKind kind) noexcept;
 
 // Replies with an array of booleans, which are 1 and 0 in RESP2.
-int ReplyWithBools(RedisContext* context,
-                   const std::vector<unsigned char>& bools);
+int ReplyWithBools(RedisContext* context, const Answers& answers);
 
 // Closes a key at the end of a scope.
 class OpenedKey {

@@ -12,6 +12,11 @@ MODULE = os.environ["TAMIS_REDIS_MODULE"]
 LONGEST_LIFE = "240"  # seconds; a server whose test was killed ends by itself
 
 
+def pytest_addoption(parser):
+    parser.addoption("--cluster-rounds", type=int, default=1,
+                     help="how often nodes of the cluster are killed and slots move")
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

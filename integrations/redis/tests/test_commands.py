@@ -20,7 +20,7 @@ def commands(server):
 
 def test_each_is_documented(commands):
     call, names = commands
-    assert len(names) == 29
+    assert len(names) == 30
     for name in names:
         (docs,) = call("COMMAND", "DOCS", name).values()
         assert docs["summary"].endswith(b".") and docs["complexity"].startswith(b"O(")
@@ -30,7 +30,8 @@ def test_each_is_documented(commands):
         assert all(argument["name"] for argument in docs["arguments"])
     (docs,) = call("COMMAND", "DOCS", "BF.INFO").values()
     tokens = [part["token"] for part in docs["arguments"][1]["arguments"]]
-    assert tokens == [b"CAPACITY", b"SIZE", b"FILTERS", b"ITEMS", b"EXPANSION"]
+    assert tokens == [b"CAPACITY", b"SIZE", b"FILTERS", b"ITEMS", b"EXPANSION",
+                      b"GENERATIONS", b"ROTATIONS"]
     (docs,) = call("COMMAND", "DOCS", "BF.INSERT").values()
     assert docs["arguments"][-1]["token"] == b"ITEMS"
     assert "multiple" in str(docs["arguments"][-1]["flags"])
@@ -43,10 +44,22 @@ def test_keys_and_flags(commands):
         flags, (spec, *others) = info[2], info[8]
         writes = "write" in flags
         assert writes != ("readonly" in flags)
-        assert writes == ("denyoom" in flags) or name == "CF.DEL"
+        assert writes == ("denyoom" in flags) or name in ("CF.DEL", "TAMIS.ROTATE")
         assert len(others) == (1 if name == "TAMIS.MERGE" else 0)
         assert spec["begin_search"]["spec"]["index"] == 1
         assert ("RO" in spec["flags"]) != writes
+
+
+def test_categories_of_users(commands, r):
+    call, names = commands
+    version = tuple(map(int, r.info("server")["redis_version"].split(".")[:2]))
+    if version < (7, 2):
+        pytest.skip("Redis has categories for commands of modules from 7.2 on")
+    reads = {name.decode().upper() for name in call("ACL", "CAT", "read")}
+    writes = {name.decode().upper() for name in call("ACL", "CAT", "write")}
+    for name in names:
+        assert (name in writes) != (name in reads)
+        assert ("write" in call("COMMAND", "INFO", name)[0][2]) == (name in writes)
 
 
 def test_a_user_who_may_only_read(r, server):

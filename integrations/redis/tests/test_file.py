@@ -103,6 +103,7 @@ def test_damage_is_an_error_and_changes_nothing(r, file_of):
                   ("TAMIS.EXISTS", "bloom", "x"), ("TAMIS.MEXISTS", "bloom", "x"),
                   ("TAMIS.SHRINK", "bloom", "2"), ("TAMIS.MERGE", "bloom", "f")):
         assert error_of(r, *words).startswith("WRONGTYPE")
-    assert r.execute_command("TAMIS.EXISTS", "none", "x") == 0
-    assert r.execute_command("TAMIS.MEXISTS", "none", "x") == [0]
+    # No filter is not a filter without items.
+    assert error_of(r, "TAMIS.EXISTS", "none", "x") == "not found"
+    assert error_of(r, "TAMIS.MEXISTS", "none", "x") == "not found"
     assert error_of(r, "TAMIS.DUMP", "none") == "not found"

@@ -48,7 +48,7 @@ void SealTamis(std::span<char> whole, const TamisHeader& header) noexcept {
 }
 
 void SealTamisApart(std::span<char> bytes, const TamisHeader& header,
-                    Slice payload) noexcept {
+                    Slice payload, Slice more) noexcept {
   assert(bytes.size() == kTamisHeaderBytes);
   char* p = bytes.data();
   std::memcpy(p, kTamisMagic.data(), kTamisMagic.size());
@@ -61,8 +61,9 @@ void SealTamisApart(std::span<char> bytes, const TamisHeader& header,
   StoreLittle(p + kSizeParameterAt, header.size_parameter);
   StoreLittle(p + kParameterAAt, header.parameter_a);
   StoreLittle(p + kParameterBAt, header.parameter_b);
-  StoreLittle(p + kPayloadBytesAt, std::uint64_t{payload.size()});
-  StoreLittle(p + kPayloadCrcAt, Crc32c(payload));
+  StoreLittle(p + kPayloadBytesAt,
+              std::uint64_t{payload.size()} + std::uint64_t{more.size()});
+  StoreLittle(p + kPayloadCrcAt, Crc32c(more, Crc32c(payload)));
   StoreLittle(p + kHeaderCrcAt, Crc32c(Slice(p, kHeaderCrcAt)));
 }
 

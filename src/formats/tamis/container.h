@@ -57,10 +57,10 @@ struct TamisContents {
 // container, with its payload in place
 void SealTamis(std::span<char> whole, const TamisHeader& header) noexcept;
 
-// The same for a payload that is elsewhere.  REQUIRES: `bytes` are those of the
-// header alone
+// The same for a payload that is elsewhere, `more` after `payload`.  REQUIRES:
+// `bytes` are those of the header alone
 void SealTamisApart(std::span<char> bytes, const TamisHeader& header,
-                    Slice payload) noexcept;
+                    Slice payload, Slice more = {}) noexcept;
 
 // Checks magic, length and both checksums, which are the same in every
 // version; the header's fields are then as written, and must be checked by the

@@ -15,6 +15,7 @@
 #include "filters/bloom/line_filter.h"
 #include "formats/always_maybe.h"
 #include "formats/bloom_mutable.h"
+#include "formats/save_piece.h"
 #include "formats/tamis/container.h"
 #include "formats/tamis/line_parts.h"
 #include "formats/tamis/line_parts_policy.h"
@@ -85,22 +86,32 @@ struct RotatingParameters {
   }
   std::uint64_t& FirstKeys() noexcept { return keys.front(); }
 
+  TamisHeader Header() const noexcept;
+  // REQUIRES: `table` has GenerationTableBytes() bytes, which are zero
+  void WriteTable(char* table) const noexcept;
   void Seal(std::span<char> whole) const noexcept;
 };
 
-void RotatingParameters::Seal(std::span<char> whole) const noexcept {
-  char* table = whole.data() + kTamisHeaderBytes;
+TamisHeader RotatingParameters::Header() const noexcept {
+  TamisHeader header = NewTamisHeader(TamisKind::kRotating, seed, all_keys());
+  header.size_parameter = lines;
+  header.parameter_a = probes;
+  header.parameter_b = generations();
+  return header;
+}
+
+void RotatingParameters::WriteTable(char* table) const noexcept {
   StoreLittle(table + kRotationsAt, rotations);
   char* at = table + kKeysAt;
   for (const std::uint64_t count : keys) {
     StoreLittle(at, count);
     at += sizeof(count);
   }
-  TamisHeader header = NewTamisHeader(TamisKind::kRotating, seed, all_keys());
-  header.size_parameter = lines;
-  header.parameter_a = probes;
-  header.parameter_b = generations();
-  SealTamis(whole, header);
+}
+
+void RotatingParameters::Seal(std::span<char> whole) const noexcept {
+  WriteTable(whole.data() + kTamisHeaderBytes);
+  SealTamis(whole, Header());
 }
 
 // All generations, the newest first.
@@ -215,6 +226,21 @@ class RotatingInMemory final : public RotatingFilter {
     const auto fill = [&](unsigned char* lines) { memory_.CopyTo(lines); };
     return AppendLineParts(parameters_, fill, dst);
   }
+  Status SavePiece(std::uint64_t offset, std::span<char> piece,
+                   std::size_t* length, std::uint64_t* total) const override {
+    // The header and the table, before the lines.
+    std::string before(parameters_.LinesAt(), '\0');
+    if (offset < before.size()) {
+      const std::span<char> bytes(before);
+      parameters_.WriteTable(bytes.data() + kTamisHeaderBytes);
+      SealTamisApart(bytes.first(kTamisHeaderBytes), parameters_.Header(),
+                     Slice(before).substr(kTamisHeaderBytes), memory_.slice());
+    }
+    *length =
+        CopyPiece(before, memory_.slice(), {.offset = offset, .bytes = piece});
+    *total = parameters_.TotalBytes();
+    return Status::Ok();
+  }
 
   Status Rotate() override {
     ++parameters_.rotations;
@@ -232,6 +258,14 @@ class RotatingInMemory final : public RotatingFilter {
   }
   std::uint64_t rotations() const noexcept override {
     return parameters_.rotations;
+  }
+  std::uint64_t generation_keys(unsigned age) const noexcept override {
+    const unsigned count = parameters_.generations();
+    if (age >= count) return 0;
+    return parameters_.keys[(parameters_.newest() + count - age) % count];
+  }
+  bool NewestMayContain(Slice key) const noexcept override {
+    return CheckParts({&parts_.front(), 1}, LineHash(key, parameters_.seed));
   }
 
  private:

@@ -339,6 +339,39 @@ static void check_counting(void) {
   tamis_mutable_destroy(filter);
 }
 
+/* What an older generation has is not new, and is renewed. */
+static void check_generations(void) {
+  const char* const words[] = {"a", "b", "b"};
+  const size_t ones[] = {1, 1, 1};
+  unsigned char is_new[3];
+  size_t done = 0;
+  char* message;
+  tamis_mutable* filter;
+  CHECK(tamis_mutable_create("rotating:fpr=0.01,generations=2", 100, NULL,
+                             &filter, &message) == TAMIS_OK);
+  CHECK(tamis_mutable_insert(filter, "a", 1, &message) == TAMIS_OK);
+  CHECK(tamis_mutable_rotate(filter, &message) == TAMIS_OK);
+  CHECK(tamis_mutable_newest_may_contain(filter, "a", 1) == 0);
+  CHECK(tamis_mutable_insert_new(filter, words, ones, 3, is_new, &done,
+                                 &message) == TAMIS_OK);
+  CHECK(done == 3 && is_new[0] == 0 && is_new[1] == 1 && is_new[2] == 0);
+  CHECK(tamis_mutable_newest_may_contain(filter, "a", 1) == 1);
+  CHECK(tamis_mutable_generation_keys(filter, 0) == 2);
+  CHECK(tamis_mutable_generation_keys(filter, 1) == 1);
+  CHECK(tamis_mutable_generation_keys(filter, 2) == 0);
+  CHECK(tamis_mutable_rotations(filter) == 1);
+  CHECK(tamis_mutable_rotate(filter, &message) == TAMIS_OK);
+  CHECK(tamis_filter_may_contain(tamis_mutable_filter(filter), "a", 1) == 1);
+  tamis_mutable_destroy(filter);
+  CHECK(tamis_mutable_create("bloom:10", 100, NULL, &filter, &message) ==
+        TAMIS_OK);
+  CHECK(tamis_mutable_insert(filter, "a", 1, &message) == TAMIS_OK);
+  CHECK(tamis_mutable_newest_may_contain(filter, "a", 1) == 1);
+  CHECK(tamis_mutable_generation_keys(filter, 0) == 0);
+  CHECK(tamis_mutable_rotations(filter) == 0);
+  tamis_mutable_destroy(filter);
+}
+
 /* The pieces of a filter are together what saving it returns. */
 static void check_pieces(void) {
   char piece[100];
@@ -438,6 +471,7 @@ static void check_mutable(void) {
   tamis_mutable_destroy(filter);
   tamis_mutable_destroy(loaded);
   tamis_free(bytes);
+  check_generations();
 }
 
 void check_filters(const char* directory) {
