@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # test_all.sh [--quick | --all] -- the complete check, in stages; --quick is what
 # to run before each commit: the static checks without clang-tidy, the build by
-# g++ without benchmarks, its tests without measured rates; --all adds the suites called Large: 100 million keys,
-# values and filters of GiBs.  Called by `./run test`, which has seen to the
-# packages.
+# g++ without benchmarks, its tests without measured rates; --all adds the suites
+# called Large (100 million keys, values and filters of GiBs), and the packages
+# that are made of the tree.  Called by `./run test`, which has seen to the
+# packages that are needed.
 #
 # Everything that passes or fails is counted: each static check, each build,
 # each test, each fuzz target.  The last line is "N passed, N failed", with
@@ -106,6 +107,7 @@ static_checks() {
   step "links of the documents" scripts/check_links.sh
   step "packages and their reasons" scripts/check_packages.sh
   step "options of the build and their meaning" scripts/check_options.sh
+  step "packaging that agrees with the build" scripts/check_packaging.sh
   step "no machine's own paths" scripts/check_paths.sh
   step "a licence line per file" scripts/check_licence.sh
   step "the field's words" scripts/check_words.sh
@@ -208,6 +210,17 @@ emulated_stage() {
   step "older x86-64" scripts/old_cpu.sh build/dev/bin
 }
 
+# Both begin with builds of their own, which take minutes.
+package_stage() {
+  step "a tarball: unpack and try" scripts/tarball.sh
+  if [[ $(id -u) -ne 0 ]]; then
+    echo "   (Debian's packages need root: nothing was run)"
+    skipped=$((skipped + 1))
+    return 0
+  fi
+  step "Debian's packages: build, install, try, purge" scripts/package.sh
+}
+
 export ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-14
 mkdir -p "$logs"
 stage "static checks" static_checks
@@ -221,6 +234,7 @@ else
   stage "clang, thread sanitizer" tsan_stage
   stage "fuzzing, $fuzz_seconds s each" fuzz_stage
   stage "other machines, emulated" emulated_stage
+  if [[ $mode == --all ]]; then stage "packages" package_stage; fi
 fi
 
 say "all stages, $SECONDS s"

@@ -6,6 +6,17 @@
 
 /* ---- What mutable filters share. */
 
+static void ask_text(const tamis_filter* filter, const struct keys* keys,
+                     unsigned char* answers) {
+  struct text_piece piece;
+  size_t first;
+  for (first = 0; first < keys->count; first += piece.count) {
+    take_text_piece(keys, first, &piece);
+    tamis_filter_may_contain_many(filter, piece.pointers, piece.lengths,
+                                  piece.count, answers + first);
+  }
+}
+
 PyObject* ask_filter(const tamis_filter* filter, const struct keys* keys) {
   PyObject* result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)keys->count);
   unsigned char* answers;
@@ -14,6 +25,9 @@ PyObject* ask_filter(const tamis_filter* filter, const struct keys* keys) {
   Py_BEGIN_ALLOW_THREADS if (keys->pointers != NULL) {
     tamis_filter_may_contain_many(filter, keys->pointers, keys->lengths,
                                   keys->count, answers);
+  }
+  else if (keys->is_text) {
+    ask_text(filter, keys, answers);
   }
   else {
     tamis_filter_may_contain_fixed(filter, keys->fixed, keys->width,
@@ -276,6 +290,15 @@ static PyObject* builder_add(PyObject* object, PyObject* item) {
   Py_RETURN_NONE;
 }
 
+static void add_text(tamis_builder* builder, const struct keys* keys) {
+  struct text_piece piece;
+  size_t first;
+  for (first = 0; first < keys->count; first += piece.count) {
+    take_text_piece(keys, first, &piece);
+    tamis_builder_add_many(builder, piece.pointers, piece.lengths, piece.count);
+  }
+}
+
 static PyObject* builder_update(PyObject* object, PyObject* many) {
   builder_object* self = (builder_object*)object;
   struct keys keys;
@@ -289,6 +312,9 @@ static PyObject* builder_update(PyObject* object, PyObject* many) {
   Py_BEGIN_ALLOW_THREADS if (keys.pointers != NULL) {
     tamis_builder_add_many(self->builder, keys.pointers, keys.lengths,
                            keys.count);
+  }
+  else if (keys.is_text) {
+    add_text(self->builder, &keys);
   }
   else {
     tamis_builder_add_fixed(self->builder, keys.fixed, keys.width, keys.stride,

@@ -89,17 +89,19 @@ static int take_items(PyObject* object, struct keys* keys) {
 }
 
 /* Text of NumPy has a fixed length; the NULs at its end do not belong to it. */
-static int take_text_array(struct keys* keys) {
+void take_text_piece(const struct keys* keys, size_t first,
+                     struct text_piece* piece) {
+  const size_t most = sizeof piece->lengths / sizeof *piece->lengths;
+  const size_t left = keys->count - first;
   size_t i;
-  if (!reserve(keys)) return 0;
-  for (i = 0; i < keys->count; ++i) {
-    const char* text = keys->fixed + i * keys->stride;
+  piece->count = left < most ? left : most;
+  for (i = 0; i < piece->count; ++i) {
+    const char* text = keys->fixed + (first + i) * keys->stride;
     size_t length = keys->width;
     while (length > 0 && text[length - 1] == '\0') --length;
-    keys->pointers[i] = text;
-    keys->lengths[i] = length;
+    piece->pointers[i] = text;
+    piece->lengths[i] = length;
   }
-  return 1;
 }
 
 static int take_array(PyObject* object, struct keys* keys) {
@@ -124,7 +126,8 @@ static int take_array(PyObject* object, struct keys* keys) {
   while (*format >= '0' && *format <= '9') ++format;
   if (*format == '<' || *format == '=' || *format == '@') ++format;
   if (format[0] != '\0' && format[1] == '\0') {
-    if (*format == 's') return take_text_array(keys);
+    keys->is_text = *format == 's';
+    if (keys->is_text) return 1;
     if (strchr("bBhHiIlLqQnN", *format) != NULL) return 1;
   }
   PyErr_Format(PyExc_TypeError,

@@ -43,10 +43,11 @@ void close_key(struct key* key);
 /* Many keys at once: the elements of an array, or the items of any iterable. */
 struct keys {
   size_t count;
-  /* Of an array of integers, or of strings of one length. */
+  /* Of an array: of integers, or of text that may end before its element. */
   const char* fixed;
   size_t width;
   size_t stride;
+  int is_text;
   /* Of all others. */
   const char** pointers;
   size_t* lengths;
@@ -55,6 +56,17 @@ struct keys {
 };
 int open_keys(PyObject* object, struct keys* keys);
 void close_keys(struct keys* keys);
+
+/* Some keys of an array of text, which needs no interpreter's lock.  There are
+ * as many at a time as the nearest cache has space for. */
+struct text_piece {
+  const char* pointers[512];
+  size_t lengths[512];
+  size_t count;
+};
+/* Takes the keys from the one of that number on. */
+void take_text_piece(const struct keys* keys, size_t first,
+                     struct text_piece* piece);
 
 /* Options of a dict of str to str, int, bool, float, bytes or None (which is
  * left out). */

@@ -120,6 +120,31 @@ static PyObject* mutable_add(PyObject* object, PyObject* item) {
   Py_RETURN_NONE;
 }
 
+static int insert_text(tamis_mutable* filter, const struct keys* keys,
+                       char** message) {
+  struct text_piece piece;
+  size_t first = 0;
+  int code;
+  do { /* once also for no keys, which sets the message */
+    take_text_piece(keys, first, &piece);
+    code = tamis_mutable_insert_many(filter, piece.pointers, piece.lengths,
+                                     piece.count, message);
+    first += piece.count;
+  } while (code == TAMIS_OK && first < keys->count);
+  return code;
+}
+
+static int insert_keys(tamis_mutable* filter, const struct keys* keys,
+                       char** message) {
+  if (keys->is_text) return insert_text(filter, keys, message);
+  if (keys->pointers != NULL) {
+    return tamis_mutable_insert_many(filter, keys->pointers, keys->lengths,
+                                     keys->count, message);
+  }
+  return tamis_mutable_insert_fixed(filter, keys->fixed, keys->width,
+                                    keys->stride, keys->count, message);
+}
+
 static PyObject* mutable_update(PyObject* object, PyObject* many) {
   mutable_object* self = (mutable_object*)object;
   struct keys keys;
@@ -127,12 +152,7 @@ static PyObject* mutable_update(PyObject* object, PyObject* many) {
   int code;
   if (!open_keys(many, &keys)) return NULL;
   lock_for_change(self);
-  Py_BEGIN_ALLOW_THREADS code =
-      keys.pointers != NULL
-          ? tamis_mutable_insert_many(self->filter, keys.pointers, keys.lengths,
-                                      keys.count, &message)
-          : tamis_mutable_insert_fixed(self->filter, keys.fixed, keys.width,
-                                       keys.stride, keys.count, &message);
+  Py_BEGIN_ALLOW_THREADS code = insert_keys(self->filter, &keys, &message);
   Py_END_ALLOW_THREADS unlock(self);
   close_keys(&keys);
   if (!is_ok(code, message)) return NULL;

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Iterable, Mapping, NamedTuple, Union
+from typing import Any, Iterable, Mapping, NamedTuple, Type, TypeVar, Union
 
 from . import _tamis
 
@@ -14,6 +14,7 @@ Key = Union[bytes, bytearray, memoryview, str]
 # Many keys: any iterable of keys, or an array of integers or of bytes.
 Keys = Any
 Buffer = Any
+_SomeMutable = TypeVar("_SomeMutable", bound="MutableFilter")
 
 
 def _answers(raw: bytes, keys: Keys) -> Any:
@@ -57,7 +58,8 @@ class Filter(_tamis.Filter):
     def describe(self) -> Mapping[str, Any]:
         """Reads the whole filter and returns what it is: its kind, bits, number
         of keys, and rate of false positives."""
-        return json.loads(self._describe())
+        described: Mapping[str, Any] = json.loads(self._describe())
+        return described
 
     def __reduce__(self) -> Any:
         policy = self.describe()["format"]
@@ -79,7 +81,7 @@ class MutableFilter(_tamis.Mutable):
     __slots__ = ()
 
     @classmethod
-    def load(cls, data: Buffer) -> "MutableFilter":
+    def load(cls: Type[_SomeMutable], data: Buffer) -> _SomeMutable:
         """Continues with a filter that save() or build() returned."""
         return cls._load(data)
 
@@ -89,7 +91,8 @@ class MutableFilter(_tamis.Mutable):
 
     def describe(self) -> Mapping[str, Any]:
         """As Filter.describe()."""
-        return json.loads(self._describe())
+        described: Mapping[str, Any] = json.loads(self._describe())
+        return described
 
     def __len__(self) -> int:
         """The number of keys that were added; kinds that keep no hashes count a
@@ -103,7 +106,7 @@ class MutableFilter(_tamis.Mutable):
         return (_load, (type(self), self.save()))
 
 
-def _load(cls: type, data: bytes) -> Any:
+def _load(cls: Any, data: bytes) -> Any:
     return cls._load(data)
 
 
@@ -131,11 +134,13 @@ class Bloom(MutableFilter):
         both = [self.save(), other.save()]
         return type(self)._load(_tamis.combine("bloom", both, intersect))
 
-    def __or__(self, other: Any) -> Any:
-        return self._combined(other, False)
+    def __or__(self, other: "Bloom") -> "Bloom":
+        combined: Bloom = self._combined(other, False)
+        return combined
 
-    def __and__(self, other: Any) -> Any:
-        return self._combined(other, True)
+    def __and__(self, other: "Bloom") -> "Bloom":
+        combined: Bloom = self._combined(other, True)
+        return combined
 
 
 def build(policy: str, keys: Keys, **options: Any) -> bytes:

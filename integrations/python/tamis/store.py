@@ -13,10 +13,15 @@ from .filters import Key
 Path = Union[str, bytes, "os.PathLike[str]"]
 
 
-def _as_bytes(key: Optional[Key]) -> Optional[bytes]:
-    if key is None or isinstance(key, bytes):
+def _bytes_of(key: Key) -> bytes:
+    if isinstance(key, bytes):
         return key
-    return key.encode() if isinstance(key, str) else bytes(key)
+    # bytes(3) would be three bytes; a number is no key.
+    return key.encode() if isinstance(key, str) else memoryview(key).tobytes()
+
+
+def _as_bytes(key: Optional[Key]) -> Optional[bytes]:
+    return None if key is None else _bytes_of(key)
 
 
 def _end_of_prefix(prefix: bytes) -> Optional[bytes]:
@@ -31,7 +36,8 @@ class Iterator:
     It is between two entries: next(iterator) and prev() return the one that
     they pass over.  Close it, or use it in a `with`, if it may be kept."""
 
-    def __init__(self, entries: Any, cut: int, what: Any, reverse: bool) -> None:
+    def __init__(self, entries: _tamis.Iterator, cut: int, what: Any,
+                 reverse: bool) -> None:
         self._entries = entries
         self._cut = cut  # bytes of a prefix that keys are shown without
         self._what = what
@@ -138,12 +144,12 @@ class WriteBatch:
 
     def put(self, key: Key, value: Key) -> None:
         """Adds a change that writes an entry."""
-        self._batch.put(self._prefix + _as_bytes(key) if self._prefix else key,
+        self._batch.put(self._prefix + _bytes_of(key) if self._prefix else key,
                         value)
 
     def delete(self, key: Key) -> None:
         """Adds a change that removes a key."""
-        self._batch.delete(self._prefix + _as_bytes(key) if self._prefix
+        self._batch.delete(self._prefix + _bytes_of(key) if self._prefix
                            else key)
 
     def clear(self) -> None:
@@ -169,12 +175,12 @@ class WriteBatch:
 class _Readable:
     """What a store, a snapshot and their prefixed views have in common."""
 
-    _store: Any
-    _snapshot: Any = None
+    _store: _tamis.Store
+    _snapshot: Optional[_tamis.Snapshot] = None
     _prefix: bytes = b""
 
     def _full(self, key: Key) -> Key:
-        return self._prefix + _as_bytes(key) if self._prefix else key
+        return self._prefix + _bytes_of(key) if self._prefix else key
 
     def get(self, key: Key, default: Any = None, *,
             verify_checksums: bool = False) -> Any:
@@ -209,8 +215,7 @@ class _Readable:
         if high is not None and include_stop:
             high += b"\0"
         if prefix is not None:
-            low = _as_bytes(prefix)
-            assert low is not None
+            low = _bytes_of(prefix)
             high = _end_of_prefix(low)
             if high is None and not low:
                 low = None
@@ -244,14 +249,16 @@ class _Readable:
 class Snapshot(_Readable):
     """The state of a store at one moment; see Store.snapshot()."""
 
-    def __init__(self, store: Any, snapshot: Any, prefix: bytes) -> None:
+    def __init__(self, store: _tamis.Store, snapshot: _tamis.Snapshot,
+                 prefix: bytes) -> None:
         self._store = store
         self._snapshot = snapshot
         self._prefix = prefix
 
     def close(self) -> None:
         """Lets go of it; no other method may be called any more."""
-        self._snapshot.close()
+        if self._snapshot is not None:
+            self._snapshot.close()
 
     def __enter__(self) -> "Snapshot":
         return self
@@ -287,7 +294,7 @@ class _Writable(_Readable):
 class PrefixedStore(_Writable):
     """The keys of a store that start with a prefix; see Store.prefixed_db()."""
 
-    def __init__(self, parent: Any, prefix: bytes) -> None:
+    def __init__(self, parent: _Writable, prefix: bytes) -> None:
         self._parent = parent  # which closes its store when it goes
         self._store = parent._store
         self._prefix = prefix
@@ -363,19 +370,24 @@ class Store(_Writable):
 
     def stats(self) -> Mapping[str, Any]:
         """What the store has done since it was opened, and what it holds."""
-        return json.loads(self._store.property("tamis.json"))
+        stats: Mapping[str, Any] = json.loads(
+            self._store.property("tamis.json") or "{}")
+        return stats
 
 
 def repair_store(path: Path, dry_run: bool = False,
                  **options: Any) -> Mapping[str, Any]:
     """Makes a store that opens from what can still be read, and reports."""
-    return json.loads(_tamis.repair(path, options, dry_run))
+    report: Mapping[str, Any] = json.loads(
+        _tamis.repair(path, options, dry_run))
+    return report
 
 
 def check_store(path: Path, **options: Any) -> Mapping[str, Any]:
     """Reads and verifies everything, changes nothing, and reports: all is well if
     "problems" is empty."""
-    return json.loads(_tamis.check(path, options))
+    report: Mapping[str, Any] = json.loads(_tamis.check(path, options))
+    return report
 
 
 def destroy_store(path: Path, **options: Any) -> None:

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -24,8 +25,9 @@ def test_the_examples_in_the_docstrings_are_true():
     assert doctest.testmod(tamis).attempted > 2
 
 
-def test_the_sessions_of_the_page_are_true():
-    page = pathlib.Path(__file__).parents[3] / "docs" / "python.md"
+@pytest.mark.parametrize("name", ["python.md", "python-walk.md"])
+def test_the_sessions_of_the_pages_are_true(name):
+    page = pathlib.Path(__file__).parents[3] / "docs" / name
     failed, tried = doctest.testfile(str(page), module_relative=False)
     assert failed == 0 and tried > 20
 
@@ -171,6 +173,22 @@ def test_arrays_of_text_end_where_numpy_says():
     assert b"a\0\0\0\0" not in filter_
 
 
+@pytest.mark.parametrize("count", [0, 1, 511, 512, 513, 5000])
+def test_arrays_of_text_are_their_items_however_many(count):
+    items = [b"key%d" % (i * i) for i in range(count)]
+    text = numpy.array(items, dtype="S12")
+    assert tamis.build("bloom:16", text) == tamis.build("bloom:16", items)
+    bloom = tamis.Bloom(10_000)
+    bloom.update(text)
+    assert len(bloom) == count and bloom.query(items) == [True] * count
+    absent = numpy.array([b"no%d" % i for i in range(count)], dtype="S12")
+    assert (bloom.query(absent).tolist() ==
+            [key in bloom for key in absent.tolist()])
+    if count > 1:
+        assert (tamis.build("bloom:16", text[1::2]) ==
+                tamis.build("bloom:16", items[1::2]))
+
+
 def test_arrays_may_have_steps_but_go_forward():
     numbers = numpy.arange(100, dtype=numpy.uint32)
     odd = numbers[1::2]
@@ -208,6 +226,17 @@ def test_the_command_makes_the_same_bytes(tmp_path):
     asked = subprocess.run([command, "query", mine, "-k", "word7", "-k", "wrod7"],
                            capture_output=True, text=True)
     assert asked.stdout == "maybe\tword7\nno\twrod7\n"
+
+
+@pytest.mark.parametrize("policy", [kind for kind in KINDS
+                                    if not kind.startswith("range")])
+def test_the_command_makes_the_same_bytes_of_every_kind(policy, tmp_path):
+    words = [f"word{i}" for i in range(300)]
+    path = tmp_path / "words"
+    subprocess.run([os.environ["TAMIS_COMMAND"], "build", "-q", "-o", path,
+                    "--policy", policy],
+                   input="\n".join(words) + "\n", text=True, check=True)
+    assert path.read_bytes() == tamis.build(policy, words)
 
 
 def test_the_hash_does_not_depend_on_the_process():
@@ -308,6 +337,46 @@ def test_threads_share_a_filter():
         thread.join()
     assert not failed
     assert len(bloom) == 400000 and bloom.query(numbers).all()
+
+
+@pytest.mark.parametrize("sort", ["int64", "S8"])
+@pytest.mark.parametrize("call", ["build", "update", "query", "grow"])
+def test_other_threads_run_during_one_call(call, sort):
+    numbers = numpy.arange(1_000_000, dtype=numpy.int64).view(sort)
+    builder = tamis.Builder("bloom:10")
+    bloom = tamis.Bloom(len(numbers))
+    filter_ = tamis.Filter(tamis.build("bloom:10", numbers[:10]))
+    work = {"build": lambda: tamis.build("ribbon:8", numbers),
+            "update": lambda: builder.update(numbers),
+            "query": lambda: filter_.query(numbers),
+            "grow": lambda: bloom.update(numbers)}[call]
+    state = ["before"]
+
+    def run():
+        state[0] = "in the call"
+        work()
+        state[0] = "after"
+
+    def was_seen():
+        """Whether this thread ran while the call did."""
+        seen = False
+        thread = threading.Thread(target=run)
+        thread.start()
+        while state[0] != "after":
+            seen = seen or state[0] == "in the call"
+            time.sleep(0.0001)
+        thread.join()
+        state[0] = "before"
+        return seen
+
+    # Nothing makes a thread give up the interpreter's lock in this time but a
+    # call that releases it.
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(100)
+    try:
+        assert any(was_seen() for _ in range(20))
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_an_iterable_that_fails_leaves_no_trace():

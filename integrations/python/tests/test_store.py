@@ -194,3 +194,16 @@ def test_a_batch_can_grow_while_another_thread_writes_it(store):
     keys = list(store.iterator(include_value=False))
     assert keys == [f"{i:04}".encode() for i in range(len(keys))]
     assert 0 < len(keys) <= 500
+
+
+@pytest.mark.parametrize("key", [3, [1, 2], None, 1.5])
+def test_what_has_no_bytes_is_no_key_of_a_view_either(store, key):
+    view = store.prefixed_db("p")
+    with pytest.raises(TypeError):
+        view.put(key, "value")
+    with pytest.raises(TypeError):
+        view.get(key)
+    if key is not None:
+        with pytest.raises(TypeError):
+            store.iterator(start=key)
+    assert list(store) == []
