@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 
+#include "tamis/env.h"
 #include "tamis/result.h"
 #include "tamis/slice.h"
 
@@ -24,6 +25,8 @@ struct ManifestTable {
   std::uint32_t path_id = 0;  // 0: it is beside the manifest
   std::string smallest;       // internal keys
   std::string largest;
+
+  friend bool operator==(const ManifestTable&, const ManifestTable&) = default;
 };
 
 struct LevelManifest {
@@ -31,6 +34,7 @@ struct LevelManifest {
   std::map<std::uint32_t, std::string> families;  // by id; none in LevelDB
   std::string comparator;                         // of the default family
   bool has_blob_files = false;
+  std::uint64_t next_file_number = 0;  // as last recorded
   // Empty, or what was skipped: the levels may be wrong.
   std::string damage;
 };
@@ -41,6 +45,7 @@ LevelManifest ParseLevelManifest(Slice contents);
 
 // Reads the manifest that CURRENT names.  NotFound: there is no CURRENT.
 // Every message names the file.
-Result<LevelManifest> ReadLevelManifest(const std::string& dir);
+Result<LevelManifest> ReadLevelManifest(const std::string& dir,
+                                        Env& env = DefaultEnv());
 
 }  // namespace tamis
