@@ -33,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Entries = std::map<std::string, std::string>;
+using StoredEntries = std::map<std::string, std::string>;
 
 std::string KeyAt(int i) { return "user" + std::to_string(10000 + i); }
 
@@ -63,11 +63,11 @@ std::unique_ptr<leveldb::DB> OpenDb(const std::string& dir,
 
 // Tables on several levels, with overwritten and deleted keys, and writes that
 // are in the log only.
-Entries WriteDb(const std::string& dir, const Settings& settings) {
+StoredEntries WriteDb(const std::string& dir, const Settings& settings) {
   const std::unique_ptr<const leveldb::FilterPolicy> policy(
       settings.bits == 0 ? nullptr
                          : leveldb::NewBloomFilterPolicy(settings.bits));
-  Entries entries;
+  StoredEntries entries;
   auto db = OpenDb(dir, settings, policy.get());
   const auto put = [&](int from, int to, const std::string& what) {
     for (int i = from; i < to; ++i) {
@@ -89,8 +89,8 @@ Entries WriteDb(const std::string& dir, const Settings& settings) {
   return entries;
 }
 
-void ExpectHasAll(const std::string& dir, const Entries& entries,
-                  const Settings& settings = {}) {
+void ExpectLevelDbHasAll(const std::string& dir, const StoredEntries& entries,
+                         const Settings& settings = {}) {
   const std::unique_ptr<const leveldb::FilterPolicy> policy(
       leveldb::NewBloomFilterPolicy(10));
   const auto db = OpenDb(dir, settings, policy.get());
@@ -142,7 +142,7 @@ TEST(RebuildLevelDb, TheRealOneFindsEveryKeyAndUsesTheFilters) {
         Settings{.block_size = 512}}) {
     SCOPED_TRACE(settings.bits);
     const TempDir dir{TempDir::InMemory()};
-    const Entries entries = WriteDb(dir.path(), settings);
+    const StoredEntries entries = WriteDb(dir.path(), settings);
     std::map<std::string, std::string> data;  // by the old name
     for (const auto& entry : fs::directory_iterator(dir.path())) {
       if (entry.path().extension() != ".ldb") continue;
@@ -170,7 +170,7 @@ TEST(RebuildLevelDb, TheRealOneFindsEveryKeyAndUsesTheFilters) {
       EXPECT_EQ(walked.hidden, std::vector<std::string>());
       EXPECT_EQ(walked.problems, std::vector<std::string>());
     }
-    ExpectHasAll(dir.path(), entries, settings);
+    ExpectLevelDbHasAll(dir.path(), entries, settings);
   }
 }
 
@@ -196,7 +196,7 @@ TEST(RebuildLevelDb, WritesTheFilterBlockThatLevelDbWrites) {
 }
 
 // An order in which LevelDB asks filters, counted.
-class CountingPolicy final : public leveldb::FilterPolicy {
+class RebuiltFilterCounter final : public leveldb::FilterPolicy {
  public:
   const char* Name() const override { return real_->Name(); }
   void CreateFilter(const leveldb::Slice* keys, int n,
@@ -221,7 +221,7 @@ TEST(RebuildLevelDb, TheNewFiltersRuleAbsentKeysOutAtTheExpectedRate) {
   const TempDir dir{TempDir::InMemory()};
   WriteDb(dir.path(), {.bits = 0});
   EXPECT_FALSE(Rebuild(dir.path(), {.choice = {.rate = 0.01}}).kept_in.empty());
-  const CountingPolicy policy;
+  const RebuiltFilterCounter policy;
   const auto db = OpenDb(dir.path(), {}, &policy);
   std::string value;
   for (int i = 0; i < 3000; ++i) {
@@ -233,7 +233,7 @@ TEST(RebuildLevelDb, TheNewFiltersRuleAbsentKeysOutAtTheExpectedRate) {
 
 TEST(RebuildLevelDb, OnlyThoseOfAVerdictAndNewerOnesOfLevel0GetNumbers) {
   const TempDir dir{TempDir::InMemory()};
-  const Entries entries = WriteDb(dir.path(), {});
+  const StoredEntries entries = WriteDb(dir.path(), {});
   // Of two overlapping tables of level 0 the older one has a damaged filter.
   const auto listing = FindSstables(dir.path());
   ASSERT_GE(listing->sstables.size(), 3u);
@@ -251,13 +251,13 @@ TEST(RebuildLevelDb, OnlyThoseOfAVerdictAndNewerOnesOfLevel0GetNumbers) {
   EXPECT_TRUE(report.sstables[1].is_copied);
   EXPECT_LT(report.sstables[0].new_file, report.sstables[1].new_file);
   // The newer values win, as before.
-  ExpectHasAll(dir.path(), entries);
+  ExpectLevelDbHasAll(dir.path(), entries);
 }
 
 TEST(RebuildLevelDb, UndoBringsEveryByteBack) {
   const TempDir dir{TempDir::InMemory()};
   const TempDir before{TempDir::InMemory()};
-  const Entries entries = WriteDb(dir.path(), {.bits = 5});
+  const StoredEntries entries = WriteDb(dir.path(), {.bits = 5});
   CopyFiles(dir.path(), before.path());
   Rebuild(dir.path(), {.choice = {.bits_per_key = 14}});
   // A second one would have to drop the old files.
@@ -275,12 +275,12 @@ TEST(RebuildLevelDb, UndoBringsEveryByteBack) {
   }
   EXPECT_EQ(dir.Count(), files);
   EXPECT_EQ(UndoRebuild(dir.path()).status().code(), StatusCode::kNotFound);
-  ExpectHasAll(dir.path(), entries);
+  ExpectLevelDbHasAll(dir.path(), entries);
 }
 
 TEST(RebuildLevelDb, UndoRefusesOnceTheEngineHasWritten) {
   const TempDir dir{TempDir::InMemory()};
-  Entries entries = WriteDb(dir.path(), {});
+  StoredEntries entries = WriteDb(dir.path(), {});
   Rebuild(dir.path(), {.choice = {.bits_per_key = 14}});
   {
     const auto db = OpenDb(dir.path(), {}, nullptr);
@@ -292,19 +292,19 @@ TEST(RebuildLevelDb, UndoRefusesOnceTheEngineHasWritten) {
   EXPECT_NE(undone.status().message().find("has changed since"),
             std::string::npos)
       << undone.status().ToString();
-  ExpectHasAll(dir.path(), entries);
+  ExpectLevelDbHasAll(dir.path(), entries);
 }
 
 TEST(RebuildLevelDb, WritesAWholeDatabaseElsewhere) {
   const TempDir dir{TempDir::InMemory()};
   const TempDir before{TempDir::InMemory()};
   const TempDir out{TempDir::InMemory()};
-  const Entries entries = WriteDb(dir.path(), {.bits = 0});
+  const StoredEntries entries = WriteDb(dir.path(), {.bits = 0});
   CopyFiles(dir.path(), before.path());
   const RebuildReport report = Rebuild(
       dir.path(), {.choice = {.rate = 0.02}, .out_directory = out.File("new")});
   EXPECT_EQ(report.kept_in, "");
-  ExpectHasAll(out.File("new"), entries);
+  ExpectLevelDbHasAll(out.File("new"), entries);
   for (const auto& entry : fs::directory_iterator(before.path())) {
     const std::string name = entry.path().filename();
     EXPECT_EQ(dir.Read(name), before.Read(name)) << name;
@@ -379,12 +379,12 @@ TEST(RebuildLevelDb, RefusesAnOpenDatabaseAndOthersThatItDoesNotKnow) {
   EXPECT_EQ(dir.Count(), files - 1);
 }
 
-CrashTrial SmallTrial(const TempDir& dir, const Entries& entries) {
+CrashTrial SmallTrial(const TempDir& dir, const StoredEntries& entries) {
   CrashTrial trial;
   trial.from = dir.path();
   trial.options.choice.bits_per_key = 12;
   trial.check = [&entries](const std::string& left) {
-    ExpectHasAll(left, entries);
+    ExpectLevelDbHasAll(left, entries);
   };
   return trial;
 }
@@ -395,7 +395,7 @@ constexpr CrashMode kCrashModes[] = {
 
 TEST(RebuildLevelDb, ACrashAtAnyCallLeavesTheOldOrTheNew) {
   const TempDir dir{TempDir::InMemory()};
-  const Entries entries = WriteDb(dir.path(), {.keys = 300});
+  const StoredEntries entries = WriteDb(dir.path(), {.keys = 300});
   CrashTrial trial = SmallTrial(dir, entries);
   for (const CrashMode mode : kCrashModes) {
     SCOPED_TRACE(static_cast<int>(mode));
@@ -405,7 +405,7 @@ TEST(RebuildLevelDb, ACrashAtAnyCallLeavesTheOldOrTheNew) {
 
 TEST(RebuildLevelDb, ACrashAtAnyCallOfUndoingLeavesTheOldOrTheNew) {
   const TempDir dir{TempDir::InMemory()};
-  const Entries entries = WriteDb(dir.path(), {.keys = 300});
+  const StoredEntries entries = WriteDb(dir.path(), {.keys = 300});
   CrashTrial trial = SmallTrial(dir, entries);
   trial.undo = true;
   for (const CrashMode mode :
@@ -416,7 +416,7 @@ TEST(RebuildLevelDb, ACrashAtAnyCallOfUndoingLeavesTheOldOrTheNew) {
 
 TEST(RebuildLevelDb, AFailureOfAnyCallLeavesTheOldOrTheNew) {
   const TempDir dir{TempDir::InMemory()};
-  const Entries entries = WriteDb(dir.path(), {.keys = 300});
+  const StoredEntries entries = WriteDb(dir.path(), {.keys = 300});
   CrashTrial trial = SmallTrial(dir, entries);
   EXPECT_GT(FailAtEveryCall(trial, EIO, false), 100);
   EXPECT_GT(FailAtEveryCall(trial, ENOSPC, true), 100);

@@ -26,9 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Entries = std::map<std::string, std::string>;
+using StoredEntries = std::map<std::string, std::string>;
 
-rocksdb::Options StrictOptions(const DbSetting& setting) {
+rocksdb::Options StrictRocksDbOptions(const DbSetting& setting) {
   rocksdb::Options options = SettingOptions(setting);
   options.paranoid_checks = true;
   options.verify_sst_unique_id_in_manifest = true;
@@ -41,9 +41,10 @@ rocksdb::Options StrictOptions(const DbSetting& setting) {
 
 // Overlapping tables of level 0, one below, and writes that are in the log
 // only.
-Entries WriteDb(const std::string& dir, const DbSetting& setting, int keys) {
-  Entries entries;
-  const auto db = OpenPeer(dir, StrictOptions(setting));
+StoredEntries WriteDb(const std::string& dir, const DbSetting& setting,
+                      int keys) {
+  StoredEntries entries;
+  const auto db = OpenPeer(dir, StrictRocksDbOptions(setting));
   const auto put = [&](int from, int to, const std::string& what) {
     for (int i = from; i < to; ++i) {
       entries[RocksDbKey(i)] = what + std::to_string(i);
@@ -63,9 +64,9 @@ Entries WriteDb(const std::string& dir, const DbSetting& setting, int keys) {
   return entries;
 }
 
-void ExpectHasAll(const std::string& dir, const Entries& entries,
+void ExpectHasAll(const std::string& dir, const StoredEntries& entries,
                   const DbSetting& setting) {
-  const auto db = OpenPeer(dir, StrictOptions(setting));
+  const auto db = OpenPeer(dir, StrictRocksDbOptions(setting));
   ASSERT_NE(db, nullptr);
   rocksdb::ReadOptions read;
   for (const auto& [key, value] : entries) {
@@ -95,7 +96,7 @@ TEST(RebuildRocksDb, TheRealOneFindsEveryKeyAndUsesTheFilters) {
         DbSetting{.name = "", .prefix = 6}, partitioned}) {
     SCOPED_TRACE(setting.filter);
     const TempDir dir{TempDir::InMemory()};
-    const Entries entries = WriteDb(dir.path(), setting, 600);
+    const StoredEntries entries = WriteDb(dir.path(), setting, 600);
     const auto report =
         RebuildFilters(dir.path(), {.choice = {.bits_per_key = 16}});
     ASSERT_TRUE(report.ok()) << report.status().ToString();
@@ -109,7 +110,7 @@ TEST(RebuildRocksDb, TheRealOneFindsEveryKeyAndUsesTheFilters) {
     DbSetting reading = setting;
     if (reading.filter == "none") reading.filter = "bloom";
     ExpectHasAll(dir.path(), entries, reading);
-    const rocksdb::Options options = StrictOptions(reading);
+    const rocksdb::Options options = StrictRocksDbOptions(reading);
     const auto db = OpenPeer(dir.path(), options);
     std::string value;
     for (int i = 20; i < 600; ++i) {
@@ -126,7 +127,7 @@ TEST(RebuildRocksDb, TheRealOneFindsEveryKeyAndUsesTheFilters) {
 TEST(RebuildRocksDb, UndoBringsEveryByteBack) {
   const TempDir dir{TempDir::InMemory()};
   const TempDir before{TempDir::InMemory()};
-  const Entries entries = WriteDb(dir.path(), {}, 300);
+  const StoredEntries entries = WriteDb(dir.path(), {}, 300);
   fs::copy(dir.path(), before.path(), fs::copy_options::recursive);
   const auto report =
       RebuildFilters(dir.path(), {.choice = {.rate = 0.001, .kind = "ribbon"}});
@@ -163,7 +164,7 @@ TEST(RebuildRocksDb, BlobFilesAreRefusedBeforeAnythingIsWritten) {
 
 TEST(RebuildRocksDb, ACrashOrAFailureOfAnyCallLeavesTheOldOrTheNew) {
   const TempDir dir{TempDir::InMemory()};
-  const Entries entries = WriteDb(dir.path(), {}, 100);
+  const StoredEntries entries = WriteDb(dir.path(), {}, 100);
   CrashTrial trial;
   trial.from = dir.path();
   trial.options.choice.bits_per_key = 12;

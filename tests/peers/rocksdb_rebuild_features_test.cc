@@ -38,7 +38,7 @@ RocksDbNewFilter Bloom(Form form = Form::kFull) {
   return filter;
 }
 
-void ExpectOk(const rocksdb::Status& status) {
+void ExpectStatusOk(const rocksdb::Status& status) {
   EXPECT_TRUE(status.ok()) << status.ToString();
 }
 
@@ -56,16 +56,16 @@ class TwoFamilies {
     rocksdb::Options second = SettingOptions({.name = "", .prefix = 5});
     second.comparator = rocksdb::ReverseBytewiseComparator();
     rocksdb::DB* db = nullptr;
-    ExpectOk(rocksdb::DB::Open(options, dir,
-                               {{"default", options}, {"second", second}},
-                               &families_, &db));
+    ExpectStatusOk(rocksdb::DB::Open(options, dir,
+                                     {{"default", options}, {"second", second}},
+                                     &families_, &db));
     db_.reset(db);
   }
   ~TwoFamilies() {
     for (rocksdb::ColumnFamilyHandle* family : families_) {
-      ExpectOk(db_->DestroyColumnFamilyHandle(family));
+      ExpectStatusOk(db_->DestroyColumnFamilyHandle(family));
     }
-    ExpectOk(db_->Close());
+    ExpectStatusOk(db_->Close());
   }
   TwoFamilies(const TwoFamilies&) = delete;
   TwoFamilies& operator=(const TwoFamilies&) = delete;
@@ -87,7 +87,7 @@ class TwoFamilies {
       for (all->SeekToFirst(); all->Valid(); all->Next()) {
         scanned[all->key().ToString()] = all->value().ToString();
       }
-      ExpectOk(all->status());
+      ExpectStatusOk(all->status());
       for (int i = 0; i < 900; ++i) {
         std::string value;
         const auto got = db_->Get({}, family, RocksDbKey(i), &value);
@@ -111,33 +111,35 @@ void WriteBothFamilies(TwoFamilies* two) {
   for (int part = 0; part < 3; ++part) {
     for (rocksdb::ColumnFamilyHandle* family : two->families()) {
       for (int i = part * 200; i < part * 200 + 300; ++i) {
-        ExpectOk(db.Put({}, family, RocksDbKey(i), std::to_string(i * part)));
+        ExpectStatusOk(
+            db.Put({}, family, RocksDbKey(i), std::to_string(i * part)));
       }
     }
-    ExpectOk(db.Flush({}, two->families()));
+    ExpectStatusOk(db.Flush({}, two->families()));
   }
   // A table of range deletions alone.
   rocksdb::ColumnFamilyHandle* const first = two->families()[0];
-  ExpectOk(db.DeleteRange({}, first, RocksDbKey(100), RocksDbKey(150)));
-  ExpectOk(db.Flush({}, two->families()));
+  ExpectStatusOk(db.DeleteRange({}, first, RocksDbKey(100), RocksDbKey(150)));
+  ExpectStatusOk(db.Flush({}, two->families()));
   // One more with keys, which is then moved as it is.
-  ExpectOk(db.Put({}, first, RocksDbKey(890), "last"));
-  ExpectOk(db.DeleteRange({}, first, RocksDbKey(880), RocksDbKey(885)));
-  ExpectOk(db.Flush({}, two->families()));
+  ExpectStatusOk(db.Put({}, first, RocksDbKey(890), "last"));
+  ExpectStatusOk(db.DeleteRange({}, first, RocksDbKey(880), RocksDbKey(885)));
+  ExpectStatusOk(db.Flush({}, two->families()));
   const rocksdb::Slice from("user1889");
-  ExpectOk(db.CompactRange({}, first, &from, nullptr));
+  ExpectStatusOk(db.CompactRange({}, first, &from, nullptr));
 }
 
 void Ingest(TwoFamilies* two, const std::string& path) {
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), SettingOptions({}));
-  ExpectOk(writer.Open(path));
+  ExpectStatusOk(writer.Open(path));
   for (int i = 120; i < 130; ++i) {
-    ExpectOk(writer.Put(RocksDbKey(i), "ingested"));
+    ExpectStatusOk(writer.Put(RocksDbKey(i), "ingested"));
   }
-  ExpectOk(writer.Finish());
+  ExpectStatusOk(writer.Finish());
   rocksdb::IngestExternalFileOptions move;
   move.move_files = true;
-  ExpectOk(two->db().IngestExternalFile(two->families()[0], {path}, move));
+  ExpectStatusOk(
+      two->db().IngestExternalFile(two->families()[0], {path}, move));
 }
 
 TEST(RebuiltRocksDbFeatures, FamiliesRangeDeletionsAndIngestedTablesStay) {
@@ -163,13 +165,13 @@ TEST(RebuiltRocksDbFeatures, FamiliesRangeDeletionsAndIngestedTablesStay) {
     EXPECT_TRUE(two.Contents() == before);
     for (rocksdb::ColumnFamilyHandle* family : two.families()) {
       rocksdb::TablePropertiesCollection properties;
-      ExpectOk(two.db().GetPropertiesOfAllTables(family, &properties));
+      ExpectStatusOk(two.db().GetPropertiesOfAllTables(family, &properties));
       for (const auto& [path, of] : properties) {
         const bool has_keys = of->num_entries > of->num_range_deletions;
         EXPECT_EQ(of->filter_size != 0, has_keys) << path;
       }
     }
-    ExpectOk(two.db().VerifyChecksum());
+    ExpectStatusOk(two.db().VerifyChecksum());
   }
 }
 
@@ -179,12 +181,12 @@ std::string WriteOneTable(const std::string& dir,
   auto db = OpenPeer(dir, options);
   if (db == nullptr) return "";
   for (int i = 0; i < 100; ++i) {
-    ExpectOk(db->Put({}, RocksDbKey(i), std::string(400, 'v')));
+    ExpectStatusOk(db->Put({}, RocksDbKey(i), std::string(400, 'v')));
   }
-  ExpectOk(db->Flush({}));
+  ExpectStatusOk(db->Flush({}));
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
-  ExpectOk(db->Close());
+  ExpectStatusOk(db->Close());
   return files.empty() ? "" : dir + files.front().name;
 }
 
@@ -261,6 +263,31 @@ TEST(RebuiltRocksDbFeatures, KeysThatAreNotWhereTheIndexHasThemAreRefused) {
   EXPECT_NE(status.message().find("not where the index has it"),
             std::string::npos)
       << status.ToString();
+}
+
+// Of tables that only other releases or programs write, the metaindex has
+// other names.
+TEST(RebuiltRocksDbFeatures, UnknownBlocksAreRefusedByName) {
+  const std::vector<std::string> keys = {RocksDbKey(1)};
+  const std::string sst = WriteSst({.checksum = SstChecksum::kNone}, keys);
+  const std::string filter = "fullfilter.rocksdb.BuiltinBloomFilter";
+  const std::size_t at = sst.rfind(filter);
+  ASSERT_NE(at, std::string::npos);
+  for (const auto& [name, why] : std::map<std::string, std::string>{
+           {"rocksdb.user_defined_index.thirty-two",
+            "user-defined index (thirty-two)"},
+           {"rocksdb.something_of_a_later_release!", "which is unknown"},
+           {"fullfilter.another.BuiltinBloomFilter", "custom policy"}}) {
+    ASSERT_EQ(name.size(), filter.size());
+    const TempDir dir{TempDir::InMemory()};
+    std::string other = sst;
+    other.replace(at, name.size(), name);
+    const Status status =
+        RebuildFile(dir.Write("000007.sst", other), Bloom()).status;
+    EXPECT_EQ(status.code(), StatusCode::kNotSupported);
+    EXPECT_NE(status.message().find(why), std::string::npos)
+        << status.ToString();
+  }
 }
 
 // Without a filter there are no prefixes to know.

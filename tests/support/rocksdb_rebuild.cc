@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -28,11 +27,10 @@ std::uint64_t NumberIn(const std::string& name) {
   return at == std::string::npos ? 0 : std::stoull(name.substr(at));
 }
 
-std::string Named(const char* form, std::uint64_t number) {
-  char name[64];
-  std::snprintf(name, sizeof(name), form,
-                static_cast<unsigned long long>(number));
-  return name;
+// At least six digits.
+std::string Digits(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
 }
 
 // The lowest number that no file has.
@@ -47,7 +45,7 @@ std::uint64_t NextNumber(const std::string& dir) {
 }  // namespace
 
 std::string TablePath(const std::string& dir, std::uint64_t number) {
-  return dir + "/" + Named("%06llu.sst", number);
+  return dir + "/" + Digits(number) + ".sst";
 }
 
 std::string ManifestPath(const std::string& dir) {
@@ -97,7 +95,7 @@ void RebuildDatabase(const std::string& dir, const RocksDbNewFilter& filter,
     WriteBytes(TablePath(dir, rebuilt.record.number), rebuilt.bytes);
   }
   const std::string path = ManifestPath(dir);
-  const std::string name = Named("MANIFEST-%06llu", next++);
+  const std::string name = "MANIFEST-" + Digits(next++);
   change.next_file = next;
   const auto mended = RebuildRocksDbManifest(ReadFile(path), change);
   ASSERT_TRUE(mended.ok()) << mended.status().ToString();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sstable/rocksdb/rebuild_manifest.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace tamis {
 namespace {
 
 constexpr std::string_view kCrc32cFunction = "FileChecksumCrc32c";
+// What RocksDB has of ingested tables without a checksum.
+constexpr std::string_view kNoFunction = "Unknown";
 
 // As RocksDB does: a fragment fills its block where the record continues.
 void AppendRecord(Slice record, std::string* log) {
@@ -105,8 +108,15 @@ void RecordMender::OnAdded(const AddedManifestTable& table) {
   AppendVarint64(&record_, is_mended ? found->second.bytes : table.bytes);
   record_.append(table.keys_and_sequences);
   if (table.tag != kNewFile4Tag) return;
+  const bool has_checksum =
+      std::ranges::any_of(table.fields, [](const ManifestField& field) {
+        return field.tag == kChecksumFunctionField &&
+               field.value == kCrc32cFunction;
+      });
   for (const ManifestField& field : table.fields) {
-    if (is_mended) {
+    const bool is_placeholder =
+        field.tag == kFileChecksumField && !has_checksum;
+    if (is_mended && !is_placeholder) {
       AppendMended(field, found->second);
     } else {
       AppendField(field.tag, field.value);
@@ -153,7 +163,8 @@ Status CheckTables(Slice manifest, const RocksDbManifestChange& change) {
 }  // namespace
 
 bool IsKnownFileChecksum(const RocksDbTableRecord& table) noexcept {
-  return table.checksum.empty() || table.checksum_function == kCrc32cFunction;
+  return table.checksum.empty() || table.checksum_function == kNoFunction ||
+         table.checksum_function == kCrc32cFunction;
 }
 
 std::string RocksDbFileChecksum(std::uint32_t crc32c) {
