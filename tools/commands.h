@@ -141,6 +141,21 @@ struct ReportArgs {
 // As RunScan().
 int RunReport(const ReportArgs& args, const Console& console);
 
+struct RebuildArgs {
+  std::string path;
+  std::string fpr;   // empty: not given; so for the next two
+  std::string bits;  // per key
+  std::string kind;
+  std::vector<std::string> only;  // as NameOfVerdict()
+  std::string out;                // a directory; empty: not given
+  bool in_place = false;
+  bool dry_run = false;
+  bool undo = false;
+  bool json = false;
+};
+// kExitNegative if something was refused; 3 if something cannot be read.
+int RunRebuild(const RebuildArgs& args, const Console& console);
+
 struct MergeArgs {
   std::vector<std::string> files;
   std::string output;

@@ -237,6 +237,42 @@ constexpr OptionSpec kVerifyOptions[] = {kOnlyVerdictOption, kScanThreadsOption,
 constexpr OptionSpec kReportOptions[] = {kOutputOption, kScanThreadsOption,
                                          kForceOption};
 
+constexpr OperandSpec kRebuildOperands[] = {
+    {.name = "PATH",
+     .help =
+         "A directory of LevelDB, RocksDB, Cassandra or ScyllaDB data, with "
+         "all that is below it, or one sstable of Cassandra",
+     .kind = ValueKind::kFile},
+};
+constexpr OptionSpec kRebuildOptions[] = {
+    kRateOption,
+    {.name = "--bits",
+     .value = "BITS",
+     .help = "Bits per key",
+     .excludes = "--fpr"},
+    {.name = "--kind",
+     .value = "KIND",
+     .help = "Kind of filter, of those that the engine has: bloom; of RocksDB "
+             "also ribbon; of a Tamis store any (default: as it is)"},
+    {.name = "--only",
+     .value = "VERDICT",
+     .help = "Rebuild the filters of this verdict",
+     .kind = ValueKind::kVerdict,
+     .repeatable = true},
+    {.name = "--in-place",
+     .help = "Replace the files; the old ones are kept beside them"},
+    {.name = "--out",
+     .value = "DIRECTORY",
+     .help = "Write the new files there instead",
+     .kind = ValueKind::kDirectory,
+     .excludes = "--in-place"},
+    {.name = "--dry-run", .help = "Show what would be done, and do nothing"},
+    {.name = "--undo",
+     .help = "Bring the old files back",
+     .excludes = "--fpr --bits --kind --only --in-place --out --dry-run"},
+    kJsonLinesOption,
+};
+
 constexpr OperandSpec kMergeOperands[] = {
     {.name = "FILE",
      .help = "Filters, two or more",
@@ -493,6 +529,24 @@ constexpr CommandSpec kFilterCommands[] = {
          "Exit code: as for 'tamis scan'; the page is written with 0, 1 and 3, "
          "unless a PATH cannot be read at all.",
      .examples = "tamis report /var/lib/cassandra/data -o report.html"},
+    {.name = "rebuild",
+     .summary = "Give tables new filters, without a compaction",
+     .operands = kRebuildOperands,
+     .options = kRebuildOptions,
+     .notes =
+         "The database must be closed.  Its data is not touched.  Without a "
+         "size, a kind and --only, the filters that need attention are "
+         "rebuilt, "
+         "with the size that the engine would choose.\n"
+         "New files are complete, synced and checked against every key before "
+         "they replace old ones, which are then kept in the directory "
+         "tamis-rebuild: remove it when all is well, or use --undo.\n"
+         "Exit code: 0 if all was done, 1 if something was refused, 2 on wrong "
+         "use, 3 if something could not be read or written.",
+     .examples = "tamis rebuild db --dry-run\n"
+                 "tamis rebuild db --in-place --only damaged\n"
+                 "tamis rebuild db --in-place --fpr 0.1%\n"
+                 "tamis rebuild db --undo"},
     {.name = "merge",
      .summary = "Combine filters of equal parameters into one",
      .operands = kMergeOperands,

@@ -172,6 +172,21 @@ int Report(const Arguments& given, const Console& console) {
   return RunReport(args, console);
 }
 
+int Rebuild(const Arguments& given, const Console& console) {
+  RebuildArgs args;
+  args.path = given.Operand(0);
+  args.fpr = given.Text("--fpr");
+  args.bits = given.Text("--bits");
+  args.kind = given.Text("--kind");
+  args.only = given.Texts("--only");
+  args.out = given.Text("--out");
+  args.in_place = given.Has("--in-place");
+  args.dry_run = given.Has("--dry-run");
+  args.undo = given.Has("--undo");
+  args.json = given.Has("--json");
+  return RunRebuild(args, console);
+}
+
 int Merge(const Arguments& given, const Console& console) {
   MergeArgs args;
   args.files = given.OperandsFrom(0);
@@ -412,6 +427,7 @@ constexpr NamedRun kRuns[] = {
     {"probe", Probe},
     {"watch", Watch},
     {"report", Report},
+    {"rebuild", Rebuild},
     {"merge", Merge},
     {"add", Add},
     {"remove", Remove},

@@ -10,15 +10,17 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/env.h"
 #include "tamis/result.h"
 #include "tamis/sstable.h"
 
 namespace tamis {
 
-// The files of one directory, by name in ascending order; no directories.
+// The files of one directory, by name in ascending order.
 struct DirectoryFiles {
   std::string path;  // without '/' at the end
   std::vector<std::string> names;
+  Env* env = &DefaultEnv();
 
   std::string PathOf(std::string_view name) const {
     return path + "/" + std::string(name);
@@ -33,8 +35,9 @@ struct SstableEngineRow {
   bool (*recognises)(std::string_view file_name, Slice tail);
   // Adds the engine's sstables in a directory to *listing.
   void (*list)(const DirectoryFiles& files, SstableListing* listing);
-  // As OpenSstable().
-  Result<std::unique_ptr<const Sstable>> (*open)(const FoundSstable& found);
+  // As OpenSstable().  REQUIRES: `env` outlives the sstable
+  Result<std::unique_ptr<const Sstable>> (*open)(Env& env,
+                                                 const FoundSstable& found);
 
   static constexpr std::size_t kTailBytes = 64;
 };
@@ -43,7 +46,11 @@ struct SstableEngineRow {
 std::vector<SstableEngineRow> SstableEngines();
 
 // Returns the last bytes of a file, at most SstableEngineRow::kTailBytes.
-Result<std::string> ReadTail(const std::string& path);
+Result<std::string> ReadTail(Env& env, const std::string& path);
+
+// As OpenSstable(), of files of that Env.
+Result<std::unique_ptr<const Sstable>> OpenSstableIn(Env& env,
+                                                     const FoundSstable& found);
 
 // An sstable of which only this is known.
 std::unique_ptr<const Sstable> NewUnreadableSstable(const FoundSstable& found,

@@ -69,8 +69,8 @@ bool DirectoryFiles::Has(std::string_view name) const noexcept {
   return std::binary_search(names.begin(), names.end(), name);
 }
 
-Result<std::string> ReadTail(const std::string& path) {
-  const auto file = DefaultEnv().OpenReadable(path, false);
+Result<std::string> ReadTail(Env& env, const std::string& path) {
+  const auto file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
   const std::uint64_t size = (*file)->size();
   const std::size_t bytes = static_cast<std::size_t>(
@@ -107,14 +107,19 @@ std::unique_ptr<const Sstable> NewUnreadableSstable(const FoundSstable& found,
   return std::make_unique<UnreadableSstable>(std::move(info));
 }
 
-Result<std::unique_ptr<const Sstable>> OpenSstable(const FoundSstable& found) {
+Result<std::unique_ptr<const Sstable>> OpenSstableIn(
+    Env& env, const FoundSstable& found) {
   return NoThrow([&]() -> Result<std::unique_ptr<const Sstable>> {
     for (const SstableEngineRow& engine : SstableEngines()) {
-      if (engine.name == found.engine) return engine.open(found);
+      if (engine.name == found.engine) return engine.open(env, found);
     }
     return NewUnreadableSstable(
         found, "its last bytes are not those of a table of LevelDB or RocksDB");
   });
+}
+
+Result<std::unique_ptr<const Sstable>> OpenSstable(const FoundSstable& found) {
+  return OpenSstableIn(DefaultEnv(), found);
 }
 
 }  // namespace tamis

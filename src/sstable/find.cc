@@ -133,7 +133,7 @@ Status ListFile(const std::string& path, SstableListing* listing) {
     listing->sstables.push_back(std::move(found));
     return Status::Ok();
   }
-  const Result<std::string> tail = ReadTail(path);
+  const Result<std::string> tail = ReadTail(DefaultEnv(), path);
   if (!tail.ok()) return tail.status();
   for (const SstableEngineRow& engine : SstableEngines()) {
     if (!engine.recognises(name, *tail)) continue;

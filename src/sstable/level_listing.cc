@@ -88,13 +88,14 @@ void ListLevels(const DirectoryFiles& files, std::string_view engine,
   std::vector<std::pair<std::string, std::uint64_t>> tables;
   for (const std::string& name : files.names) {
     if (!IsLevelTableName(name)) continue;
-    const Result<std::string> tail = ReadTail(files.PathOf(name));
+    const Result<std::string> tail = ReadTail(*files.env, files.PathOf(name));
     if (!tail.ok() || !recognises(name, *tail)) continue;
     const auto number = NumberIn(name);
     tables.emplace_back(name, number.value_or(UINT64_MAX));
   }
   if (tables.empty()) return;
-  const Result<LevelManifest> manifest = ReadLevelManifest(files.path);
+  const Result<LevelManifest> manifest =
+      ReadLevelManifest(files.path, *files.env);
   if (manifest.ok()) {
     if (!manifest->damage.empty()) {
       listing->problems.push_back(manifest->damage + "; levels may be wrong");
@@ -107,9 +108,8 @@ void ListLevels(const DirectoryFiles& files, std::string_view engine,
   for (const auto& [name, number] : tables) {
     FoundSstable found{.path = files.PathOf(name), .engine = engine};
     found.group = "no manifest";
-    found.bytes = DefaultEnv().FileSize(found.path).ok()
-                      ? *DefaultEnv().FileSize(found.path)
-                      : 0;
+    const auto size = files.env->FileSize(found.path);
+    if (size.ok()) found.bytes = *size;
     if (manifest.ok()) Place(*manifest, number, &found);
     listing->sstables.push_back(std::move(found));
   }

@@ -6,40 +6,11 @@
 #include <vector>
 
 #include "base/coding.h"
+#include "sstable/manifest_tags.h"
 #include "store/log_reader.h"
-#include "tamis/env.h"
 
 namespace tamis {
 namespace {
-
-// Of both engines.
-constexpr std::uint32_t kComparator = 1;
-constexpr std::uint32_t kLogNumber = 2;
-constexpr std::uint32_t kNextFile = 3;
-constexpr std::uint32_t kLastSequence = 4;
-constexpr std::uint32_t kCompactPointer = 5;
-constexpr std::uint32_t kDeletedFile = 6;
-constexpr std::uint32_t kNewFile = 7;
-constexpr std::uint32_t kPreviousLog = 9;
-// Of RocksDB only.
-constexpr std::uint32_t kMinLogToKeep = 10;
-constexpr std::uint32_t kNewFile2 = 100;
-constexpr std::uint32_t kNewFile3 = 102;
-constexpr std::uint32_t kNewFile4 = 103;
-constexpr std::uint32_t kFamily = 200;
-constexpr std::uint32_t kFamilyAdd = 201;
-constexpr std::uint32_t kFamilyDrop = 202;
-constexpr std::uint32_t kMaxFamily = 203;
-constexpr std::uint32_t kAtomicGroup = 300;
-constexpr std::uint32_t kBlobFileAddition = 400;
-constexpr std::uint32_t kBlobFileGarbage = 401;
-// Tags with this bit have a value of stated length, and may be skipped.
-constexpr std::uint32_t kSkippable = 1 << 13;
-
-// Fields after a kNewFile4.
-constexpr std::uint32_t kLastField = 1;
-constexpr std::uint32_t kPathId = 65;
-constexpr std::uint32_t kMayNotBeSkipped = 1 << 6;
 
 constexpr std::uint32_t kMaxLevel = 255;
 
@@ -51,6 +22,7 @@ struct Edit {
   std::string family_name;
   std::string comparator;
   bool has_blob_files = false;
+  std::uint64_t next_file_number = 0;  // 0: it has none
   std::vector<std::pair<std::uint32_t, std::uint64_t>> removed;  // level, file
   std::vector<std::pair<std::uint64_t, ManifestTable>> added;
 };
@@ -103,45 +75,46 @@ bool EditParser::ParseOne(std::uint32_t tag, Edit* edit) {
   std::uint32_t level;
   std::string ignored;
   switch (tag) {
-    case kComparator:
+    case kComparatorTag:
       return Text(&edit->comparator);
-    case kLogNumber:
-    case kNextFile:
-    case kLastSequence:
-    case kPreviousLog:
-    case kMinLogToKeep:
-    case kMaxFamily:
-    case kAtomicGroup:
+    case kNextFileTag:
+      return ReadVarint64(&in_, &edit->next_file_number);
+    case kLogNumberTag:
+    case kLastSequenceTag:
+    case kPreviousLogTag:
+    case kMinLogToKeepTag:
+    case kMaxFamilyTag:
+    case kAtomicGroupTag:
       return Number();
-    case kCompactPointer:
+    case kCompactPointerTag:
       return Level(&level) && Text(&ignored);
-    case kDeletedFile: {
+    case kDeletedFileTag: {
       std::uint64_t file;
       if (!Level(&level) || !ReadVarint64(&in_, &file)) return false;
       edit->removed.emplace_back(level, file);
       return true;
     }
-    case kNewFile:
-    case kNewFile2:
-    case kNewFile3:
-    case kNewFile4:
+    case kNewFileTag:
+    case kNewFile2Tag:
+    case kNewFile3Tag:
+    case kNewFile4Tag:
       return ParseNewFile(tag, edit);
-    case kFamily:
+    case kFamilyTag:
       return ReadVarint32(&in_, &edit->family);
-    case kFamilyAdd:
+    case kFamilyAddTag:
       edit->adds_family = true;
       return Text(&edit->family_name);
-    case kFamilyDrop:
+    case kFamilyDropTag:
       edit->drops_family = true;
       return true;
-    case kBlobFileAddition:  // number, blobs, bytes, method and checksum
+    case kBlobFileAdditionTag:  // number, blobs, bytes, method and checksum
       edit->has_blob_files = true;
       return Number() && Number() && Number() && Text(&ignored) &&
              Text(&ignored) && ParseFields(nullptr);
-    case kBlobFileGarbage:  // number, blobs, bytes
+    case kBlobFileGarbageTag:  // number, blobs, bytes
       return Number() && Number() && Number() && ParseFields(nullptr);
     default:
-      return (tag & kSkippable) != 0 ? Text(&ignored) : Unknown();
+      return (tag & kSkippableTag) != 0 ? Text(&ignored) : Unknown();
   }
 }
 
@@ -151,17 +124,17 @@ bool EditParser::ParseNewFile(std::uint32_t tag, Edit* edit) {
   ManifestTable table;
   if (!Level(&level) || !ReadVarint64(&in_, &number)) return false;
   table.level = static_cast<int>(level);
-  if (tag == kNewFile3 && !ReadVarint32(&in_, &table.path_id)) return false;
+  if (tag == kNewFile3Tag && !ReadVarint32(&in_, &table.path_id)) return false;
   if (!ReadVarint64(&in_, &table.bytes) || !Text(&table.smallest) ||
       !Text(&table.largest)) {
     return false;
   }
   // The sequence numbers.
-  if (tag != kNewFile &&
+  if (tag != kNewFileTag &&
       (!Number() || !ReadVarint64(&in_, &table.largest_sequence))) {
     return false;
   }
-  if (tag == kNewFile4 && !ParseFields(&table)) return false;
+  if (tag == kNewFile4Tag && !ParseFields(&table)) return false;
   edit->added.emplace_back(number, std::move(table));
   return true;
 }
@@ -170,16 +143,16 @@ bool EditParser::ParseNewFile(std::uint32_t tag, Edit* edit) {
 bool EditParser::ParseFields(ManifestTable* table) {
   std::uint32_t field;
   while (ReadVarint32(&in_, &field)) {
-    if (field == kLastField) return true;
+    if (field == kLastFieldTag) return true;
     // Of a blob file, 0 is the last field.
     if (table == nullptr && field == 0) return true;
     Slice value;
     if (!ReadLengthPrefixed(&in_, &value)) return false;
     if (table == nullptr) continue;
-    if (field == kPathId) {
+    if (field == kPathIdField) {
       if (value.size() != 1) return false;
       table->path_id = ByteAt(value, 0);
-    } else if ((field & kMayNotBeSkipped) != 0) {
+    } else if ((field & kUnskippableField) != 0) {
       return Unknown();
     }
   }
@@ -200,6 +173,9 @@ void Apply(Edit edit, LevelManifest* manifest) {
     manifest->comparator = std::move(edit.comparator);
   }
   manifest->has_blob_files |= edit.has_blob_files;
+  if (edit.next_file_number != 0) {
+    manifest->next_file_number = edit.next_file_number;
+  }
   for (const auto& [level, file] : edit.removed) {
     const auto found = manifest->tables.find(file);
     // A table that moves is removed from one level and added to the next.
@@ -214,9 +190,9 @@ void Apply(Edit edit, LevelManifest* manifest) {
   }
 }
 
-Result<std::string> ReadWhole(const std::string& path) {
+Result<std::string> ReadWhole(Env& env, const std::string& path) {
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
-  const auto file = DefaultEnv().OpenReadable(path, false);
+  const auto file = env.OpenReadable(path, false);
   if (!file.ok()) return file.status();
   const std::uint64_t size = (*file)->size();
   if (size > kMaxBytes) {
@@ -250,8 +226,8 @@ LevelManifest ParseLevelManifest(Slice contents) {
   return manifest;
 }
 
-Result<LevelManifest> ReadLevelManifest(const std::string& dir) {
-  Result<std::string> current = ReadWhole(dir + "/CURRENT");
+Result<LevelManifest> ReadLevelManifest(const std::string& dir, Env& env) {
+  Result<std::string> current = ReadWhole(env, dir + "/CURRENT");
   if (!current.ok()) return current.status();
   while (!current->empty() && current->back() == '\n') current->pop_back();
   if (!current->starts_with("MANIFEST-") ||
@@ -261,7 +237,7 @@ Result<LevelManifest> ReadLevelManifest(const std::string& dir) {
                               "manifest");
   }
   const std::string path = dir + "/" + *current;
-  const Result<std::string> contents = ReadWhole(path);
+  const Result<std::string> contents = ReadWhole(env, path);
   if (!contents.ok()) return contents.status();
   LevelManifest manifest = ParseLevelManifest(*contents);
   if (!manifest.damage.empty()) {

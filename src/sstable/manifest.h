@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 
+#include "tamis/env.h"
 #include "tamis/result.h"
 #include "tamis/slice.h"
 
@@ -25,6 +26,8 @@ struct ManifestTable {
   std::string smallest;       // internal keys
   std::string largest;
   std::uint64_t largest_sequence = 0;  // RocksDB's; 0: not recorded
+
+  friend bool operator==(const ManifestTable&, const ManifestTable&) = default;
 };
 
 struct LevelManifest {
@@ -32,6 +35,7 @@ struct LevelManifest {
   std::map<std::uint32_t, std::string> families;  // by id; none in LevelDB
   std::string comparator;                         // of the default family
   bool has_blob_files = false;
+  std::uint64_t next_file_number = 0;  // as last recorded
   // Empty, or what was skipped: the levels may be wrong.
   std::string damage;
 };
@@ -42,6 +46,7 @@ LevelManifest ParseLevelManifest(Slice contents);
 
 // Reads the manifest that CURRENT names.  NotFound: there is no CURRENT.
 // Every message names the file.
-Result<LevelManifest> ReadLevelManifest(const std::string& dir);
+Result<LevelManifest> ReadLevelManifest(const std::string& dir,
+                                        Env& env = DefaultEnv());
 
 }  // namespace tamis

@@ -113,6 +113,15 @@ ManifestState ManifestReplay::State(std::uint64_t number) const {
   return state;
 }
 
+Result<ManifestState> ParseManifest(Slice contents, std::uint64_t number) {
+  ManifestReplay replay;
+  LogReader reader(contents);
+  if (Status read = ReadEdits(&reader, &replay); !read.ok()) return read;
+  ManifestState state = replay.State(number);
+  state.end = reader.end_of_record();
+  return state;
+}
+
 Result<ManifestState> ReadManifest(Env& env, const std::string& dir) {
   Result<std::string> path = ReadCurrent(env, dir);
   if (!path.ok()) return path.status();
@@ -124,15 +133,11 @@ Result<ManifestState> ReadManifest(Env& env, const std::string& dir) {
   }
   if (!contents.ok()) return contents.status();
 
-  ManifestReplay replay;
-  LogReader reader(*contents);
-  if (Status read = ReadEdits(&reader, &replay); !read.ok()) {
-    return read.WithMessage(*path + ": " + read.message());
-  }
   const auto parsed = ParseFileName(path->substr(path->rfind('/') + 1));
-  ManifestState state = replay.State(parsed ? parsed->number : 0);
-  state.end = reader.end_of_record();
-  return state;
+  Result<ManifestState> state =
+      ParseManifest(*contents, parsed ? parsed->number : 0);
+  if (state.ok()) return state;
+  return state.status().WithMessage(*path + ": " + state.status().message());
 }
 
 void ForEachEditPrefix(Env& env, const std::string& path,

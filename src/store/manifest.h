@@ -65,6 +65,10 @@ class ManifestReplay {
   bool says_last_sequence_ = false;
 };
 
+// Reads the contents of the manifest of that number.  Corruption: not all of it
+// is understood.
+Result<ManifestState> ParseManifest(Slice contents, std::uint64_t number);
+
 // Reads the manifest that CURRENT names.  NotFound: there is no CURRENT, so no
 // store.  Corruption: the message names the file.
 Result<ManifestState> ReadManifest(Env& env, const std::string& dir);

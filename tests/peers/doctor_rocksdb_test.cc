@@ -12,15 +12,13 @@
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/slice_transform.h>
-#include <rocksdb/table.h>
+#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table_properties.h>
 
 #include "base/coding.h"
-#include "sstable/codecs.h"
 #include "tamis/sstable.h"
 #include "tests/base/temp_dir.h"
+#include "tests/peers/rocksdb_settings.h"
 #include "tests/peers/rocksdb_tables.h"
 #include "tests/support/walked_keys.h"
 
@@ -29,148 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Setting {
-  std::string name;
-  std::string filter = "bloom";  // "ribbon", "none"
-  int format_version = 5;
-  bool is_partitioned = false;
-  std::size_t prefix = 0;
-  bool has_whole_keys = true;
-  rocksdb::CompressionType compression = rocksdb::kNoCompression;
-  std::uint32_t dictionary_bytes = 0;
-  rocksdb::ChecksumType checksum = rocksdb::kXXH3;
-  rocksdb::BlockBasedTableOptions::IndexType index =
-      rocksdb::BlockBasedTableOptions::kBinarySearch;
-  bool has_hash_in_blocks = false;
-  int index_restarts = 1;
-};
-
-void PrintTo(const Setting& setting, std::ostream* out) {
-  *out << setting.name;
-}
-
-using BlockOptions = rocksdb::BlockBasedTableOptions;
-
-const Setting kSettings[] = {
-    {.name = "Plain"},
-    {.name = "NoFilter", .filter = "none"},
-    {.name = "Ribbon", .filter = "ribbon", .index_restarts = 16},
-    {.name = "Legacy", .format_version = 2, .checksum = rocksdb::kCRC32c},
-    {.name = "Version3", .format_version = 3, .checksum = rocksdb::kxxHash},
-    {.name = "Version4",
-     .format_version = 4,
-     .checksum = rocksdb::kxxHash64,
-     .index_restarts = 8},
-    {.name = "NoChecksum", .checksum = rocksdb::kNoChecksum},
-    {.name = "Partitioned",
-     .is_partitioned = true,
-     .compression = rocksdb::kSnappyCompression,
-     .index = BlockOptions::kTwoLevelIndexSearch},
-    {.name = "PartitionedRibbonWithPrefixes",
-     .filter = "ribbon",
-     .is_partitioned = true,
-     .prefix = 5,
-     .index = BlockOptions::kTwoLevelIndexSearch,
-     .index_restarts = 4},
-    {.name = "Prefixes", .prefix = 6},
-    {.name = "OnlyPrefixes", .prefix = 6, .has_whole_keys = false},
-    {.name = "FirstKeysInIndex",
-     .index = BlockOptions::kBinarySearchWithFirstKey,
-     .index_restarts = 2},
-    {.name = "HashInBlocks", .has_hash_in_blocks = true},
-    {.name = "Zlib", .compression = rocksdb::kZlibCompression},
-    {.name = "Lz4", .compression = rocksdb::kLZ4Compression},
-    {.name = "Lz4hc", .compression = rocksdb::kLZ4HCCompression},
-    {.name = "Zstd", .compression = rocksdb::kZSTD},
-    {.name = "ZstdWithDictionary",
-     .compression = rocksdb::kZSTD,
-     .dictionary_bytes = 4096},
-    {.name = "Lz4WithDictionary",
-     .compression = rocksdb::kLZ4Compression,
-     .dictionary_bytes = 4096},
-    {.name = "ZlibWithDictionary",
-     .compression = rocksdb::kZlibCompression,
-     .dictionary_bytes = 4096},
-};
-
-rocksdb::Options SettingOptions(const Setting& setting) {
-  BlockOptions table;
-  table.format_version = static_cast<std::uint32_t>(setting.format_version);
-  table.checksum = setting.checksum;
-  table.index_type = setting.index;
-  table.index_block_restart_interval = setting.index_restarts;
-  table.block_size = 1024;
-  table.metadata_block_size = 512;
-  table.partition_filters = setting.is_partitioned;
-  table.whole_key_filtering = setting.has_whole_keys;
-  if (setting.has_hash_in_blocks) {
-    table.data_block_index_type = BlockOptions::kDataBlockBinaryAndHash;
-  }
-  if (setting.filter == "bloom") {
-    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  } else if (setting.filter == "ribbon") {
-    table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, -1));
-  }
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.disable_auto_compactions = true;
-  options.compression = setting.compression;
-  options.compression_opts.max_dict_bytes = setting.dictionary_bytes;
-  if (setting.prefix != 0) {
-    options.prefix_extractor.reset(
-        rocksdb::NewFixedPrefixTransform(setting.prefix));
-  }
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return options;
-}
-
-// A build may lack codecs.
-bool CanRead(rocksdb::CompressionType compression) {
-  switch (compression) {
-    case rocksdb::kZlibCompression:
-      return HasCodec(BlockCodec::kRawDeflate);
-    case rocksdb::kLZ4Compression:
-    case rocksdb::kLZ4HCCompression:
-      return HasCodec(BlockCodec::kLz4);
-    default:
-      return true;
-  }
-}
-
-std::string RocksDbKey(int i) { return "user" + std::to_string(1000 + i); }
-
-// One table on the lowest level, and two on level 0.
-std::set<std::string> FillLevels(rocksdb::DB* db) {
-  std::set<std::string> keys;
-  const auto put = [&](int from, int to) {
-    for (int i = from; i < to; ++i) {
-      keys.insert(RocksDbKey(i));
-      EXPECT_TRUE(
-          db->Put({}, RocksDbKey(i), "a value of " + std::to_string(i * 7))
-              .ok());
-    }
-    EXPECT_TRUE(db->Flush({}).ok());
-  };
-  put(0, 600);
-  rocksdb::CompactRangeOptions whole;
-  whole.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kForce;
-  EXPECT_TRUE(db->CompactRange(whole, nullptr, nullptr).ok());
-  put(300, 700);
-  EXPECT_TRUE(db->Delete({}, RocksDbKey(5)).ok());
-  put(600, 900);
-  return keys;
-}
-
-std::unique_ptr<rocksdb::DB> OpenPeer(const fs::path& dir,
-                                      const rocksdb::Options& options) {
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status opened = rocksdb::DB::Open(options, dir.string(), &db);
-  EXPECT_TRUE(opened.ok()) << opened.ToString();
-  return std::unique_ptr<rocksdb::DB>(db);
-}
-
-class DoctorRocksDb : public ::testing::TestWithParam<Setting> {
+class DoctorRocksDb : public ::testing::TestWithParam<DbSetting> {
  protected:
   void SetUp() override {
     if (!CanRead(GetParam().compression)) GTEST_SKIP() << "no such codec";
@@ -220,7 +77,7 @@ void DoctorRocksDb::ExpectLevels() const {
 }
 
 void DoctorRocksDb::ExpectWhatWasConfigured() const {
-  const Setting& setting = GetParam();
+  const DbSetting& setting = GetParam();
   std::uint64_t most_parts = 0;
   for (const FoundSstable& found : listing_.sstables) {
     const auto sstable = OpenSstable(found);
@@ -284,10 +141,41 @@ TEST_P(DoctorRocksDb, ShowsLevelsSettingsPropertiesAndEveryKey) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllSettings, DoctorRocksDb,
-                         ::testing::ValuesIn(kSettings),
+                         ::testing::ValuesIn(DbSettings()),
                          [](const auto& setting) {
                            return setting.param.name;
                          });
+
+// RocksDB writes the sequence number of all its entries into an ingested table,
+// and leaves the checksum as it was.
+TEST(DoctorRocksDbIngested, ATableWithAGlobalSequenceNumberIsRead) {
+  const TempDir dir{TempDir::InMemory()};
+  const TempDir other{TempDir::InMemory()};
+  const rocksdb::Options options = SettingOptions({});
+  const auto db = OpenPeer(dir.path(), options);
+  ASSERT_NE(db, nullptr);
+  ASSERT_TRUE(db->Put({}, RocksDbKey(5), "older").ok());
+  const std::string path = other.File("external.sst");
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  ASSERT_TRUE(writer.Open(path).ok());
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(writer.Put(RocksDbKey(i), "ingested").ok());
+  }
+  ASSERT_TRUE(writer.Finish().ok());
+  rocksdb::IngestExternalFileOptions ingestion;
+  ingestion.write_global_seqno = true;
+  ASSERT_TRUE(db->IngestExternalFile({path}, ingestion).ok());
+  ASSERT_TRUE(db->Close().ok());
+  const auto listing = FindSstables(dir.path());
+  ASSERT_TRUE(listing.ok());
+  ASSERT_EQ(listing->sstables.size(), 2u);
+  for (const FoundSstable& found : listing->sstables) {
+    const auto sstable = OpenSstable(found);
+    ASSERT_TRUE(sstable.ok());
+    EXPECT_EQ((*sstable)->info().verdict, FilterVerdict::kOk);
+    EXPECT_EQ(WalkAll(found).problems, std::vector<std::string>());
+  }
+}
 
 std::vector<std::string> SomeKeys() {
   std::vector<std::string> keys;

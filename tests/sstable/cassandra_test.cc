@@ -3,7 +3,6 @@
 // by docs/formats/cassandra.md, since the corpus has the filters only.
 
 #include <algorithm>
-#include <bit>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -16,6 +15,7 @@
 #include "tamis/filter.h"
 #include "tamis/sstable.h"
 #include "tests/base/temp_dir.h"
+#include "tests/support/cassandra_files.h"
 #include "tests/support/golden.h"
 #include "tests/support/walked_keys.h"
 
@@ -24,79 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-template <typename T>
-std::string Big(T value) {
-  std::string bytes(sizeof(T), '\0');
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    bytes[i] = static_cast<char>(value >> (8 * (sizeof(T) - 1 - i)));
-  }
-  return bytes;
-}
-
-std::string Sized(const std::string& text) {
-  return Big(static_cast<std::uint16_t>(text.size())) + text;
-}
-
-// "da" is newer than its letters.
-bool IsBefore(const std::string& version, const std::string& other) {
-  return version != "da" && version < other;
-}
-
-// An Index.db, with promoted indexes of some bytes.
-std::string IndexOf(const std::string& version,
-                    const std::vector<std::string>& keys) {
-  std::string index;
-  std::uint64_t position = 300;
-  for (const std::string& key : keys) {
-    index += Sized(key);
-    const std::string promoted(position % 7, 'p');
-    if (IsBefore(version, "ia")) {
-      index += Big(position);
-    } else if (IsBefore(version, "ma")) {
-      index += Big(position);
-      index += Big(static_cast<std::uint32_t>(promoted.size())) + promoted;
-    } else {
-      // A vint of two bytes, and one of one byte.
-      index += Big(static_cast<std::uint16_t>(0x8000 | (position & 0x3fff)));
-      index += static_cast<char>(promoted.size());
-      index += promoted;
-    }
-    position += 101;
-  }
-  return index;
-}
-
-std::string StatisticsOf(bool has_checksums, double rate) {
-  const std::string name = Sized("org.apache.cassandra.dht.Murmur3Partitioner");
-  const std::size_t at = has_checksums ? 8 + 16 + 4 : 4 + 16;
-  std::string text = Big(std::uint32_t{2});
-  if (has_checksums) text += Big(std::uint32_t{0xdeadbeef});
-  text += Big(std::uint32_t{3}) + Big(static_cast<std::uint32_t>(at));
-  text += Big(std::uint32_t{0}) + Big(static_cast<std::uint32_t>(at));
-  if (has_checksums) text += Big(std::uint32_t{0xdeadbeef});
-  return text + name + Big(std::bit_cast<std::uint64_t>(rate));
-}
-
-std::vector<std::string> KeysOf(const fs::path& path) {
-  std::vector<std::string> keys;
-  const std::string text = ReadFile(path);
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    keys.push_back(FromHex(text.substr(at, end - at)));
-    at = end + 1;
-  }
-  return keys;
-}
-
 SstableListing ListingOf(const std::string& path) {
   auto listing = FindSstables(path);
   EXPECT_TRUE(listing.ok()) << listing.status().ToString();
   return listing.ok() ? *std::move(listing) : SstableListing();
-}
-
-std::string StemOf(const std::string& version) {
-  if (IsBefore(version, "la")) return "ks-tab-" + version + "-7-";
-  return version + "-7-" + (version == "da" ? "bti-" : "big-");
 }
 
 TEST(CassandraCorpus, EveryFilterHasAllKeysOfAnIndexAroundIt) {
@@ -144,24 +75,6 @@ TEST(CassandraCorpus, EveryFilterHasAllKeysOfAnIndexAroundIt) {
     ++sstables;
   }
   EXPECT_EQ(sstables, 14);
-}
-
-// Filters of our own, which are Cassandra's byte for byte.
-std::string FilterOf(const std::string& version,
-                     const std::vector<std::string>& keys) {
-  const auto policy = MakePolicy("cassandra:" + version + ",fpr=0.01");
-  EXPECT_TRUE(policy.ok());
-  const auto builder = policy->NewBuilder();
-  for (const std::string& key : keys) builder->Add(key);
-  std::string bytes;
-  EXPECT_TRUE(builder->Finish(&bytes).ok());
-  return bytes;
-}
-
-std::vector<std::string> NumberedKeys(int count) {
-  std::vector<std::string> keys;
-  for (int i = 0; i < count; ++i) keys.push_back("key" + std::to_string(i));
-  return keys;
 }
 
 TEST(CassandraSstable, AClearedBitHidesAKeyThatIsNamed) {

@@ -31,13 +31,13 @@ void CheckSessions(const std::string& document, const std::string& fence,
 
 // In the order in which docs/command.md lists them, and in which they are run.
 const char* const kPages[] = {
-    "size",       "build",      "query",     "inspect",   "scan",
-    "verify",     "whatif",     "probe",     "watch",     "report",
-    "merge",      "add",        "remove",    "rotate",    "fold",
-    "dedupe",     "redis",      "db",        "db-put",    "db-get",
-    "db-delete",  "db-load",    "db-scan",   "db-count",  "db-filters",
-    "db-compact", "db-explain", "db-stats",  "db-advise", "db-check",
-    "db-dump",    "db-repair",  "db-destroy"};
+    "size",       "build",      "query",      "inspect",   "scan",
+    "verify",     "whatif",     "probe",      "watch",     "report",
+    "rebuild",    "merge",      "add",        "remove",    "rotate",
+    "fold",       "dedupe",     "redis",      "db",        "db-put",
+    "db-get",     "db-delete",  "db-load",    "db-scan",   "db-count",
+    "db-filters", "db-compact", "db-explain", "db-stats",  "db-advise",
+    "db-check",   "db-dump",    "db-repair",  "db-destroy"};
 
 std::string PageOf(const std::string& name) {
   return "docs/command/" + name + ".md";

@@ -93,8 +93,9 @@ std::optional<double> TargetRateIn(CassandraEra era, std::string_view version,
 
 class CassandraSstable final : public Sstable {
  public:
-  explicit CassandraSstable(const FoundSstable& found)
-      : info_(InfoOf(found)),
+  CassandraSstable(Env& env, const FoundSstable& found)
+      : env_(env),
+        info_(InfoOf(found)),
         stem_(found.path.substr(0, found.path.size() - kFilter.size())) {
     Describe();
   }
@@ -113,7 +114,7 @@ class CassandraSstable final : public Sstable {
     return stem_ + std::string(component);
   }
   Result<Readable> OpenComponent(std::string_view component) const {
-    return DefaultEnv().OpenReadable(PathOf(component), false);
+    return env_.OpenReadable(PathOf(component), false);
   }
   // The whole component; NotFound: there is none.
   Result<std::string> ReadComponent(std::string_view component) const;
@@ -130,6 +131,7 @@ class CassandraSstable final : public Sstable {
                std::string* problem) const;
   bool Give(std::uint64_t offset, WalkReport* report) const;
 
+  Env& env_;
   SstableInfo info_;
   const std::string stem_;
   std::optional<CassandraEra> era_;
@@ -201,7 +203,7 @@ void CassandraSstable::Describe() {
   if (partitions.ok()) {
     const auto footer = PartitionTrieFooter::Read(**partitions);
     if (footer.ok()) info_.entries = footer->keys;
-  } else if (!DefaultEnv().Exists(PathOf(kIndex))) {
+  } else if (!env_.Exists(PathOf(kIndex))) {
     info_.why_not_verifiable =
         "neither its Index.db nor its Partitions.db is there";
   }
@@ -322,7 +324,7 @@ Result<SstableWalk> CassandraSstable::Walk(SstableVisitor& visitor) const {
   }
   return NoThrow([&]() -> Result<SstableWalk> {
     WalkReport report(info_.path, visitor);
-    if (DefaultEnv().Exists(PathOf(kPartitions))) {
+    if (env_.Exists(PathOf(kPartitions))) {
       WalkPartitions(&report);
     } else {
       WalkIndex(&report);
@@ -387,14 +389,15 @@ void List(const DirectoryFiles& files, SstableListing* listing) {
     found.group = GroupOf(files.path, stem);
     for (const std::string& name : files.names) {
       if (!name.starts_with(stem)) continue;
-      const auto size = DefaultEnv().FileSize(files.PathOf(name));
+      const auto size = files.env->FileSize(files.PathOf(name));
       if (size.ok()) found.bytes += *size;
     }
     listing->sstables.push_back(std::move(found));
   }
 }
 
-Result<std::unique_ptr<const Sstable>> Open(const FoundSstable& found) {
+Result<std::unique_ptr<const Sstable>> Open(Env& env,
+                                            const FoundSstable& found) {
   const std::string_view path = found.path;
   for (const std::string_view component : kMainComponents) {
     if (!path.ends_with(component)) continue;
@@ -402,7 +405,7 @@ Result<std::unique_ptr<const Sstable>> Open(const FoundSstable& found) {
     filter.path = std::string(path.substr(0, path.size() - component.size())) +
                   std::string(kFilter);
     return std::unique_ptr<const Sstable>(
-        std::make_unique<CassandraSstable>(filter));
+        std::make_unique<CassandraSstable>(env, filter));
   }
   return NewUnreadableSstable(found,
                               "it is no component of an sstable that "

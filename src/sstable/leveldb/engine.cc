@@ -64,9 +64,12 @@ struct TableFilters {
 
 class LevelDbSstable final : public Sstable {
  public:
-  LevelDbSstable(const FoundSstable& found, std::shared_ptr<ReadableFile> file,
-                 const Footer& footer)
-      : info_(InfoOf(found)), file_(std::move(file)), footer_(footer) {
+  LevelDbSstable(Env& env, const FoundSstable& found,
+                 std::shared_ptr<ReadableFile> file, const Footer& footer)
+      : env_(env),
+        info_(InfoOf(found)),
+        file_(std::move(file)),
+        footer_(footer) {
     info_.bytes = file_->size();
     ReadIndex();
     ReadFilters();
@@ -101,6 +104,7 @@ class LevelDbSstable final : public Sstable {
     return info_.comparator.empty() || info_.comparator == kBytewise;
   }
 
+  Env& env_;
   SstableInfo info_;
   std::shared_ptr<ReadableFile> file_;
   Footer footer_;
@@ -248,7 +252,7 @@ bool LevelDbSstable::ReadFilterBeside(FilterSum* sum) {
   if (std::from_chars(digits, end, number).ec != std::errc()) return false;
   const TableReadContext context;
   FilterFileLook look = ReadFilterFile(
-      {.env = DefaultEnv(),
+      {.env = env_,
        .dir = dir,
        .number = number,
        .table_bytes = file_->size(),
@@ -424,8 +428,9 @@ void List(const DirectoryFiles& files, SstableListing* listing) {
   ListLevels(files, "leveldb", Recognises, listing);
 }
 
-Result<std::unique_ptr<const Sstable>> Open(const FoundSstable& found) {
-  auto file = DefaultEnv().OpenReadable(found.path, false);
+Result<std::unique_ptr<const Sstable>> Open(Env& env,
+                                            const FoundSstable& found) {
+  auto file = env.OpenReadable(found.path, false);
   if (!file.ok()) return NewUnreadableSstable(found, file.status().message());
   const Result<Footer> footer = ReadFooter(**file);
   if (!footer.ok()) {
@@ -434,7 +439,7 @@ Result<std::unique_ptr<const Sstable>> Open(const FoundSstable& found) {
                                     ", the end: " + footer.status().message());
   }
   return std::unique_ptr<const Sstable>(std::make_unique<LevelDbSstable>(
-      found, std::shared_ptr<ReadableFile>(*std::move(file)), *footer));
+      env, found, std::shared_ptr<ReadableFile>(*std::move(file)), *footer));
 }
 
 }  // namespace

@@ -71,13 +71,14 @@ void List(const DirectoryFiles& files, SstableListing* listing) {
     if (!name.ends_with(".parquet") && !name.ends_with(".parq")) continue;
     FoundSstable found{.path = files.PathOf(name), .engine = "parquet"};
     found.group = "Parquet files";
-    const auto size = DefaultEnv().FileSize(found.path);
+    const auto size = files.env->FileSize(found.path);
     if (size.ok()) found.bytes = *size;
     listing->sstables.push_back(std::move(found));
   }
 }
 
-Result<std::unique_ptr<const Sstable>> Open(const FoundSstable& found) {
+Result<std::unique_ptr<const Sstable>> Open(Env& /*env*/,
+                                            const FoundSstable& found) {
   const auto file = MappedFile::Open(found.path);
   if (!file.ok()) return NewUnreadableSstable(found, file.status().message());
   SstableInfo info = InfoOf(found);

@@ -7,6 +7,7 @@
 #include "base/no_throw.h"
 #include "sstable/key_batch.h"
 #include "sstable/level_listing.h"
+#include "sstable/rocksdb/features.h"
 #include "sstable/rocksdb/filter.h"
 #include "sstable/rocksdb/lookup.h"
 #include "sstable/rocksdb/table.h"
@@ -18,10 +19,6 @@
 namespace tamis {
 namespace {
 
-constexpr std::string_view kBytewise = "leveldb.BytewiseComparator";
-constexpr std::string_view kReverse = "rocksdb.ReverseBytewiseComparator";
-constexpr std::string_view kTimestampSuffix = ".u64ts";
-constexpr std::string_view kUserIndex = "rocksdb.user_defined_index.";
 constexpr std::string_view kFilterEntries = "rocksdb.num.filter_entries";
 
 class RocksDbSstable final : public Sstable {
@@ -44,8 +41,8 @@ class RocksDbSstable final : public Sstable {
   void NoteFeatures();
   void NotePrefixes();
   RocksDbOrder Order() const noexcept {
-    return info_.comparator == kReverse ? RocksDbOrder::kReverse
-                                        : RocksDbOrder::kBytewise;
+    return info_.comparator == kRocksDbReverse ? RocksDbOrder::kReverse
+                                               : RocksDbOrder::kBytewise;
   }
 
   // These return false to end the walk.
@@ -62,20 +59,16 @@ class RocksDbSstable final : public Sstable {
 
 void RocksDbSstable::NoteFeatures() {
   std::string why = table_.WhyNotReadable();
-  if (info_.comparator.ends_with(kTimestampSuffix)) {
-    why = "its keys have user-defined timestamps (comparator " +
-          info_.comparator + ")";
-  } else if (!info_.comparator.empty() && info_.comparator != kBytewise &&
-             info_.comparator != kReverse) {
-    why = "the order of its keys is not known (comparator " + info_.comparator +
-          ")";
+  if (!info_.comparator.empty()) {
+    const std::string order = WhyNotComparable(info_.comparator);
+    if (!order.empty()) why = order;
   }
   info_.why_not_verifiable = why;
   if (!why.empty()) info_.remarks.push_back(why);
   for (const auto& [name, handle] : table_.blocks()) {
-    if (!name.starts_with(kUserIndex)) continue;
+    if (!name.starts_with(kRocksDbUserIndex)) continue;
     info_.remarks.push_back("it has a user-defined index (" +
-                            name.substr(kUserIndex.size()) +
+                            name.substr(kRocksDbUserIndex.size()) +
                             "), which is left alone");
   }
 }
@@ -209,8 +202,9 @@ void List(const DirectoryFiles& files, SstableListing* listing) {
   ListLevels(files, "rocksdb", Recognises, listing);
 }
 
-Result<std::unique_ptr<const Sstable>> Open(const FoundSstable& found) {
-  auto file = DefaultEnv().OpenReadable(found.path, false);
+Result<std::unique_ptr<const Sstable>> Open(Env& env,
+                                            const FoundSstable& found) {
+  auto file = env.OpenReadable(found.path, false);
   if (!file.ok()) {
     return NewUnreadableSstable(found, file.status().message());
   }

@@ -119,4 +119,31 @@ Result<RocksDbFooter> ParseRocksDbFooter(Slice bytes,
   return footer;
 }
 
+void AppendRocksDbFooter(std::string* dst, const RocksDbFooter& footer,
+                         std::uint64_t offset) {
+  std::string handles;
+  std::string bytes(kRocksDbFooterBytes, '\0');
+  bytes[0] = static_cast<char>(footer.seal.kind);
+  StoreLittle(&bytes[kVersionAt], footer.version);
+  StoreLittle(&bytes[kMagicAt], kRocksDbTableMagic);
+  if (footer.version < kContextVersion) {
+    AppendHandle(&handles, footer.metaindex);
+    AppendHandle(&handles, footer.index);
+    handles.copy(&bytes[1], handles.size());
+  } else {
+    StoreLittle(&bytes[kExtendedMagicAt], kExtendedMagic);
+    StoreLittle(&bytes[kContextAt], footer.seal.context);
+    StoreLittle(&bytes[kMetaindexSizeAt],
+                static_cast<std::uint32_t>(footer.metaindex.size));
+    StoreLittle(&bytes[kFooterSumAt], footer.seal.Sum(bytes, offset));
+  }
+  dst->append(bytes);
+}
+
+void AppendRocksDbBlockTrailer(std::string* block, unsigned compression,
+                               const RocksDbSeal& seal, std::uint64_t offset) {
+  block->push_back(static_cast<char>(compression));
+  AppendFixed32(block, seal.Sum(*block, offset));
+}
+
 }  // namespace tamis

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "table/footer.h"
 #include "tamis/result.h"
@@ -46,5 +47,15 @@ struct RocksDbFooter {
 // Corruption: damaged.  NotSupported: a version other than 2 to 7, or an
 // unknown kind of checksum.
 Result<RocksDbFooter> ParseRocksDbFooter(Slice bytes, std::uint64_t file_bytes);
+
+// Appends the footer that is at `offset` of its file.  REQUIRES: from version 6
+// on, the metaindex and its trailer end there
+void AppendRocksDbFooter(std::string* dst, const RocksDbFooter& footer,
+                         std::uint64_t offset);
+
+// Appends the compression type and the checksum to a block at `offset` of its
+// file, whose contents are *block.
+void AppendRocksDbBlockTrailer(std::string* block, unsigned compression,
+                               const RocksDbSeal& seal, std::uint64_t offset);
 
 }  // namespace tamis

@@ -40,6 +40,21 @@ Status AtOffset(std::uint64_t offset, const Status& status) {
                             status.message());
 }
 
+std::string WithoutGlobalSequence(Slice properties) {
+  constexpr std::string_view kName = "rocksdb.external_sst_file.global_seqno";
+  std::string zeroed(properties);
+  RocksDbBlockParts parts;
+  if (!RocksDbBlockParts::Parse(properties, &parts).ok()) return zeroed;
+  RocksDbEntries entries(parts);
+  while (entries.Next()) {
+    if (entries.key() != kName) continue;
+    const auto at =
+        static_cast<std::size_t>(entries.value().data() - properties.data());
+    zeroed.replace(at, entries.value().size(), entries.value().size(), '\0');
+  }
+  return zeroed;
+}
+
 Result<RocksDbTable> RocksDbTable::Open(const ReadableFile& file) {
   RocksDbTable table;
   if (file.size() < kRocksDbFooterBytes) {
@@ -94,9 +109,12 @@ Status RocksDbTable::ReadProperties(const ReadableFile& file) {
                     Status::Corruption("the metaindex names no properties"));
   }
   RocksDbBuffer buffer;
-  RocksDbBlockParts parts;
-  Status read = ReadParts(file, place->second, false, &buffer, &parts);
+  Slice contents;
+  Status read = ReadPropertiesBlock(file, place->second, &buffer, &contents);
   if (!read.ok()) return read;
+  RocksDbBlockParts parts;
+  read = RocksDbBlockParts::Parse(contents, &parts);
+  if (!read.ok()) return AtOffset(place->second.offset, read);
   RocksDbEntries entries(parts);
   while (entries.Next()) {
     properties_[std::string(entries.key())] = std::string(entries.value());
@@ -104,6 +122,29 @@ Status RocksDbTable::ReadProperties(const ReadableFile& file) {
   if (!entries.damaged()) return Status::Ok();
   return AtOffset(place->second.offset,
                   Status::Corruption("the properties are damaged"));
+}
+
+// RocksDB also accepts a checksum of the block without the number.
+Status RocksDbTable::ReadPropertiesBlock(const ReadableFile& file,
+                                         const BlockHandle& handle,
+                                         RocksDbBuffer* buffer,
+                                         Slice* contents) {
+  Status read = ReadBlock(file, handle, false, buffer, contents);
+  if (read.code() != StatusCode::kCorruption ||
+      !LiesBefore(handle, file.size())) {
+    return read;
+  }
+  const std::size_t size = static_cast<std::size_t>(handle.size);
+  const Result<Slice> stored =
+      file.Read(handle.offset, size + kBlockTrailerBytes, &buffer->stored);
+  if (!stored.ok() || ByteAt(*stored, size) != kRaw) return read;
+  const std::string zeroed =
+      WithoutGlobalSequence(stored->substr(0, size)) + '\0';
+  const std::uint32_t sum = LoadLittle32(stored->data() + size + 1);
+  if (footer_.seal.Sum(zeroed, handle.offset) != sum) return read;
+  has_global_sequence_ = true;
+  *contents = stored->substr(0, size);
+  return Status::Ok();
 }
 
 Status RocksDbTable::ReadDictionary(const ReadableFile& file) {
@@ -174,9 +215,10 @@ Status RocksDbTable::Unpack(unsigned codec, Slice stored, bool is_data,
       std::to_string(codec) + ")");
 }
 
-Status RocksDbTable::ReadBlock(const ReadableFile& from,
-                               const BlockHandle& handle, bool is_data,
-                               RocksDbBuffer* buffer, Slice* contents) const {
+Status RocksDbTable::ReadStored(const ReadableFile& from,
+                                const BlockHandle& handle,
+                                RocksDbBuffer* buffer,
+                                RocksDbStoredBlock* block) const {
   if (!LiesBefore(handle, from.size())) {
     return AtOffset(handle.offset,
                     Status::Corruption("the block is not within the file"));
@@ -192,10 +234,20 @@ Status RocksDbTable::ReadBlock(const ReadableFile& from,
     return AtOffset(handle.offset,
                     Status::Corruption("the block's checksum does not match"));
   }
-  *contents = stored->substr(0, size);
-  const unsigned codec = ByteAt(*stored, size);
-  if (codec == kRaw) return Status::Ok();
-  Status unpacked = Unpack(codec, *contents, is_data, &buffer->raw);
+  block->contents = stored->substr(0, size);
+  block->compression = ByteAt(*stored, size);
+  return Status::Ok();
+}
+
+Status RocksDbTable::ReadBlock(const ReadableFile& from,
+                               const BlockHandle& handle, bool is_data,
+                               RocksDbBuffer* buffer, Slice* contents) const {
+  RocksDbStoredBlock block;
+  Status read = ReadStored(from, handle, buffer, &block);
+  *contents = block.contents;
+  if (!read.ok() || block.compression == kRaw) return read;
+  Status unpacked =
+      Unpack(block.compression, block.contents, is_data, &buffer->raw);
   *contents = buffer->raw;
   return unpacked.ok() ? unpacked : AtOffset(handle.offset, unpacked);
 }
