@@ -32,11 +32,19 @@ std::shared_ptr<const HeldRangeFilter> HeldRangeFilter::Open(Slice bytes,
   if (!memory.ok()) return Damaged(memory.status());
   filter->memory_ = *std::move(memory);
   Result<std::unique_ptr<const FilterReader>> reader =
-      OpenTamisRange(filter->memory_->bytes());
+      OpenTamisRange(filter->memory_->bytes(), &filter->prepared_bytes_);
   if (!reader.ok()) return Damaged(reader.status());
   const FilterInfo info = (*reader)->Describe();
   if (!info.always_maybe.empty()) {
     return Damaged(Status::NotSupported(info.always_maybe));
+  }
+  filter->stored_bytes_ += filter->prepared_bytes_;
+  if (room != nullptr) {
+    // Only the open filter tells how much this is: little, beside its bytes.
+    if (!room->Take(filter->prepared_bytes_)) {
+      return NotHeld(filter->stored_bytes_);
+    }
+    filter->prepared_lease_ = FilterLease(room, filter->prepared_bytes_);
   }
   filter->reader_ = *std::move(reader);
   filter->expected_rate_ = info.rate;

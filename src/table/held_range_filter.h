@@ -32,18 +32,23 @@ class HeldRangeFilter {
 
   bool is_held() const noexcept { return reader_ != nullptr; }
   std::uint64_t bytes() const noexcept {  // in memory
-    return memory_.has_value() ? memory_->bytes().size() : 0;
+    return memory_.has_value() ? memory_->bytes().size() + prepared_bytes_ : 0;
   }
+  // What it takes, or would take, in memory, as far as that is known before it
+  // is opened.
   std::uint64_t stored_bytes() const noexcept { return stored_bytes_; }
   double expected_rate() const noexcept { return expected_rate_; }
   // Not ok: the reason why it rules nothing out.
   const Status& damage() const noexcept { return damage_; }
 
  private:
-  FilterLease lease_;  // first, so that it is returned when memory_ is free
+  // First, so that they are returned when the memory is free.
+  FilterLease lease_;
+  FilterLease prepared_lease_;
   std::optional<FilterMemory> memory_;
   std::unique_ptr<const FilterReader> reader_;  // null: not held
   std::uint64_t stored_bytes_ = 0;
+  std::uint64_t prepared_bytes_ = 0;  // what the reader takes beside the bytes
   double expected_rate_ = 1.0;
   Status damage_;
 };

@@ -10,7 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/tamis/range.h"
 #include "table/block_file.h"
+#include "table/filter_room.h"
 #include "table/footer.h"
 #include "table/held_range_filter.h"
 #include "table/table_meta.h"
@@ -107,6 +109,36 @@ TEST(TableRangeFilter, IsCheckedAgainstTheKeys) {
   EXPECT_NE(wrong.problems[0].find("its range filter hides 2700 keys"),
             std::string::npos)
       << wrong.problems[0];
+}
+
+// A limit of memory counts what the filter makes ready for queries, too.
+TEST(HeldRangeFilters, TakeRoomForAllThatTheyHold) {
+  const auto policy = MakePolicy("range:10");
+  ASSERT_TRUE(policy.ok());
+  const auto builder = policy->NewBuilder();
+  for (unsigned i = 0; i < 2000; ++i) builder->Add(KeyOf(i));
+  std::string bytes;
+  ASSERT_TRUE(builder->Finish(&bytes).ok());
+  std::uint64_t prepared = 0;
+  ASSERT_TRUE(OpenTamisRange(bytes, &prepared).ok());
+  ASSERT_GT(prepared, 0u);
+
+  FilterRoom room;
+  room.set_limit(bytes.size() + prepared - 1);
+  auto filter = HeldRangeFilter::Open(bytes, &room);
+  EXPECT_FALSE(filter->is_held());
+  EXPECT_TRUE(filter->damage().ok());
+  EXPECT_EQ(filter->stored_bytes(), bytes.size() + prepared);
+  EXPECT_EQ(filter->bytes(), 0u);
+  EXPECT_EQ(room.held(), 0u);
+
+  room.set_limit(bytes.size() + prepared);
+  filter = HeldRangeFilter::Open(bytes, &room);
+  EXPECT_TRUE(filter->is_held());
+  EXPECT_EQ(filter->bytes(), bytes.size() + prepared);
+  EXPECT_EQ(room.held(), bytes.size() + prepared);
+  filter = nullptr;
+  EXPECT_EQ(room.held(), 0u);
 }
 
 }  // namespace

@@ -112,6 +112,11 @@ class CodeGroups {
   // of the set is above it and at most `code`.
   std::optional<std::uint64_t> SkipBackward(std::uint64_t code) const noexcept;
 
+  // The memory of what is made ready for queries.
+  std::size_t prepared_bytes() const noexcept {
+    return tops_.size() * sizeof(tops_[0]);
+  }
+
  private:
   // A group whose fields were read.
   struct Group {

@@ -173,6 +173,13 @@ class KeyCode {
   Slice prefix() const noexcept { return prefix_; }
   RangeContext context() const noexcept { return context_; }
 
+  // The memory of what is made ready for queries.
+  std::size_t prepared_bytes() const noexcept {
+    return numbers_.size() * sizeof(numbers_[0]) +
+           read_.size() * sizeof(read_[0]) +
+           limits_.size() * sizeof(limits_[0]);
+  }
+
   // The size of the code in bytes.
   std::size_t size() const noexcept { return size_; }
 

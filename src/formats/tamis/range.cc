@@ -321,7 +321,8 @@ class TamisRangePolicy final : public FilterPolicy {
 
 }  // namespace
 
-Result<std::unique_ptr<const FilterReader>> OpenTamisRange(Slice bytes) {
+Result<std::unique_ptr<const FilterReader>> OpenTamisRange(
+    Slice bytes, std::uint64_t* prepared_bytes) {
   Result<TamisContents> contents = ParseTamis(bytes);
   if (!contents.ok()) return contents.status();
   const TamisHeader& header = contents->header;
@@ -337,6 +338,9 @@ Result<std::unique_ptr<const FilterReader>> OpenTamisRange(Slice bytes) {
   std::optional<CodeGroups> groups = CodeGroups::Parse(
       LayoutIn(header), contents->payload.substr(code->size()));
   if (!groups) return wrong;
+  if (prepared_bytes != nullptr) {
+    *prepared_bytes = code->prepared_bytes() + groups->prepared_bytes();
+  }
   return std::unique_ptr<const FilterReader>(std::make_unique<RangeReader>(
       header, contents->payload, *code, *std::move(groups)));
 }

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "formats/bloom_parameters.h"
@@ -15,7 +16,10 @@ namespace tamis {
 Result<std::unique_ptr<const FilterPolicy>> NewTamisRangePolicy(
     const BloomSizing& sizing);
 
-// As FilterPolicy::Open(), for bytes of this kind.
-Result<std::unique_ptr<const FilterReader>> OpenTamisRange(Slice bytes);
+// As FilterPolicy::Open(), for bytes of this kind.  *prepared_bytes, unless it
+// is null, is set to the memory that the reader takes beside the bytes, for
+// what it makes ready for queries.
+Result<std::unique_ptr<const FilterReader>> OpenTamisRange(
+    Slice bytes, std::uint64_t* prepared_bytes = nullptr);
 
 }  // namespace tamis
