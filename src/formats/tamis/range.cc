@@ -321,6 +321,11 @@ class TamisRangePolicy final : public FilterPolicy {
 
 }  // namespace
 
+Result<std::unique_ptr<const FilterReader>> OpenTamisRange(Slice bytes) {
+  std::uint64_t prepared_bytes = 0;
+  return OpenTamisRange(bytes, &prepared_bytes);
+}
+
 Result<std::unique_ptr<const FilterReader>> OpenTamisRange(
     Slice bytes, std::uint64_t* prepared_bytes) {
   Result<TamisContents> contents = ParseTamis(bytes);
@@ -338,9 +343,7 @@ Result<std::unique_ptr<const FilterReader>> OpenTamisRange(
   std::optional<CodeGroups> groups = CodeGroups::Parse(
       LayoutIn(header), contents->payload.substr(code->size()));
   if (!groups) return wrong;
-  if (prepared_bytes != nullptr) {
-    *prepared_bytes = code->prepared_bytes() + groups->prepared_bytes();
-  }
+  *prepared_bytes = code->prepared_bytes() + groups->prepared_bytes();
   return std::unique_ptr<const FilterReader>(std::make_unique<RangeReader>(
       header, contents->payload, *code, *std::move(groups)));
 }

@@ -16,10 +16,12 @@ namespace tamis {
 Result<std::unique_ptr<const FilterPolicy>> NewTamisRangePolicy(
     const BloomSizing& sizing);
 
-// As FilterPolicy::Open(), for bytes of this kind.  *prepared_bytes, unless it
-// is null, is set to the memory that the reader takes beside the bytes, for
-// what it makes ready for queries.
+// As FilterPolicy::Open(), for bytes of this kind.
+Result<std::unique_ptr<const FilterReader>> OpenTamisRange(Slice bytes);
+
+// The same; *prepared_bytes is set to the memory that the reader takes beside
+// the bytes, for what it makes ready for queries.
 Result<std::unique_ptr<const FilterReader>> OpenTamisRange(
-    Slice bytes, std::uint64_t* prepared_bytes = nullptr);
+    Slice bytes, std::uint64_t* prepared_bytes);
 
 }  // namespace tamis
