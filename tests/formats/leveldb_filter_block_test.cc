@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "formats/leveldb/filter_block.h"
@@ -140,6 +145,40 @@ TEST(LevelDbFilterBlock, SurvivesEveryCutAndFlip) {
       (void)reader.MayContain(offset, "k000");
     }
   }
+}
+
+// Of right blocks and of damaged ones, at every block and after the last.
+TEST(LevelDbFilterBlock, AnswersManyKeysAsOneByOne) {
+  const nlohmann::json golden = testing::LoadGolden("leveldb.json");
+  std::vector<std::string> texts = {"", "stranger"};
+  for (const auto& row : golden["filter_blocks"][0]["data_blocks"]) {
+    for (const std::string& key : testing::KeysFromHex(row["keys"])) {
+      texts.push_back(key);
+      texts.push_back(key + "!");
+    }
+  }
+  const std::vector<Slice> keys(texts.begin(), texts.end());
+  const auto answers = std::make_unique<bool[]>(keys.size());
+  const std::string whole =
+      testing::HexBytes(golden["filter_blocks"][0]["filter_block"]);
+  std::set<bool> seen;
+  for (std::size_t bit = 0; bit <= whole.size() * 8; ++bit) {
+    std::string block = whole;  // the last time as it is
+    if (bit < whole.size() * 8) {
+      block[bit / 8] = static_cast<char>(block[bit / 8] ^ (1 << (bit % 8)));
+    }
+    const LevelDbFilterBlockReader reader(block);
+    for (const std::uint64_t offset :
+         {0ull, 1000ull, 2048ull, 4096ull, 9000ull, 1ull << 40}) {
+      reader.MayContainMany(offset, keys, {answers.get(), keys.size()});
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        ASSERT_EQ(answers[i], reader.MayContain(offset, keys[i]))
+            << "bit " << bit << ", offset " << offset << ", key " << i;
+        seen.insert(answers[i]);
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 2u);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/leveldb/bloom.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "filters/bloom/probe_sequences.h"
@@ -98,6 +99,19 @@ class LevelDbBloom {
   std::uint64_t bits_per_key_ = 0;
 };
 
+// As CheckClassic(), but without a branch per probe: faster for keys that were
+// added, which pass every probe, in a filter that is in the cache.
+bool PassesAllProbes(const unsigned char* bytes, const ClassicShape& shape,
+                     std::uint32_t hash) noexcept {
+  RotatedSumProbes probes(hash, shape.bits, shape.prepared);
+  unsigned all = 1;
+  for (unsigned i = 0; i < shape.probes; ++i) {
+    const std::uint64_t position = probes.Next();
+    all &= unsigned{bytes[ClassicByteOf(shape, position)]} >> (position & 7);
+  }
+  return all != 0;
+}
+
 }  // namespace
 
 std::unique_ptr<const FilterPolicy> NewLevelDbBloomPolicy(
@@ -116,6 +130,23 @@ bool LevelDbBloomMayContain(Slice filter, Slice key) noexcept {
       std::uint64_t{filter.size() - 1} * 8, probes);
   return CheckClassic<RotatedSumProbes>(BytesOf(filter), shape,
                                         LevelDbHash(key, kHashSeed));
+}
+
+void LevelDbBloomMayContainMany(Slice filter, std::span<const Slice> keys,
+                                std::span<bool> out) noexcept {
+  const unsigned probes = static_cast<unsigned char>(filter.back());
+  if (probes > kMaxBloomProbes) {
+    std::fill(out.begin(), out.end(), true);
+    return;
+  }
+  // Takes a division, and so is made once.
+  const ClassicShape shape = MakeClassicShape<RotatedSumProbes>(
+      std::uint64_t{filter.size() - 1} * 8, probes);
+  const unsigned char* const bytes = BytesOf(filter);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::uint32_t hash = LevelDbHash(keys[i], kHashSeed);
+    out[i] = PassesAllProbes(bytes, shape, hash);
+  }
 }
 
 }  // namespace tamis

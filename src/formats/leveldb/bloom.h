@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "formats/bloom_parameters.h"
 #include "tamis/filter.h"
@@ -25,5 +26,9 @@ Result<std::unique_ptr<const FilterReader>> OpenLevelDbBloom(Slice bytes);
 // LevelDB's own query: checks the bytes of one filter without opening it.  True
 // for reserved encodings.  REQUIRES: filter.size() >= 2
 bool LevelDbBloomMayContain(Slice filter, Slice key) noexcept;
+// The same for many keys: out[i] is the answer for keys[i].
+// REQUIRES: keys.size() == out.size()
+void LevelDbBloomMayContainMany(Slice filter, std::span<const Slice> keys,
+                                std::span<bool> out) noexcept;
 
 }  // namespace tamis

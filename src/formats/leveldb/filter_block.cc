@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/leveldb/filter_block.h"
 
+#include <algorithm>
 #include <cassert>
 #include <new>
 
@@ -138,6 +139,26 @@ bool LevelDbFilterBlockReader::MayContain(std::uint64_t block_offset,
   if (policy_ != nullptr) return PolicyMayContain(bytes, key);
   // An empty filter means that no data block starts there.
   return !bytes.empty() && LevelDbBloomMayContain(bytes, key);
+}
+
+void LevelDbFilterBlockReader::MayContainMany(
+    std::uint64_t block_offset, std::span<const Slice> keys,
+    std::span<bool> out) const noexcept {
+  assert(keys.size() == out.size());
+  std::fill(out.begin(), out.end(), true);
+  if (!damage_.empty()) return;
+  const std::uint64_t index = block_offset >> base_lg_;
+  if (index >= filter_count_) return;
+  const Slice bytes = filter(static_cast<std::size_t>(index));
+  if (policy_ != nullptr) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      out[i] = PolicyMayContain(bytes, keys[i]);
+    }
+  } else if (bytes.empty()) {
+    std::fill(out.begin(), out.end(), false);
+  } else {
+    LevelDbBloomMayContainMany(bytes, keys, out);
+  }
 }
 
 // A custom policy may have written nothing for the keys of a block.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,11 @@ class LevelDbFilterBlockReader {
   // False only if the data block that starts at that offset of the file
   // certainly does not contain `key`.
   bool MayContain(std::uint64_t block_offset, Slice key) const noexcept;
+
+  // out[i] = MayContain(block_offset, keys[i]); finds the filter once.
+  // REQUIRES: keys.size() == out.size()
+  void MayContainMany(std::uint64_t block_offset, std::span<const Slice> keys,
+                      std::span<bool> out) const noexcept;
 
   // Empty, or what is wrong: nothing is then ruled out.
   std::string_view damage() const noexcept { return damage_; }
