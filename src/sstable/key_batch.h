@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// sstable/key_batch.h -- the keys of one block, as a visitor takes them.
+// sstable/key_batch.h -- keys of one block, as a visitor takes them.
 
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,47 +18,85 @@
 
 namespace tamis {
 
-// Reused from block to block, so that it takes the memory of the largest one.
+// Reused from block to block.  A block of few bytes may have keys of many,
+// since each can repeat the one before: what passes a batch on as soon as it is
+// full, before its block ends, takes bounded memory.
 class KeyBatch {
  public:
-  void Clear() noexcept {
-    bytes_.clear();
-    ends_.clear();
+  static constexpr std::size_t kFullKeys = 512;
+  static constexpr std::size_t kFullBytes = std::size_t{64} << 10;
+
+  void Clear() noexcept { count_ = used_ = 0; }
+  std::size_t size() const noexcept { return count_; }
+  // True: the keys should be passed on before this one is added.
+  bool IsFullFor(Slice key) const noexcept {
+    return count_ >= kFullKeys ||
+           (count_ > 0 && used_ + key.size() > kFullBytes);
   }
   // `key` is copied.
   void Add(Slice key) {
-    bytes_.append(key);
-    ends_.push_back(bytes_.size());
+    if (key.size() > capacity_ - used_) [[unlikely]]
+      Grow(key.size());
+    if (count_ == keys_.size()) [[unlikely]]
+      keys_.resize(std::max(kFullKeys, 2 * count_));
+    char* const to = bytes_.get() + used_;
+    CopyKey(key, to);
+    keys_[count_++] = {to, key.size()};
+    used_ += key.size();
   }
-  std::size_t size() const noexcept { return ends_.size(); }
 
   // Views of the keys, valid until the next call of Clear() or Add().
-  std::span<const Slice> Keys() {
-    keys_.clear();
-    std::size_t start = 0;
-    for (const std::size_t end : ends_) {
-      keys_.emplace_back(bytes_.data() + start, end - start);
-      start = end;
-    }
-    return keys_;
+  std::span<const Slice> Keys() const noexcept {
+    return std::span(keys_).first(count_);
   }
 
   // Space for one answer per key, all true.
   std::span<bool> Answers() {
-    if (capacity_ < size()) {
-      capacity_ = size() * 2;
-      answers_ = std::make_unique<bool[]>(capacity_);
+    if (answers_capacity_ < count_) {
+      answers_ = std::make_unique<bool[]>(keys_.size());
+      answers_capacity_ = keys_.size();
     }
-    std::fill_n(answers_.get(), size(), true);
-    return {answers_.get(), size()};
+    std::fill_n(answers_.get(), count_, true);
+    return {answers_.get(), count_};
   }
 
  private:
-  std::string bytes_;
-  std::vector<std::size_t> ends_;
-  std::vector<Slice> keys_;
-  std::unique_ptr<bool[]> answers_;
+  // Makes space for that many more bytes; the keys move.
+  void Grow(std::size_t bytes) {
+    const std::size_t capacity =
+        std::max({used_ + bytes, 2 * capacity_, kFullBytes});
+    auto longer = std::make_unique_for_overwrite<char[]>(capacity);
+    std::copy_n(bytes_.get(), used_, longer.get());
+    char* to = longer.get();
+    for (Slice& key : std::span(keys_).first(count_)) {
+      key = {to, key.size()};
+      to += key.size();
+    }
+    bytes_ = std::move(longer);
+    capacity_ = capacity;
+  }
+  // Most keys are short, and copied faster by words than by a call.
+  static void CopyKey(Slice key, char* to) noexcept {
+    constexpr std::size_t kWord = 8;
+    constexpr std::size_t kShortKey = 64;
+    if (key.size() < kWord || key.size() > kShortKey) {
+      key.copy(to, key.size());
+      return;
+    }
+    const std::size_t last = key.size() - kWord;
+    for (std::size_t i = 0; i < last; i += kWord) {
+      std::memcpy(to + i, key.data() + i, kWord);
+    }
+    std::memcpy(to + last, key.data() + last, kWord);
+  }
+
+  std::unique_ptr<char[]> bytes_;
   std::size_t capacity_ = 0;
+  std::size_t used_ = 0;
+  std::size_t count_ = 0;
+  std::vector<Slice> keys_;  // the first count_ are valid
+  std::unique_ptr<bool[]> answers_;
+  std::size_t answers_capacity_ = 0;
 };
 
 // What one walk needs: its counts, its memory, and where to report to.

@@ -11,7 +11,8 @@
 
 namespace tamis {
 
-// For one walk: not safe to share among threads, unlike other files.
+// For one walk, and unlike other files: not safe to share among threads, and
+// what Read() returns is valid until the next call.
 class WindowedFile final : public ReadableFile {
  public:
   static constexpr std::size_t kWindowBytes = std::size_t{256} << 10;
@@ -30,8 +31,8 @@ class WindowedFile final : public ReadableFile {
       Fill(offset);
     }
     if (!IsInWindow(offset, bytes)) return file_.Read(offset, bytes, scratch);
-    scratch->assign(window_, static_cast<std::size_t>(offset - start_), bytes);
-    return Slice(*scratch);
+    return Slice(window_).substr(static_cast<std::size_t>(offset - start_),
+                                 bytes);
   }
 
  private:

@@ -33,7 +33,6 @@ constexpr std::string_view kCompression = "CompressionInfo.db";
 // Any of these shows that there is an sstable.
 constexpr std::string_view kMainComponents[] = {kFilter, kData, kIndex,
                                                 kPartitions};
-constexpr std::size_t kKeysPerBatch = 256;
 
 using Readable = std::unique_ptr<ReadableFile>;
 
@@ -226,14 +225,15 @@ void CassandraSstable::WalkIndex(WalkReport* report) const {
   if (!file.ok()) return report->AddProblem(file.status().message());
   std::uint64_t start = 0;
   bool goes_on = true;
-  const Status read = ForEachIndexEntry(
-      **file, IndexFormOf(*era_), [&](Slice key, std::uint64_t offset) {
-        if (report->batch().size() == 0) start = offset;
-        report->batch().Add(key);
-        if (report->batch().size() < kKeysPerBatch) return true;
-        goes_on = Give(start, report);
-        return goes_on;
-      });
+  const Status read = ForEachIndexEntry(**file, IndexFormOf(*era_),
+                                        [&](Slice key, std::uint64_t offset) {
+                                          if (report->batch().IsFullFor(key))
+                                            goes_on = Give(start, report);
+                                          if (report->batch().size() == 0)
+                                            start = offset;
+                                          if (goes_on) report->batch().Add(key);
+                                          return goes_on;
+                                        });
   if (goes_on && report->batch().size() > 0) Give(start, report);
   report->AddBytes((*file)->size());
   if (!read.ok()) report->AddProblemIn(path, read.message());
@@ -288,6 +288,7 @@ void CassandraSstable::WalkPartitions(WalkReport* report) const {
   const WindowedFile data_window(**data_file);
   CassandraData data(data_window, std::move(compression));
   std::uint64_t keys = 0;
+  std::uint64_t start = 0;  // of the batch
   bool goes_on = true;
   const Status read =
       ForEachPartition(**trie, *footer, [&](const PartitionPlace& place) {
@@ -299,12 +300,12 @@ void CassandraSstable::WalkPartitions(WalkReport* report) const {
           report->AddWholeProblem(problem);
           return true;
         }
-        report->batch().Add(key);
-        if (report->batch().size() < kKeysPerBatch) return true;
-        goes_on = Give(place.position, report);
+        if (report->batch().IsFullFor(key)) goes_on = Give(start, report);
+        if (report->batch().size() == 0) start = place.position;
+        if (goes_on) report->batch().Add(key);
         return goes_on;
       });
-  if (goes_on && report->batch().size() > 0) Give(0, report);
+  if (goes_on && report->batch().size() > 0) Give(start, report);
   report->AddBlocks(data.chunks(), data.bytes());
   report->AddBytes((*trie)->size());
   if (!read.ok()) {

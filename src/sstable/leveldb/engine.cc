@@ -2,6 +2,7 @@
 #include "sstable/leveldb/engine.h"
 
 #include <charconv>
+#include <deque>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -39,27 +40,41 @@ constexpr std::string_view kRocksDbProperties = "rocksdb.properties";
 struct TableFilters {
   std::string block;  // the bytes of LevelDB's
   std::unique_ptr<const LevelDbFilterBlockReader> leveldb;
-  std::string whole_bytes;  // of the reader's
-  std::unique_ptr<const FilterReader> whole;
+  struct Whole {
+    std::string bytes;
+    std::unique_ptr<const FilterReader> reader;
+  };
+  // Of each policy at most one.  They must not move: a reader's view of a short
+  // string would be lost.
+  std::deque<Whole> wholes;
   std::shared_ptr<const TableFilter> parts;
 
   bool MayContain(std::uint64_t block_offset, Slice key) const noexcept {
-    if (whole != nullptr && !whole->MayContain(key)) return false;
-    if (parts != nullptr && !parts->MayContain(key)) return false;
-    return leveldb == nullptr || leveldb->MayContain(block_offset, key);
+    return OwnMayContain(key) &&
+           (leveldb == nullptr || leveldb->MayContain(block_offset, key));
+  }
+  // The same without LevelDB's.
+  bool OwnMayContain(Slice key) const noexcept {
+    for (const Whole& whole : wholes) {
+      if (!whole.reader->MayContain(key)) return false;
+    }
+    return parts == nullptr || parts->MayContain(key);
   }
   // out[i] = MayContain(block_offset, keys[i])
   void CheckMany(std::uint64_t block_offset, std::span<const Slice> keys,
                  std::span<bool> out) const {
-    if (whole != nullptr && parts == nullptr && leveldb == nullptr) {
-      return whole->MayContainMany(keys, out);
+    if (wholes.size() == 1 && parts == nullptr && leveldb == nullptr) {
+      return wholes.front().reader->MayContainMany(keys, out);
+    }
+    if (!has_own() && leveldb != nullptr) {
+      return leveldb->MayContainMany(block_offset, keys, out);
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
       out[i] = MayContain(block_offset, keys[i]);
     }
   }
   // Without LevelDB's, which a Tamis store queries only if it is alone.
-  bool has_own() const noexcept { return whole != nullptr || parts != nullptr; }
+  bool has_own() const noexcept { return !wholes.empty() || parts != nullptr; }
 };
 
 class LevelDbSstable final : public Sstable {
@@ -99,6 +114,8 @@ class LevelDbSstable final : public Sstable {
   bool WalkAll(WalkReport* report) const;
   bool WalkBlock(const ReadableFile& file, const BlockHandle& handle,
                  BlockBuffer* buffer, WalkReport* report) const;
+  bool GiveBatch(std::uint64_t offset, bool are_neighbours,
+                 WalkReport* report) const;
 
   bool has_known_order() const noexcept {
     return info_.comparator.empty() || info_.comparator == kBytewise;
@@ -183,12 +200,13 @@ void LevelDbSstable::ReadWholeFilter(const MetaEntry& entry,
                                      const FilterOpener& opener,
                                      FilterSum* sum) {
   bool is_read;
-  filters_.whole_bytes = ReadFilterBytes(entry.handle, sum, &is_read);
-  if (!is_read) return;
-  auto reader = opener.Open(filters_.whole_bytes);
+  TableFilters::Whole& whole = filters_.wholes.emplace_back();
+  whole.bytes = ReadFilterBytes(entry.handle, sum, &is_read);
+  if (!is_read) return filters_.wholes.pop_back();
+  auto reader = opener.Open(whole.bytes);
   if (!reader.ok()) {
     sum->AddUnusable(entry.handle.size, 1, true, reader.status().message());
-    return;
+    return filters_.wholes.pop_back();
   }
   const FilterInfo info = (*reader)->Describe();
   if (info.keys.has_value()) {
@@ -197,7 +215,7 @@ void LevelDbSstable::ReadWholeFilter(const MetaEntry& entry,
     info_.filter.keys_are_stored = true;
   }
   sum->Add(info, entry.handle.size, 1);
-  filters_.whole = *std::move(reader);
+  whole.reader = *std::move(reader);
 }
 
 void LevelDbSstable::ReadFilterParts(const BlockHandle& handle,
@@ -279,8 +297,18 @@ void LevelDbSstable::ReadFilters() {
     has_leveldb = true;
     leveldb.AddUnusable(0, 1, true, "is not known: " + read.message());
   }
+  std::string_view before;
   for (const MetaEntry& entry : entries) {
-    if (entry.name == kLevelDbFilterMeta) {
+    // So are all metaindexes.  Each filter is read once.
+    const bool is_in_order = before < entry.name;
+    before = entry.name;
+    if (!is_in_order) {
+      has_leveldb = true;
+      for (FilterSum* const sum : {&own, &leveldb}) {
+        sum->AddUnusable(entry.handle.size, 1, true,
+                         "is in a metaindex whose names do not ascend");
+      }
+    } else if (entry.name == kLevelDbFilterMeta) {
       has_leveldb = true;
       ReadLevelDbFilter(entry.handle, &leveldb);
     } else if (const auto opener = OpenerOfMeta(entry.name, nullptr)) {
@@ -323,9 +351,7 @@ void LevelDbSstable::ReadFilters() {
 // The filter is asked about the block that the index leads to, as in LevelDB.
 bool LevelDbSstable::MayContain(Slice user_key) const {
   if (filters_.has_own() || filters_.leveldb == nullptr) {
-    return filters_.whole != nullptr ? filters_.whole->MayContain(user_key)
-                                     : filters_.parts == nullptr ||
-                                           filters_.parts->MayContain(user_key);
+    return filters_.OwnMayContain(user_key);
   }
   if (!has_known_order()) return true;
   BlockCursor cursor;
@@ -388,7 +414,9 @@ bool LevelDbSstable::WalkAll(WalkReport* report) const {
 bool LevelDbSstable::WalkBlock(const ReadableFile& file,
                                const BlockHandle& handle, BlockBuffer* buffer,
                                WalkReport* report) const {
-  const std::string at = "offset " + std::to_string(handle.offset) + ": ";
+  const auto add_problem = [&](const std::string& what) {
+    report->AddProblem("offset " + std::to_string(handle.offset) + ": " + what);
+  };
   Slice contents;
   Block block;
   Status read = ReadBlock(file, handle, buffer, &contents);
@@ -396,7 +424,7 @@ bool LevelDbSstable::WalkBlock(const ReadableFile& file,
     read = Status::Corruption("it is not a block");
   }
   if (!read.ok()) {
-    report->AddProblem(at + read.message());
+    add_problem(read.message());
     return true;
   }
   report->AddBlock(handle.size);
@@ -406,16 +434,28 @@ bool LevelDbSstable::WalkBlock(const ReadableFile& file,
   cursor.Reset(block);
   for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
     if (cursor.key().size() < kTrailerBytes) break;
-    batch.Add(UserKeyOf(cursor.key()));
+    const Slice key = UserKeyOf(cursor.key());
+    if (batch.IsFullFor(key) && !GiveBatch(handle.offset, true, report)) {
+      return false;
+    }
+    batch.Add(key);
   }
   const bool is_whole = !cursor.valid() && !cursor.damaged();
-  if (!is_whole) report->AddProblem(at + "the rest of this block is damaged");
-  if (batch.size() == 0) return true;
+  if (!is_whole) add_problem("the rest of this block is damaged");
+  return batch.size() == 0 || GiveBatch(handle.offset, is_whole, report);
+}
+
+// Queries the filters for the keys of the batch, and clears it.
+bool LevelDbSstable::GiveBatch(std::uint64_t offset, bool are_neighbours,
+                               WalkReport* report) const {
+  KeyBatch& batch = report->batch();
   const std::span<const Slice> keys = batch.Keys();
   const std::span<bool> answers = batch.Answers();
-  filters_.CheckMany(handle.offset, keys, answers);
-  return report->Give(keys, answers, handle.offset,
-                      is_whole && has_known_order());
+  filters_.CheckMany(offset, keys, answers);
+  const bool goes_on =
+      report->Give(keys, answers, offset, are_neighbours && has_known_order());
+  batch.Clear();
+  return goes_on;
 }
 
 bool Recognises(std::string_view /*file_name*/, Slice tail) {

@@ -50,6 +50,8 @@ class RocksDbSstable final : public Sstable {
                  bool is_top, WalkReport* report) const;
   bool WalkData(const ReadableFile& file, const BlockHandle& handle,
                 RocksDbBuffer* buffer, WalkReport* report) const;
+  bool GiveBatch(std::uint64_t offset, bool are_neighbours,
+                 WalkReport* report) const;
 
   SstableInfo info_;
   std::unique_ptr<ReadableFile> file_;
@@ -149,7 +151,16 @@ bool RocksDbSstable::WalkIndex(const ReadableFile& file,
   }
   report->AddBlock(index.size);
   RocksDbIndexEntries entries(parts, table_.index_coding());
+  std::uint64_t next = 0;  // where the next partition of a top may begin
   while (entries.Next()) {
+    // So no walk reads more than the file.
+    if (is_top && entries.handle().offset < next) {
+      report->AddProblem("offset " + std::to_string(index.offset) +
+                         ": this index leads back to " +
+                         std::to_string(entries.handle().offset));
+      continue;
+    }
+    next = entries.handle().offset + 1;
     const bool goes_on =
         is_top ? WalkIndex(file, entries.handle(), false, report)
                : WalkData(file, entries.handle(), &data_buffer, report);
@@ -178,18 +189,30 @@ bool RocksDbSstable::WalkData(const ReadableFile& file,
   RocksDbEntries entries(parts);
   while (entries.Next()) {
     if (entries.key().size() < kTrailerBytes) break;
-    batch.Add(UserKeyOf(entries.key()));
+    const Slice key = UserKeyOf(entries.key());
+    if (batch.IsFullFor(key) && !GiveBatch(handle.offset, true, report)) {
+      return false;
+    }
+    batch.Add(key);
   }
   const bool is_whole = entries.is_at_end();
   if (!is_whole) {
     report->AddProblem("offset " + std::to_string(handle.offset) +
                        ": the rest of this block is damaged");
   }
-  if (batch.size() == 0) return true;
+  return batch.size() == 0 || GiveBatch(handle.offset, is_whole, report);
+}
+
+// Queries the filter for the keys of the batch, and clears it.
+bool RocksDbSstable::GiveBatch(std::uint64_t offset, bool are_neighbours,
+                               WalkReport* report) const {
+  KeyBatch& batch = report->batch();
   const std::span<const Slice> keys = batch.Keys();
   const std::span<bool> answers = batch.Answers();
   filter_->CheckStored(keys, answers);
-  return report->Give(keys, answers, handle.offset, is_whole);
+  const bool goes_on = report->Give(keys, answers, offset, are_neighbours);
+  batch.Clear();
+  return goes_on;
 }
 
 bool Recognises(std::string_view /*file_name*/, Slice tail) {

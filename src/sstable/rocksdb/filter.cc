@@ -92,10 +92,21 @@ void RocksDbTableFilter::ReadParts(const RocksDbTable& table,
   RocksDbIndexCoding coding = table.index_coding();
   coding.has_first_keys = false;
   RocksDbIndexEntries entries(read.ok() ? parts : RocksDbBlockParts(), coding);
-  while (entries.Next()) {
+  // Partitions do not overlap, and are not compressed; what names the same
+  // bytes often would take more memory than the file has.
+  std::uint64_t left = file.size();
+  bool fits = true;
+  while (fits && entries.Next()) {
+    const std::uint64_t start = entries.handle().size;
+    fits = start <= left && entries.user_key().size() <= left - start;
+    if (!fits) break;
     ReadPart(table, file, entries.handle(), entries.user_key(), sum);
+    const Part& part = parts_.back();
+    const std::uint64_t taken = part.bytes.size() + part.last_key.size();
+    fits = taken <= left;
+    left -= std::min(left, std::max(taken, start));
   }
-  if (read.ok() && !entries.damaged()) return;
+  if (read.ok() && fits && !entries.damaged()) return;
   // Which partition is a key's is not known.
   parts_.clear();
   sum->AddUnusable(top.size, 1, true,

@@ -28,6 +28,24 @@ constexpr CodecNumber kCodecs[] = {
     {7, BlockCodec::kZstd},
 };
 
+// Counts the bytes that are kept of a block.  Names that share long prefixes
+// could take far more memory than the block has.
+class KeptBytes {
+ public:
+  explicit KeptBytes(const RocksDbBlockParts& parts) noexcept
+      : left_(kMaxGrowth * parts.entries.size()) {}
+  // False: they are too many.
+  bool Take(std::size_t bytes) noexcept {
+    if (bytes > left_) return false;
+    left_ -= bytes;
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t kMaxGrowth = 64;
+  std::uint64_t left_;
+};
+
 std::uint32_t IndexType(const RocksDbTable& table) noexcept {
   const Slice type = table.Property("rocksdb.block.based.table.index.type");
   return type.size() == sizeof(std::uint32_t) ? LoadLittle32(type.data()) : 0;
@@ -82,10 +100,11 @@ Status RocksDbTable::ReadMetaindex(const ReadableFile& file) {
   Status read = ReadParts(file, footer_.metaindex, false, &buffer, &parts);
   if (!read.ok()) return read;
   RocksDbEntries entries(parts);
+  KeptBytes kept(parts);
   while (entries.Next()) {
     Slice value = entries.value();
     BlockHandle handle;
-    if (!ReadHandle(&value, &handle)) {
+    if (!ReadHandle(&value, &handle) || !kept.Take(entries.key().size())) {
       return AtOffset(at, Status::Corruption("the metaindex is damaged"));
     }
     blocks_[std::string(entries.key())] = handle;
@@ -116,10 +135,14 @@ Status RocksDbTable::ReadProperties(const ReadableFile& file) {
   read = RocksDbBlockParts::Parse(contents, &parts);
   if (!read.ok()) return AtOffset(place->second.offset, read);
   RocksDbEntries entries(parts);
-  while (entries.Next()) {
-    properties_[std::string(entries.key())] = std::string(entries.value());
+  KeptBytes kept(parts);
+  bool fits = true;
+  while (fits && entries.Next()) {
+    fits = kept.Take(entries.key().size() + entries.value().size());
+    if (fits)
+      properties_[std::string(entries.key())] = std::string(entries.value());
   }
-  if (!entries.damaged()) return Status::Ok();
+  if (fits && !entries.damaged()) return Status::Ok();
   return AtOffset(place->second.offset,
                   Status::Corruption("the properties are damaged"));
 }
