@@ -2,6 +2,8 @@
 #include "absent_shapes.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 namespace tamis::tools {
 namespace {
@@ -18,13 +20,36 @@ unsigned ClassOf(char c, unsigned* size) {
   return 0;
 }
 
-// The keys ascend or descend.
-bool IsBetween(std::string_view key, std::span<const std::string_view> keys) {
-  const auto [low, high] = std::minmax(keys.front(), keys.back());
-  if (key <= low || high <= key) return false;
-  return keys.front() < keys.back()
-             ? !std::binary_search(keys.begin(), keys.end(), key)
-             : !std::binary_search(keys.rbegin(), keys.rend(), key);
+// Returns whether `key`, which was made from keys[from], is after the first and
+// before the last of the keys, and is none of them.  They ascend or descend.
+// The search starts where the key came from, which it is mostly close to.
+bool IsBetween(std::string_view key, std::span<const std::string_view> keys,
+               std::size_t from) {
+  const bool ascends = keys.front() < keys.back();
+  const auto [least, most] = ascends ? std::pair(keys.front(), keys.back())
+                                     : std::pair(keys.back(), keys.front());
+  if (key <= least || most <= key) return false;
+  const auto is_before = [&](std::string_view a, std::string_view b) {
+    return ascends ? a < b : b < a;
+  };
+  std::size_t low = from;   // all before it are before `key`
+  std::size_t high = from;  // it is not, or it is the end
+  for (std::size_t step = 1; low > 0 && !is_before(keys[low - 1], key);) {
+    high = low - 1;
+    low -= std::min(low, step);
+    step *= 2;
+  }
+  for (std::size_t step = 1;
+       high < keys.size() && is_before(keys[high], key);) {
+    low = high + 1;
+    high = std::min(keys.size(), high + step);
+    step *= 2;
+  }
+  const auto at = [&](std::size_t i) {
+    return keys.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  const auto next = std::lower_bound(at(low), at(high), key, is_before);
+  return *next != key;
 }
 
 }  // namespace
@@ -66,13 +91,14 @@ bool AbsentShapes::Between(std::span<const std::string_view> keys,
   constexpr int kTries = 8;
   if (keys.size() < 2) return false;
   for (int i = 0; i < 2 * kTries; ++i) {
-    const std::string_view key = keys[Random() % keys.size()];
+    const std::size_t from = Random() % keys.size();
+    const std::string_view key = keys[from];
     if (i < kTries) {
       Change(key, absent);
     } else {
       Lengthen(key, absent);
     }
-    if (IsBetween(*absent, keys)) return true;
+    if (IsBetween(*absent, keys, from)) return true;
   }
   return false;
 }

@@ -162,5 +162,27 @@ TEST(AbsentShapesTest, AreLongerWhereAllOfTheShapeAreThere) {
   EXPECT_FALSE(shapes.Between(std::span(keys).first(1), &absent));
 }
 
+// As of a table whose comparator is the reverse one; and at the ends.
+TEST(AbsentShapesTest, AreBetweenFewAndDescendingKeysToo) {
+  for (const int count : {2, 3, 50}) {
+    std::vector<std::string> stored;
+    for (int i = 0; i < count; ++i)
+      stored.push_back(std::to_string(900 - 3 * i));
+    const std::vector<std::string_view> keys(stored.begin(), stored.end());
+    const std::set<std::string> known(stored.begin(), stored.end());
+    AbsentShapes shapes(7);
+    std::string absent;
+    int made = 0;
+    for (int i = 0; i < 500; ++i) {
+      if (!shapes.Between(keys, &absent)) continue;
+      ++made;
+      EXPECT_FALSE(known.contains(absent)) << absent;
+      EXPECT_LT(absent, stored.front());
+      EXPECT_GT(absent, stored.back());
+    }
+    EXPECT_GT(made, 100) << count;
+  }
+}
+
 }  // namespace
 }  // namespace tamis::tools
