@@ -272,9 +272,12 @@ Status OpenPrefixes(const Console& console, Question* question) {
   return Status::Ok();
 }
 
-// Opens a directory of parts; those that are missing are named.
+// Opens a directory of parts; those that are missing are named.  NotFound: it
+// has none.
 Status OpenFolder(const Console& console, Question* question) {
   const QueryArgs& args = question->args;
+  auto folder = FilterFolder::Open(args.file);
+  if (!folder.ok()) return folder.status();
   if (args.ranges || args.prefixes || !args.column.empty() ||
       !args.row_group.empty() || !args.format.empty()) {
     return Status::InvalidArgument(
@@ -282,8 +285,6 @@ Status OpenFolder(const Console& console, Question* question) {
         ": is a directory of parts, which can be asked for keys "
         "only: without --format, --range, --prefix and --column");
   }
-  auto folder = FilterFolder::Open(args.file);
-  if (!folder.ok()) return folder.status();
   question->folder = *std::move(folder);
   for (const MissingPart& part : question->folder->missing()) {
     Warn(console, "query",
@@ -297,7 +298,9 @@ Status Open(const Console& console, Question* question) {
   const QueryArgs& args = question->args;
   std::error_code error;
   if (std::filesystem::is_directory(args.file, error)) {
-    return OpenFolder(console, question);
+    Status opened = OpenFolder(console, question);
+    // What else a directory may be is told below.
+    if (opened.code() != StatusCode::kNotFound) return opened;
   }
   const FilterInputArgs file = {
       .path = args.file, .format = args.format, .standard_input = console.in};
