@@ -12,6 +12,7 @@
 #include "base/coding.h"
 #include "sstable/key_batch.h"
 #include "sstable/rocksdb/footer.h"
+#include "sstable/rocksdb/table_keys.h"
 #include "table/block_builder.h"
 #include "table/block_file.h"
 #include "table/footer.h"
@@ -266,6 +267,37 @@ TEST_F(HostileTable, AnIndexThatNamesAPartitionTwiceIsFollowedOnce) {
   EXPECT_EQ(walked.walk.blocks, 3u);
   EXPECT_EQ(walked.problems.size(), 2u);
   EXPECT_TRUE(AnyContains(walked.problems, "leads back"));
+}
+
+// A new filter needs all keys of a block at once: 50 KB of block would be 170
+// MB of keys.
+TEST_F(HostileTable, ABlockOfTooLongKeysGetsNoNewFilter) {
+  for (const int count : {500, 4000}) {
+    RocksDbFile file;
+    BlockBuilder block(1 << 20);
+    const std::string prefix(40'000, 'k');
+    std::string last;
+    for (int i = 0; i < count; ++i) {
+      last = EntryOf(prefix + std::to_string(100000 + i)).internal();
+      block.Add(last, "", i == 0 ? 0 : prefix.size());
+    }
+    const BlockHandle data = file.Add(block.Finish());
+    BlockBuilder index(1);
+    index.Add(last, HandleText(data), 0);
+    const BlockHandle top = file.Add(index.Finish());
+    file.Name("rocksdb.properties", file.Add(BlockBuilder(1).Finish()));
+    const StringSource source(file.Finish(top));
+    const auto table = RocksDbTable::Open(source);
+    ASSERT_TRUE(table.ok()) << table.status().ToString();
+    RocksDbTableKeys keys;
+    const Status walked = WalkTableKeys(
+        *table, source, [](auto, auto) { return Status::Ok(); }, &keys);
+    // The properties tell no number of entries, which is noticed at the end.
+    EXPECT_EQ(walked.code(), StatusCode::kCorruption);
+    EXPECT_EQ(walked.message().find("too long for it") != std::string::npos,
+              count == 4000)
+        << walked.message();
+  }
 }
 
 }  // namespace

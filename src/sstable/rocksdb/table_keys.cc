@@ -9,6 +9,11 @@
 namespace tamis {
 namespace {
 
+// All keys of a block are in memory at once, and each can repeat the one
+// before: a block of few bytes that has keys of more than this is hostile.
+constexpr std::uint64_t kMaxKeyBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxKeyGrowth = 64;
+
 class KeyWalk {
  public:
   KeyWalk(const RocksDbTable& table, const ReadableFile& file,
@@ -85,9 +90,17 @@ Status KeyWalk::WalkData(const RocksDbIndexEntries& entry) {
   keys_->data_end = handle.offset + handle.size + kBlockTrailerBytes;
   batch_.Clear();
   RocksDbEntries entries(parts);
+  std::uint64_t left = kMaxKeyBytes + kMaxKeyGrowth * parts.entries.size();
   while (entries.Next()) {
-    if (entries.key().size() < kTrailerBytes) break;
-    batch_.Add(UserKeyOf(entries.key()));
+    const Slice key = entries.key();
+    if (key.size() < kTrailerBytes) break;
+    if (key.size() > left) {
+      return AtOffset(
+          handle.offset,
+          Status::Corruption("the keys of the data block are too long for it"));
+    }
+    left -= key.size();
+    batch_.Add(UserKeyOf(key));
   }
   if (!entries.is_at_end()) {
     return AtOffset(handle.offset,
