@@ -127,6 +127,32 @@ std::string UndoText(const Outcome& outcome) {
       Plural(outcome.undone.files.size(), "old file is", "old files are"));
 }
 
+// ---- values with commas ----
+
+std::string CsvHeader() {
+  return CsvLine({"file", "new_file", "result", "keys", "filter_bytes",
+                  "new_filter_bytes", "expected_rate", "new_expected_rate",
+                  "verdict", "why_skipped"});
+}
+
+std::string ToCsv(const RebuildReport& report) {
+  const auto rate = [](const SstableInfo& info) {
+    return info.filter.kind.empty() ? "" : fmt::format("{}", info.filter.rate);
+  };
+  std::string out;
+  for (const RebuiltSstable& row : report.sstables) {
+    const bool is_new = row.after.has_value();
+    out += CsvLine({row.before.path, row.new_file, std::string(WordFor(row)),
+                    fmt::format("{}", row.keys),
+                    fmt::format("{}", row.before.filter.bytes),
+                    is_new ? fmt::format("{}", row.after->filter.bytes) : "",
+                    rate(row.before), is_new ? rate(*row.after) : "",
+                    std::string(NameOfVerdict(row.before.verdict)),
+                    row.why_skipped});
+  }
+  return out;
+}
+
 // ---- JSON ----
 
 Json LineOf(std::string_view type, const Outcome& outcome) {
@@ -288,6 +314,8 @@ void Show(const RebuildArgs& args, const Console& console,
   }
   if (args.json) {
     console.out->Write(ToJsonLines(outcome));
+  } else if (args.csv) {
+    console.out->Write(ToCsv(outcome.report));
   } else if (outcome.status.ok()) {
     console.out->Write(args.undo ? UndoText(outcome)
                                  : ToText(outcome, args.dry_run));
@@ -325,6 +353,7 @@ int RunRebuild(const RebuildArgs& given, const Console& console) {
     done += bytes;
     progress.Update(0, done);
   };
+  if (args.csv) console.out->Write(CsvHeader());
   int code = kExitOk;
   for (const std::string& directory : directories) {
     const Outcome outcome =

@@ -152,6 +152,7 @@ struct RebuildArgs {
   bool dry_run = false;
   bool undo = false;
   bool json = false;
+  bool csv = false;
 };
 // kExitNegative if something was refused; 3 if something cannot be read.
 int RunRebuild(const RebuildArgs& args, const Console& console);

@@ -183,6 +183,7 @@ int Rebuild(const Arguments& given, const Console& console) {
   args.in_place = given.Has("--in-place");
   args.dry_run = given.Has("--dry-run");
   args.undo = given.Has("--undo");
+  args.csv = given.Has("--csv");
   args.json = given.Has("--json");
   return RunRebuild(args, console);
 }

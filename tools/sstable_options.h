@@ -126,8 +126,9 @@ inline constexpr OptionSpec kRebuildOptions[] = {
     {.name = "--dry-run", .help = "Show what would be done, and do nothing"},
     {.name = "--undo",
      .help = "Bring the old files back",
-     .excludes = "--fpr --bits --kind --only --in-place --out --dry-run"},
+     .excludes = "--fpr --bits --kind --only --in-place --out --dry-run --csv"},
     kJsonLinesOption,
+    kCsvOption,
 };
 
 }  // namespace tamis::tools

@@ -158,6 +158,21 @@ TEST_F(RebuildCommand, WritesElsewhereAndSaysWhatItDidInJson) {
   ExpectWell(out);
 }
 
+TEST_F(RebuildCommand, PrintsALinePerFileInCsv) {
+  Compact({"--filter", "none"});
+  const RunResult run =
+      Tamis({"rebuild", store_, "--in-place", "--fpr", "1%", "--csv"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  std::istringstream in(run.out);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_TRUE(lines[0].starts_with("file,new_file,result,keys,")) << lines[0];
+  EXPECT_NE(lines[1].find(",rebuilt,2000,0,"), std::string::npos) << lines[1];
+  EXPECT_TRUE(lines[1].ends_with(",missing,")) << lines[1];
+  EXPECT_EQ(Tamis({"rebuild", store_, "--undo", "--csv"}).code, kExitError);
+}
+
 TEST_F(RebuildCommand, WrongUseAndWhatIsNotThereHaveTheirExitCodes) {
   Compact({"--filter", "none"});
   EXPECT_EQ(Tamis({"rebuild", store_}).code, kExitError);
