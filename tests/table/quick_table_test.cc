@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "base/growing_pages.h"
+#include "table/block_builder.h"
+#include "table/block_cursor.h"
 #include "table/block_file.h"
 #include "tests/support/tables.h"
 
@@ -277,6 +279,41 @@ TEST(QuickTable, CallsNoKeyAbsentByAnIndexThatIsOutOfOrder) {
       if (got == "(must be loaded)") continue;
       ASSERT_EQ(got, Expected(KeyOrder(), entries, key, 9)) << key;
     }
+  }
+}
+
+// An index is a block with keys, too, and its checksum holds.  Damage that
+// leads there in place of a data block would make all keys absent, but for its
+// keys, which are not between the two of the index around the key.
+TEST(QuickTable, TakesNoIndexForABlockOfData) {
+  const Entries entries = SomeEntries();
+  std::string bytes = TableOf(Compression::kNone);
+  const IndexPlace place = IndexOf(bytes);
+  const StringSource source(bytes);
+  Footer footer = *ReadFooter(source);
+  std::string to_index;
+  AppendHandle(&to_index, footer.index);
+  BlockBuilder damaged(1);
+  BlockCursor cursor;
+  Block index;
+  ASSERT_TRUE(
+      Block::Parse(Slice(bytes).substr(place.offset, place.bytes), &index));
+  cursor.Reset(index);
+  for (cursor.SeekToFirst(); cursor.valid(); cursor.Next()) {
+    damaged.Add(cursor.key(), to_index, 0);
+  }
+  bytes.resize(bytes.size() - kFooterBytes);
+  std::string block = damaged.Finish();
+  footer.index = {.offset = bytes.size(), .size = block.size()};
+  AppendBlockTrailer(&block, Compression::kNone);
+  block.back() ^= 1;  // what no checksum covers, as nobody wrote it
+  bytes += block;
+  AppendFooter(&bytes, footer);
+
+  const auto table = OpenQuickly(bytes);
+  ASSERT_NE(table, nullptr);
+  for (const char* key : {"key100", "key101", "key233", "key350"}) {
+    EXPECT_EQ(QuickLookup(*table, key, 9), "(must be loaded)") << key;
   }
 }
 
