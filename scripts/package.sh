@@ -28,7 +28,7 @@ make_base() {
     mirror=/etc/apt/sources.list.d/debian.sources
   fi
   say "making a minimal Debian 12"
-  mmdebstrap --quiet --variant=apt --mode=root bookworm "$cache/base.new" \
+  mmdebstrap --quiet --variant=apt --mode=root --format=tar bookworm "$cache/base.new" \
     ${mirror:+"$mirror"}
   mv "$cache/base.new" "$cache/base.tar"
 }
