@@ -61,6 +61,7 @@ class LevelRun {
  private:
   Status Begin();
   Status Plan();
+  Status ReadDirectory();
   Status ReadDatabase();
   Status PlanTable(const FoundSstable& found);
   void PlanCopies(const SstableListing& listing);
@@ -100,6 +101,11 @@ class LevelRun {
 
 Status LevelRun::Begin() {
   if (run_.options.dry_run) return CheckRebuildable(env_, run_.dir);
+  // What is not understood is not touched, not even by the file of a lock.  A
+  // rebuild that did not end may have left what only its undoing makes whole.
+  if (!env_.Exists(run_.dir + "/" + std::string(kRebuildDirectory))) {
+    if (Status read = ReadDirectory(); !read.ok()) return read;
+  }
   if (run_.is_in_place()) {
     auto transaction =
         RebuildTransaction::Begin(env_, run_.dir, &run_.report.notes);
@@ -214,11 +220,16 @@ Status LevelRun::CheckListing(const SstableListing& listing) const {
   return Status::Ok();
 }
 
-Status LevelRun::Plan() {
+Status LevelRun::ReadDirectory() {
   auto files = FilesOf(env_, run_.dir);
   if (!files.ok()) return files.status();
   files_ = *std::move(files);
-  if (Status read = ReadDatabase(); !read.ok()) return read;
+  return ReadDatabase();
+}
+
+// Reads the directory again, now that nobody else changes it.
+Status LevelRun::Plan() {
+  if (Status read = ReadDirectory(); !read.ok()) return read;
   const SstableListing listing = ListingOf(files_);
   if (Status whole = CheckListing(listing); !whole.ok()) return whole;
   for (const FoundSstable& found : listing.sstables) {

@@ -2,6 +2,8 @@
 // tamis rebuild, of stores; see tests/peers/ and tests/sstable/ for engines.
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -171,6 +173,21 @@ TEST_F(RebuildCommand, PrintsALinePerFileInCsv) {
   EXPECT_NE(lines[1].find(",rebuilt,2000,0,"), std::string::npos) << lines[1];
   EXPECT_TRUE(lines[1].ends_with(",missing,")) << lines[1];
   EXPECT_EQ(Tamis({"rebuild", store_, "--undo", "--csv"}).code, kExitError);
+}
+
+TEST_F(RebuildCommand, WhatIsNoDatabaseGetsNoFileOfOurs) {
+  const std::string foreign = dir_.File("foreign");
+  fs::create_directory(foreign);
+  const auto write = [&](const char* name, const char* text) {
+    std::ofstream(foreign + "/" + name) << text;
+  };
+  write("000001.ldb", "not a table");
+  write("CURRENT", "MANIFEST-000001\n");
+  write("MANIFEST-000001", "not a manifest either");
+  for (const char* const way : {"--in-place", "--dry-run"}) {
+    EXPECT_NE(Tamis({"rebuild", foreign, way, "--bits", "10"}).code, 0);
+    EXPECT_EQ(std::distance(fs::directory_iterator(foreign), {}), 3) << way;
+  }
 }
 
 TEST_F(RebuildCommand, WrongUseAndWhatIsNotThereHaveTheirExitCodes) {
