@@ -127,12 +127,15 @@ class Load(threading.Thread):
 
 
 def other_of(cluster, port):
-    """The running node that is the pair of this one."""
-    links = cluster.links()
-    mine = next(link for link in links if link["port"] == port)
-    for link in links:
-        if link["primary"] == mine["id"] or link["id"] == mine["primary"]:
-            return link["port"]
+    """The running node that is the pair of this one, as soon as it is known."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        links = cluster.links()
+        mine = next(link for link in links if link["port"] == port)
+        for link in links:
+            if link["primary"] == mine["id"] or link["id"] == mine["primary"]:
+                return link["port"]
+        time.sleep(0.1)
     raise AssertionError("a node without its pair")
 
 
