@@ -49,4 +49,5 @@ def test_join_files_gives_what_a_join_gives(use, tmp_path):
     assert sorted(joined.stdout.splitlines()) == sorted(
         [f"k{i}\ts{i}\tl{i}" for i in range(0, 2000, 7)] + ["k0\ts0\tm"])
     kept, lines = int(joined.stderr.split()[1]), int(joined.stderr.split()[3])
-    assert (lines, kept // 20) == (2001, 287 // 20)  # and few false positives
+    assert lines == 2001
+    assert 287 <= kept <= 307  # 1 of 128 others is a false positive
