@@ -96,6 +96,13 @@ Result<std::unique_ptr<const FilterFile>> OpenPart(const std::string& folder,
                                                    std::uint64_t part,
                                                    FileAccess access) {
   const std::string path = folder + "/" + parts.FileName(part);
+  // Opening a pipe would wait for somebody who writes to it.
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  if (kind != std::filesystem::file_type::regular &&
+      kind != std::filesystem::file_type::not_found) {
+    return Status::IoError(path + ": it is not a regular file");
+  }
   auto file = FilterFile::Open(path, "tamis", access);
   if (!file.ok()) return file.status();
   const FilterReader& reader = (*file)->reader();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tamis/key_parts.h"
 
+#include <sys/stat.h>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -136,6 +137,18 @@ TEST_F(FoldersOfParts, SayMaybeForPartsThatAreMissingOrDamaged) {
   EXPECT_GT(maybes, kKeys * 3 / 10);
   EXPECT_LT(maybes, kKeys / 2);
   EXPECT_FALSE((*folder)->Describe().keys.has_value());
+}
+
+TEST_F(FoldersOfParts, DoNotWaitForAPipeInPlaceOfAPart) {
+  const KeyParts parts{.count = 2};
+  BuildAll(parts, "bloom:10");
+  std::filesystem::remove(Path(parts, 1));
+  ASSERT_EQ(::mkfifo(Path(parts, 1).c_str(), 0600), 0);
+  const auto folder = FilterFolder::Open(folder_);
+  ASSERT_TRUE(folder.ok());
+  ASSERT_EQ((*folder)->missing().size(), 1u);
+  EXPECT_EQ((*folder)->missing()[0].status.code(), StatusCode::kIoError);
+  EXPECT_EQ(Maybes(**folder, 0, kKeys), kKeys);
 }
 
 // A file that was renamed or copied would hide the keys of its place.
